@@ -48,7 +48,7 @@ build (AccFusion      *self,
        guint           n_results,
        GError        **error)
 {
-  g_autoptr (AccDeduplicator) deduplicator = acc_deduplicator_new (self);
+  g_autoptr(AccDeduplicator) deduplicator = acc_deduplicator_new (self);
 
   self->clusters = acc_fusion_graph_cut (self->graph, bases, n_results);
   self->steps = g_array_sized_new (FALSE, TRUE, sizeof (AccScheduleStep), self->clusters->len);
@@ -83,9 +83,9 @@ acc_schedule_new (const AccTarget *target,
                   guint            n_bound,
                   GError         **error)
 {
-  g_autoptr (AccFusionGraph) graph = acc_fusion_graph_new (target, results, n_results, bound, values, n_bound, error);
+  g_autoptr(AccFusionGraph) graph = acc_fusion_graph_new (target, results, n_results, bound, values, n_bound, error);
   g_autofree AccFusionNode **bases = g_new0 (AccFusionNode *, MAX (n_results, 1));
-  g_autoptr (AccSchedule) schedule = NULL;
+  g_autoptr(AccSchedule) schedule = NULL;
   AccFusion self = { .target = target, .graph = graph };
   gboolean ok;
 

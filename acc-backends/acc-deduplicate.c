@@ -141,7 +141,7 @@ put_operation (AccDeduplicator *self,
                gboolean         is_root)
 {
   AccArray *array = node->array;
-  g_autoptr (GArray) payload = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr(GArray) payload = g_array_new (FALSE, FALSE, sizeof (gint64));
   AccFunction *function;
 
   self->has_label |= array->label != NULL;
@@ -184,7 +184,8 @@ write_form (AccDeduplicator *self,
       gboolean beside = is_root && g_array_index (cluster->roots, AccRoot, i).beside;
 
       put (self, (guint64) node->array->op | (guint64) node->rank << 16 | (guint64) node->is_value << 48 |
-                   (guint64) node->from_source << 49 | (guint64) (node->bound >= 0) << 50 | (guint64) beside << 51 | (guint64) node->access << 56);
+                   (guint64) node->from_source << 49 | (guint64) (node->bound >= 0) << 50 | (guint64) beside << 51
+           | (guint64) node->access << 56);
       put (self, GPOINTER_TO_SIZE (node->array->type));
       put_numbers (self, node->extents, node->rank);
       if (is_root || !node->is_value)
@@ -286,9 +287,9 @@ acc_deduplicator_give (AccDeduplicator *self,
                        guint            first_origin)
 {
   AccFusion *fusion = self->fusion;
-  g_autoptr (GArray) reads = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr (GArray) origins = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(GArray) reads = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(GArray) values = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(GArray) origins = g_array_new (FALSE, FALSE, sizeof (guint));
   gboolean fits = TRUE;
   Written *written;
 

@@ -19,11 +19,13 @@ gboolean       acc_byte_reader_can_seek       (AccByteReader *self);
 /* Bytes in all, -1 where unknown */
 gint64         acc_byte_reader_get_size       (AccByteReader *self);
 /* Looks at the next bytes without taking them; @size is small. *@n_read is less at the end only. */
-gboolean       acc_byte_reader_peek           (AccByteReader *self, gpointer data, gsize size, gsize *n_read, GCancellable *cancellable, GError **error);
+gboolean       acc_byte_reader_peek           (AccByteReader *self, gpointer data, gsize size, gsize *n_read, GCancellable *cancellable,
+                                               GError **error);
 /* The position from the beginning. A stream that cannot seek goes forwards only: %ACC_ERROR_STREAM. */
 gboolean       acc_byte_reader_seek           (AccByteReader *self, guint64 position, GCancellable *cancellable, GError **error);
 /* *@n_read is less than @size at the end only. */
-gboolean       acc_byte_reader_read           (AccByteReader *self, gpointer data, gsize size, gsize *n_read, GCancellable *cancellable, GError **error);
+gboolean       acc_byte_reader_read           (AccByteReader *self, gpointer data, gsize size, gsize *n_read, GCancellable *cancellable,
+                                               GError **error);
 /* Gives the buffer's memory back; what was buffered can be read still. */
 void           acc_byte_reader_rest           (AccByteReader *self);
 

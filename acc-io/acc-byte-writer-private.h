@@ -18,7 +18,8 @@ AccByteWriter *acc_byte_writer_new_for_stream (GOutputStream *stream);
 void           acc_byte_writer_free           (AccByteWriter *self);
 const char    *acc_byte_writer_get_name       (AccByteWriter *self);
 gboolean       acc_byte_writer_open           (AccByteWriter *self, GCancellable *cancellable, GError **error);
-gboolean       acc_byte_writer_write          (AccByteWriter *self, gconstpointer data, gsize size, GCancellable *cancellable, GError **error);
+gboolean       acc_byte_writer_write          (AccByteWriter *self, gconstpointer data, gsize size, GCancellable *cancellable,
+                                               GError **error);
 gboolean       acc_byte_writer_commit         (AccByteWriter *self, GCancellable *cancellable, GError **error);
 void           acc_byte_writer_abort          (AccByteWriter *self);
 

@@ -262,7 +262,8 @@ acc_sink_create (GFile *file, GCancellable *cancellable, GError **error)
   if (format == NULL)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED,
-                   "%s: what is written is a .png picture, a .npy array, or bare elements in .raw, .bin, .dat or a name without an ending", name);
+                   "%s: what is written is a .png picture, a .npy array, or bare elements in .raw, .bin, .dat or a name without an ending",
+                   name);
       return NULL;
     }
   if (g_str_equal (format, "png"))

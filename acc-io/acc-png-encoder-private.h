@@ -20,9 +20,11 @@ typedef struct {
 } AccPngSettings;
 
 /* @writer is borrowed and open. Writes the header. */
-AccPngEncoder *acc_png_encoder_new        (AccByteWriter *writer, const AccPngSettings *settings, GCancellable *cancellable, GError **error);
+AccPngEncoder *acc_png_encoder_new        (AccByteWriter *writer, const AccPngSettings *settings, GCancellable *cancellable,
+                                           GError **error);
 void           acc_png_encoder_free       (AccPngEncoder *self);
-gboolean       acc_png_encoder_write_rows (AccPngEncoder *self, const guint8 *rows, gint64 n_rows, GCancellable *cancellable, GError **error);
+gboolean       acc_png_encoder_write_rows (AccPngEncoder *self, const guint8 *rows, gint64 n_rows, GCancellable *cancellable,
+                                           GError **error);
 gboolean       acc_png_encoder_finish     (AccPngEncoder *self, GCancellable *cancellable, GError **error);
 guint64        acc_png_settings_get_resident_bytes (const AccPngSettings *settings);
 

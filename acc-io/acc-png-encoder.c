@@ -3,7 +3,6 @@
 
 #include "acc-png-memory-private.h"
 
-
 /* As in the decoder: every call of libpng that can fail is in a small function with setjmp(), which owns nothing and
  * changes no variable after it. */
 

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (AccRawSource, acc_raw_source, ACC, RAW_SOURCE, AccSource)
 
 /* Takes @reader, and @record where it is not NULL (packed). Checks the size of what it reads. */
-AccSource *acc_raw_source_new (AccByteReader *reader, AccElementType *type, AccShape *shape, AccRecord *record, guint64 offset, GError **error);
+AccSource *acc_raw_source_new (AccByteReader *reader, AccElementType *type, AccShape *shape, AccRecord *record, guint64 offset,
+                               GError **error);
 
 G_END_DECLS

@@ -15,7 +15,7 @@ typedef struct {
 } AccRecordField;
 
 typedef struct {
-  gsize  size;
+  gsize   size;
   GArray *fields;     /* AccRecordField, one per buffer */
 } AccRecord;
 

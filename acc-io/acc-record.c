@@ -125,14 +125,14 @@ copy_strided (guint8 *to, gsize to_stride, const guint8 *from, gsize from_stride
 
   switch (size)
     {
-    COPY (1)
-    COPY (2)
-    COPY (4)
-    COPY (8)
-    COPY (16)
-    default:
-      for (gsize i = 0; i < n; i++)
-        memcpy (to + i * to_stride, from + i * from_stride, size);
+      COPY (1)
+      COPY (2)
+      COPY (4)
+      COPY (8)
+      COPY (16)
+      default:
+        for (gsize i = 0; i < n; i++)
+          memcpy (to + i * to_stride, from + i * from_stride, size);
       break;
     }
 

@@ -7,7 +7,7 @@
 static inline void
 remove_tree (const char *path)
 {
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
   const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)

@@ -22,11 +22,11 @@ format_bytes (guint64 bytes)
 static int
 list (int argc, char **argv, GError **error)
 {
-  g_autoptr (GListModel) backends = acc_backend_list ();
+  g_autoptr(GListModel) backends = acc_backend_list ();
 
   for (guint i = 0; i < g_list_model_get_n_items (backends); i++)
     {
-      g_autoptr (AccBackendInfo) info = g_list_model_get_item (backends, i);
+      g_autoptr(AccBackendInfo) info = g_list_model_get_item (backends, i);
       const char *reason = acc_backend_info_get_reason (info);
 
       if (reason != NULL)
@@ -46,7 +46,7 @@ list (int argc, char **argv, GError **error)
 static AccSource *
 open_source (const char *path, GError **error)
 {
-  g_autoptr (GFile) file = g_file_new_for_commandline_arg (path);
+  g_autoptr(GFile) file = g_file_new_for_commandline_arg (path);
 
   return acc_source_open (file, NULL, error);
 }
@@ -56,11 +56,11 @@ inspect (int argc, char **argv, GError **error)
 {
   for (int i = 0; i < argc; i++)
     {
-      g_autoptr (AccSource) source = open_source (argv[i], error);
+      g_autoptr(AccSource) source = open_source (argv[i], error);
       if (source == NULL)
         return 1;
 
-      g_autoptr (AccArray) file = acc_array_new_from_source (source);
+      g_autoptr(AccArray) file = acc_array_new_from_source (source);
       AccShape *extents = acc_array_get_shape (file);
       g_autofree char *shape = extents ? acc_shape_to_string (extents) : g_strdup ("?");
       g_print ("%s: %s %s\n", argv[i], acc_element_type_get_code (acc_source_get_element_type (source)), shape);
@@ -72,8 +72,8 @@ inspect (int argc, char **argv, GError **error)
 static AccProgram *
 load_program (const char *path, GError **error)
 {
-  g_autoptr (GFile) file = g_file_new_for_commandline_arg (path);
-  g_autoptr (GBytes) bytes = g_file_load_bytes (file, NULL, NULL, error);
+  g_autoptr(GFile) file = g_file_new_for_commandline_arg (path);
+  g_autoptr(GBytes) bytes = g_file_load_bytes (file, NULL, NULL, error);
 
   return bytes ? acc_program_new_from_bytes (bytes, error) : NULL;
 }
@@ -81,7 +81,7 @@ load_program (const char *path, GError **error)
 static int
 check (int argc, char **argv, GError **error)
 {
-  g_autoptr (AccProgram) program = load_program (argv[0], error);
+  g_autoptr(AccProgram) program = load_program (argv[0], error);
   if (program == NULL || !acc_program_check (program, error))
     return 1;
 
@@ -95,29 +95,29 @@ static int
 run (int argc, char **argv, GError **error)
 {
   AccBackend *backend = acc_backend_get_default (error);
-  g_autoptr (AccProgram) program = backend ? load_program (argv[0], error) : NULL;
+  g_autoptr(AccProgram) program = backend ? load_program (argv[0], error) : NULL;
   if (program == NULL)
     return 1;
 
-  g_autoptr (GPtrArray) arguments = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func (g_object_unref);
   for (int i = 2; i < argc; i++)
     {
-      g_autoptr (AccSource) source = open_source (argv[i], error);
+      g_autoptr(AccSource) source = open_source (argv[i], error);
       if (source == NULL)
         return 1;
 
-      g_autoptr (AccArray) file = acc_array_new_from_source (source);
+      g_autoptr(AccArray) file = acc_array_new_from_source (source);
       AccArray *data = acc_backend_run (backend, file, NULL, error);
       if (data == NULL)
         return 1;
       g_ptr_array_add (arguments, data);
     }
 
-  g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, NULL, error);
+  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, NULL, error);
   if (executable == NULL)
     return 1;
 
-  g_autoptr (GPtrArray) results = acc_executable_run (executable, (AccArray **) arguments->pdata, arguments->len, NULL, error);
+  g_autoptr(GPtrArray) results = acc_executable_run (executable, (AccArray **) arguments->pdata, arguments->len, NULL, error);
   if (results == NULL)
     return 1;
 
@@ -133,12 +133,13 @@ run (int argc, char **argv, GError **error)
 
   if (results->len != 1)
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "the program has %u results; a file takes one (\"-\" prints all)", results->len);
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "the program has %u results; a file takes one (\"-\" prints all)",
+                   results->len);
       return 1;
     }
 
-  g_autoptr (GFile) output = g_file_new_for_commandline_arg (argv[1]);
-  g_autoptr (AccSink) sink = acc_sink_create (output, NULL, error);
+  g_autoptr(GFile) output = g_file_new_for_commandline_arg (argv[1]);
+  g_autoptr(AccSink) sink = acc_sink_create (output, NULL, error);
 
   return sink && acc_backend_write (backend, results->pdata[0], sink, NULL, error) ? 0 : 1;
 }
@@ -163,7 +164,7 @@ usage (void)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   setlocale (LC_ALL, "");
 

@@ -6,8 +6,9 @@
 
 typedef struct CublasContext *CublasHandle;
 
-typedef int (*Multiply) (CublasHandle handle, int left, int right, int m, int n, int k, const void *alpha, const void *a, int lda, long long a_step,
-                         const void *b, int ldb, long long b_step, const void *beta, void *c, int ldc, long long c_step, int n_products);
+typedef int (*Multiply) (CublasHandle handle, int left, int right, int m, int n, int k, const void *alpha, const void *a, int lda,
+                         long long a_step, const void *b, int ldb, long long b_step, const void *beta, void *c, int ldc, long long c_step,
+                         int n_products);
 
 typedef struct {
   int      (*create)     (CublasHandle *handle);
@@ -80,9 +81,10 @@ multiply (Blas                     *self,
   if (self->handle == NULL && !check (functions.create (&self->handle), "starting", error))
     return FALSE;
 
-  return check (functions.set_stream (self->handle, (CuStream) GSIZE_TO_POINTER (acc_foreign_launch_get_queue (launch))), "choosing a stream", error)
-         && check (functions.multiply[p->is_complex][p->is_wide] (self->handle, 0, 0, n, m, k, alpha, right, n, p->right_step, left, k, p->left_step,
-                                                            beta, result, n, p->m * p->n, (int) p->outer),
+  return check (functions.set_stream (self->handle, (CuStream) GSIZE_TO_POINTER (acc_foreign_launch_get_queue (launch))),
+                "choosing a stream", error)
+         && check (functions.multiply[p->is_complex][p->is_wide] (self->handle, 0, 0, n, m, k, alpha, right, n, p->right_step, left, k,
+                                                                  p->left_step, beta, result, n, p->m * p->n, (int) p->outer),
                    "multiplying", error);
 }
 

@@ -30,7 +30,8 @@ link_ptx (AccCudaDevice  *self,
   if (!acc_cuda_check (self, result, "starting the linker", error))
     return NULL;
 
-  result = self->cuda->cuLinkAddData_v2 (state, CU_LINK_INPUT_PTX, (void *) ptx, strlen (ptx) + 1, acc_kernel_get_name (kernel), 0, NULL, NULL);
+  result = self->cuda->cuLinkAddData_v2 (state, CU_LINK_INPUT_PTX, (void *) ptx, strlen (ptx) + 1, acc_kernel_get_name (kernel), 0, NULL,
+                                         NULL);
   if (result == CU_SUCCESS)
     result = self->cuda->cuLinkComplete (state, &image, &size);
   if (result == CU_SUCCESS)
@@ -189,7 +190,8 @@ acc_cuda_launch (AccDevice              *device,
         {
           memcpy (words + n_slots, part.words, sizeof part.words);
           ok = acc_cuda_check (self, self->cuda->cuLaunchKernel (kernel->function, (unsigned) part.count[1], (unsigned) part.count[0], 1,
-                                                                 kernel->group_size, 1, 1, 0, self->streams[ACC_QUEUE_COMPUTE], parameters, NULL),
+                                                                 kernel->group_size, 1, 1, 0, self->streams[ACC_QUEUE_COMPUTE], parameters,
+                                                                 NULL),
                                "launching a kernel", error);
         }
       acc_cuda_leave (self);

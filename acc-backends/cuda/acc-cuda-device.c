@@ -182,8 +182,9 @@ cuda_copy (AccDevice              *device,
 
   return size == 0
          || (acc_cuda_enter (self, error)
-             && acc_cuda_done (self, self->cuda->cuMemcpyDtoDAsync_v2 (to->address + to_offset, from->address + from_offset, size, self->streams[queue]),
-                               "copying", error));
+             && acc_cuda_done (self,
+                               self->cuda->cuMemcpyDtoDAsync_v2 (to->address + to_offset, from->address + from_offset, size,
+                                                                 self->streams[queue]), "copying", error));
 }
 
 static gboolean

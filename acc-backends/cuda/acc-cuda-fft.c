@@ -15,8 +15,8 @@ enum {
 typedef int CufftPlan;
 
 typedef struct {
-  int (*plan)       (CufftPlan *plan, int rank, int *n, int *input_extents, int input_step, int input_distance, int *output_extents, int output_step,
-                     int output_distance, int type, int many);
+  int (*plan)       (CufftPlan *plan, int rank, int *n, int *input_extents, int input_step, int input_distance, int *output_extents,
+                     int output_step, int output_distance, int type, int many);
   int (*set_stream) (CufftPlan plan, CuStream stream);
   int (*execute[2]) (CufftPlan plan, gpointer input, gpointer output, int direction);   /* by is_wide */
   int (*destroy)    (CufftPlan plan);
@@ -209,12 +209,13 @@ execute (Fft               *self,
   Plan *plan = get_plan (self, key, error);
   guint64 from = acc_foreign_launch_get_input_address (launch, 0, 0), to = acc_foreign_launch_get_result_address (launch, 0);
   guint64 bytes = (guint64) key->n[0] * (guint64) key->step * (key->is_wide ? 16 : 8);
-  gboolean ok = plan != NULL && check (functions.set_stream (plan->plan, (CuStream) GSIZE_TO_POINTER (acc_foreign_launch_get_queue (launch))),
-                                       "choosing a stream", error);
+  gboolean ok = plan != NULL
+                && check (functions.set_stream (plan->plan, (CuStream) GSIZE_TO_POINTER (acc_foreign_launch_get_queue (launch))),
+                          "choosing a stream", error);
 
   for (gint64 i = 0; i < n_times && ok; i++)
-    ok = check (functions.execute[key->is_wide] (plan->plan, GSIZE_TO_POINTER (from + (guint64) i * bytes), GSIZE_TO_POINTER (to + (guint64) i * bytes),
-                                                direction),
+    ok = check (functions.execute[key->is_wide] (plan->plan, GSIZE_TO_POINTER (from + (guint64) i * bytes),
+                                                 GSIZE_TO_POINTER (to + (guint64) i * bytes), direction),
                 "transforming", error);
 
   return ok;

@@ -14,7 +14,8 @@ take_event (AccCudaDevice  *self,
   if (!timed && self->events->len > 0)
     return g_ptr_array_steal_index_fast (self->events, self->events->len - 1);
 
-  return acc_cuda_check (self, self->cuda->cuEventCreate (&event, timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING), "making an event", error)
+  return acc_cuda_check (self, self->cuda->cuEventCreate (&event, timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING), "making an event",
+                         error)
          ? event : NULL;
 }
 
@@ -142,7 +143,7 @@ acc_cuda_get_busy (AccDevice *device,
                    guint64   *passed)
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->parent.lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->parent.lock);
   double milliseconds = 0;
   guint kept = 0;
 

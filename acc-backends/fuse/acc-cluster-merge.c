@@ -91,7 +91,7 @@ add_read_level (AccCluster *cluster,
 static void
 find_levels (AccCutter *self)
 {
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
 
   for (guint i = 0; i < self->clusters->len; i++)
     collect_reads (self, g_ptr_array_index (self->clusters, i), stack);
@@ -372,8 +372,8 @@ depends (AccCutter     *self,
          AccCluster    *from,
          AccCluster    *to)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
   Search search = { to, node->position + 1, seen, stack, FALSE };
 
   search_on_roots (from, &search);

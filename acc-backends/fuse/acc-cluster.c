@@ -166,7 +166,8 @@ gather (AccCutter     *self,
       guint k = 0;
 
       reader.cluster = acc_cutter_find (self, reader.cluster);
-      while (k < node->n_readers && !(node->readers[k].cluster == reader.cluster && node->readers[k].access == reader.access && reader.cluster >= 0))
+      while (k < node->n_readers
+             && !(node->readers[k].cluster == reader.cluster && node->readers[k].access == reader.access && reader.cluster >= 0))
         k++;
       if (k < node->n_readers)
         add_visits (&node->readers[k], reader.visits);
@@ -208,7 +209,8 @@ fits_band (AccCutter           *self,
            gint64               n_rows)
 {
   return !self->graph->for_groups && from->rank > 1 && from->extents[0] >= ACC_COST_BAND_ROWS &&
-         (n_rows + ACC_COST_BAND_STRIP) * (from->size / from->extents[0]) * (gint64) acc_element_type_get_size (from->array->type) <= ACC_COST_BAND_BYTES;
+         (n_rows + ACC_COST_BAND_STRIP) * (from->size / from->extents[0]) * (gint64) acc_element_type_get_size (from->array->type)
+         <= ACC_COST_BAND_BYTES;
 }
 
 /* Whether @node, and what it is inlined in, reads rows of an input that bands would keep in a cache. */
@@ -699,7 +701,8 @@ may_be_one (AccCutter     *self,
 {
   double most = 0;
 
-  if (!self->fuse || node->forced || node->array->op == ACC_OP_PERMUTE || node->is_read_widely || node->n_readers < 2 || node->access == ACC_ACCESS_OTHER)
+  if (!self->fuse || node->forced || node->array->op == ACC_OP_PERMUTE || node->is_read_widely || node->n_readers < 2
+      || node->access == ACC_ACCESS_OTHER)
     return FALSE;
 
   for (guint i = 0; i < node->n_readers; i++)

@@ -127,7 +127,8 @@ compares (AccExpr     *expr,
           AccExpr     *y,
           guint        leaf)
 {
-  return expr->kind == ACC_EXPR_PRIMITIVE && expr->primitive == primitive && is_leaf (expr->args[0], x, leaf) && is_leaf (expr->args[1], y, leaf);
+  return expr->kind == ACC_EXPR_PRIMITIVE && expr->primitive == primitive && is_leaf (expr->args[0], x, leaf)
+         && is_leaf (expr->args[1], y, leaf);
 }
 
 /* Whether @expr says that all of @x is before all of @y, or equal: by the first leaf that differs. */
@@ -247,9 +248,10 @@ acc_function_is_extreme (AccFunction *function)
 gboolean
 acc_function_is_commutative (AccFunction *function)
 {
-  g_autoptr (GHashTable) known = g_hash_table_new_full (hash_pair, is_equal_pair, g_free, NULL);
+  g_autoptr(GHashTable) known = g_hash_table_new_full (hash_pair, is_equal_pair, g_free, NULL);
   Walk self = { function, known, MAX_PAIRS };
 
   return function->commutes ||
-         (function->n_params == 2 && function->params[0]->type == function->params[1]->type && match (&self, function->body, function->body, FALSE));
+         (function->n_params == 2 && function->params[0]->type == function->params[1]->type
+          && match (&self, function->body, function->body, FALSE));
 }

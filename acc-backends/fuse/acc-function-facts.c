@@ -8,7 +8,7 @@ acc_function_visit (AccFunction *function,
                     void       (*visit) (AccExpr *expr, gpointer user_data),
                     gpointer     user_data)
 {
-  g_autoptr (GPtrArray) stack = g_ptr_array_sized_new (32);
+  g_autoptr(GPtrArray) stack = g_ptr_array_sized_new (32);
   AccNumbers seen = { 0 };
   guint number;
 
@@ -83,7 +83,7 @@ typedef struct {
 double
 acc_function_get_cost (AccFunction *function)
 {
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Visit));
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Visit));
   AccNumbers seen = { 0 };
   double cost = 0;
   guint number;
@@ -195,7 +195,7 @@ acc_function_find_taps (AccFunction  *function,
                         const gint64 *sizes,
                         guint         rank)
 {
-  g_autoptr (GHashTable) taps = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) taps = g_hash_table_new (NULL, NULL);
   Taps self = { function->params[param], sizes, rank, taps, 0, FALSE };
   AccTaps all = { 1, 0 };
 

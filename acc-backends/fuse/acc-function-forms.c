@@ -145,7 +145,7 @@ write_form (AccFunctionForms *self,
 static gboolean *
 list_reads (AccFunction *function)
 {
-  g_autoptr (GHashTable) reads = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) reads = g_hash_table_new (NULL, NULL);
   gboolean *list = g_new (gboolean, function->arrays->len);
 
   acc_function_collect_reads (function, reads);

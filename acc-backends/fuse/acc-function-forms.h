@@ -17,7 +17,8 @@ guint             acc_function_forms_get_number (AccFunctionForms *self, AccFunc
 gboolean          acc_function_forms_reads      (AccFunctionForms *self, AccFunction *function, guint array);
 /* As acc_function_get_cost() and acc_function_find_taps() have it. */
 double            acc_function_forms_get_cost   (AccFunctionForms *self, AccFunction *function);
-AccTaps           acc_function_forms_find_taps  (AccFunctionForms *self, AccFunction *function, guint param, const gint64 *sizes, guint rank);
+AccTaps           acc_function_forms_find_taps  (AccFunctionForms *self, AccFunction *function, guint param, const gint64 *sizes,
+                                                 guint rank);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFunctionForms, acc_function_forms_free)
 

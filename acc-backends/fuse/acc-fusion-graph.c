@@ -103,7 +103,8 @@ acc_fusion_graph_find_taps (AccFusionGraph *self,
                             AccFusionNode  *node,
                             guint           input)
 {
-  return acc_function_forms_find_taps (self->forms, node->array->functions[0], input, acc_array_get_stencil (node->array)->sizes[input], node->rank);
+  return acc_function_forms_find_taps (self->forms, node->array->functions[0], input, acc_array_get_stencil (node->array)->sizes[input],
+                                       node->rank);
 }
 
 /* Columns are cut, too, where the smallest blocks of rows keep few workers busy, and where there is so much to do that even blocks of many
@@ -468,10 +469,10 @@ acc_fusion_graph_new (const AccTarget *target,
                       guint            n_bound,
                       GError         **error)
 {
-  g_autoptr (AccFusionGraph) self = g_new0 (AccFusionGraph, 1);
-  g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+  g_autoptr(AccFusionGraph) self = g_new0 (AccFusionGraph, 1);
+  g_autoptr(GHashTable) numbers = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
   Context context = { self, bound, values };
 
   self->for_groups = target->model == ACC_MODEL_SIMT;

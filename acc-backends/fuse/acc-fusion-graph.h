@@ -89,8 +89,8 @@ struct _AccFusionGraph {
   gboolean    takes_direct;     /* operations in place of compositions, which need all elements at once */
 };
 
-AccFusionGraph *acc_fusion_graph_new  (const AccTarget *target, AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound,
-                                       GError **error);
+AccFusionGraph *acc_fusion_graph_new  (const AccTarget *target, AccArray **results, guint n_results, AccArray **bound, AccArray **values,
+                                       guint n_bound, GError **error);
 void            acc_fusion_graph_free (AccFusionGraph *self);
 AccFusionNode  *acc_fusion_graph_get  (AccFusionGraph *self, AccArray *array);
 /* Whether the node's data is given: a bound one, use, source. */

@@ -36,7 +36,7 @@ describe_value (AccSchedule *self,
                 guint        number)
 {
   AccScheduleValue *value = &self->values[number];
-  g_autoptr (AccShape) shape = acc_shape_new (value->extents, value->rank);
+  g_autoptr(AccShape) shape = acc_shape_new (value->extents, value->rank);
   g_autofree char *extents = acc_shape_to_string (shape);
   g_autofree char *name = acc_array_describe (value->array);
 
@@ -66,13 +66,14 @@ explain (const AccScheduleValue *value)
     case ACC_STORED_SEVERAL:
       return g_strdup ("stored: several steps read it, and cannot be one");
     case ACC_STORED_ORDER:
-      return g_strdup_printf ("stored: what a %s gives is read more than once, or in another order", acc_operation_get_info (value->array->op)->name);
+      return g_strdup_printf ("stored: what a %s gives is read more than once, or in another order",
+                              acc_operation_get_info (value->array->op)->name);
     case ACC_STORED_OCCUPIED:
       return g_strdup_printf ("stored: the step that reads it has no room for a %s beside what it does",
                               acc_operation_get_info (value->array->op)->name);
     case ACC_STORED_LIMIT:
-      return g_strdup_printf ("stored: a kernel has at most %u operations on arrays, %u of elements, %u within each other", ACC_CLUSTER_MAX_NODES,
-                              ACC_CLUSTER_MAX_COST, ACC_CLUSTER_MAX_DEPTH);
+      return g_strdup_printf ("stored: a kernel has at most %u operations on arrays, %u of elements, %u within each other",
+                              ACC_CLUSTER_MAX_NODES, ACC_CLUSTER_MAX_COST, ACC_CLUSTER_MAX_DEPTH);
     case ACC_STORED_NOT:
     case ACC_STORED_GIVEN:
     default:
@@ -237,8 +238,8 @@ add_inputs (Picture   *self,
       if (value > 0 && !writes (self, value - 1))
         add_read (self, value - 1, number);
       else
-        g_string_append_printf (self->text, "    s%u_%u -> s%u_%u [style=dashed];\n", self->step, add_operation (self, array->inputs[i], stack),
-                                self->step, number);
+        g_string_append_printf (self->text, "    s%u_%u -> s%u_%u [style=dashed];\n", self->step,
+                                add_operation (self, array->inputs[i], stack), self->step, number);
     }
 }
 
@@ -248,9 +249,9 @@ add_step (Picture *self)
   AccScheduleStep *step = &self->schedule->steps[self->step];
   AccTraffic traffic = acc_schedule_count_step (self->schedule, self->step, NULL);
   g_autofree char *moved = acc_traffic_to_string (&traffic);
-  g_autoptr (GHashTable) inside = g_hash_table_new (NULL, NULL), shown = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
-  g_autoptr (GString) around = g_string_new (NULL);
+  g_autoptr(GHashTable) inside = g_hash_table_new (NULL, NULL), shown = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr(GString) around = g_string_new (NULL);
 
   self->around = around;
   self->inside = inside;
@@ -282,7 +283,7 @@ char *
 acc_schedule_to_dot (AccSchedule *self)
 {
   GString *text = g_string_new ("digraph schedule {\n  graph [fontname=\"sans\"];\n  node [fontname=\"sans\"];\n  edge [fontname=\"sans\"];\n");
-  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) values = g_hash_table_new (NULL, NULL);
   Picture picture = { self, text, values };
 
   for (guint i = 0; i < self->n_values; i++)

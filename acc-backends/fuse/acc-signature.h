@@ -23,7 +23,7 @@ gboolean     acc_signature_equal (gconstpointer a, gconstpointer b);
 
 static inline void
 acc_signature_put (AccSignature *self,
-                   guint64   word)
+                   guint64       word)
 {
   if (self->n == self->max)
     acc_signature_grow (self);

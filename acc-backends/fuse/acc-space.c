@@ -360,7 +360,8 @@ finish (Walk *self)
   space->outer = acc_extents_multiply (space->extents, 0, space->first_inner);
   space->inner = acc_extents_multiply (space->extents, space->first_inner, space->rank);
   space->n_rows = space->rank > 0 ? space->extents[0] : 1;
-  space->units_per_row = space->rank > 0 ? acc_extents_multiply (space->extents, 1, space->first_inner > 0 ? space->first_inner : space->rank) : 1;
+  space->units_per_row = space->rank > 0
+                         ? acc_extents_multiply (space->extents, 1, space->first_inner > 0 ? space->first_inner : space->rank) : 1;
 
   g_array_unref (self->stack);
   g_hash_table_unref (self->seen);

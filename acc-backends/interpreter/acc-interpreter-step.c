@@ -42,12 +42,12 @@ interp_frame_bind (InterpContext         *context,
 }
 
 gboolean
-interp_evaluate_closed (InterpContext         *context,
-                        AccArray              *origin,
-                        AccFunction           *function,
-                        const InterpResolver  *resolver,
-                        AccScalar          *values,
-                        GError               **error)
+interp_evaluate_closed (InterpContext        *context,
+                        AccArray             *origin,
+                        AccFunction          *function,
+                        const InterpResolver *resolver,
+                        AccScalar            *values,
+                        GError              **error)
 {
   g_autoptr(InterpFrame) frame = interp_frame_bind (context, origin, function, resolver, error);
 

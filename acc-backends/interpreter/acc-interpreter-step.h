@@ -41,12 +41,12 @@ struct _InterpStep {
   gboolean       reduces;       /* rows must come in order, once */
   gint64         next;
   gboolean       started;       /* there is a value in carry */
-  AccScalar  *carry;         /* fold, scan */
-  AccScalar  *closed;        /* fill's value, fold's seed */
+  AccScalar     *carry;      /* fold, scan */
+  AccScalar     *closed;     /* fill's value, fold's seed */
 
   /* stencils, per input */
   InterpFrame   *boundary[2];
-  AccScalar  *constant[2];
+  AccScalar     *constant[2];
   guint          n_cells[2];
   gint64        *cells[2];      /* offsets, rank entries per cell */
 };

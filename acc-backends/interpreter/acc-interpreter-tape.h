@@ -44,7 +44,7 @@ typedef struct {
   InterpInstruction *instructions;
   guint32           *operands;
   guint              n_registers;
-  AccScalar      *initial;       /* the registers' contents before a run: literals */
+  AccScalar         *initial;    /* the registers' contents before a run: literals */
   guint              n_blocks;
   guint              n_flags;
   guint              n_lists;

@@ -59,7 +59,7 @@ static inline void
 interp_value_load (const InterpValue *self,
                    guint              leaf,
                    gint64             linear,
-                   AccScalar      *to)
+                   AccScalar         *to)
 {
   const AccLeafPlace *place = &self->places[leaf];
 
@@ -70,7 +70,7 @@ static inline void
 interp_value_store (InterpValue *self,
                     guint        leaf,
                     gint64       linear,
-                    AccScalar from)
+                    AccScalar    from)
 {
   const AccLeafPlace *place = &self->places[leaf];
 

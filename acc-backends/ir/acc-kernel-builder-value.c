@@ -283,4 +283,3 @@ kb_urem (AccKernelBuilder *b,
 {
   return _kb_pure (b, (AccKernelInstr) { .op = ACC_KOP_UREM, .kind = ACC_KIND_I64, .n_args = 2, .args = { x.id, y.id } });
 }
-

@@ -20,7 +20,7 @@ write_file (int         folder,
             gsize       length,
             GError    **error)
 {
-  g_autoptr (AccTemporary) file = acc_temporary_new_in (folder, name, name, error);
+  g_autoptr(AccTemporary) file = acc_temporary_new_in (folder, name, name, error);
 
   return file != NULL && acc_temporary_write (file, text, length, error) && acc_temporary_commit (file, FALSE, error);
 }
@@ -32,7 +32,7 @@ _acc_dump_file (const char *name,
 {
   const char *path = secure_getenv ("ACC_DUMP_DIR");
   g_autofree char *safe = NULL;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   int folder;
 
   if (path == NULL)

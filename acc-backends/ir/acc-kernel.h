@@ -269,8 +269,8 @@ typedef struct {
 } AccFailure;
 
 /* @slots: one 8-byte slot per parameter: a buffer's (biased) address, or a scalar's bits in the low bytes.
- * @range: outer_begin, outer_end, inner_begin, inner_end, tile. Where @failure is not free, loops that may take long are left, and all that is
- * behind them. */
+ * @range: outer_begin, outer_end, inner_begin, inner_end, tile. Where @failure is not free, loops that may take long are left, and all that
+ * is behind them. */
 typedef void (*AccKernelEntry) (const guint64 *slots, const gint64 *range, AccFailure *failure);
 
 G_END_DECLS

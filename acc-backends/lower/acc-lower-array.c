@@ -419,7 +419,8 @@ compute (AccLower       *l,
     case ACC_FAMILY_GATHER:
       if (array->op == ACC_OP_BACKPERMUTE)
         return read_backpermute (l, node, ix, memo, leaf);
-      return low_read (l, node->inputs[0], array->op == ACC_OP_SLICE ? index_of_slice (l, node, ix) : index_of_replicate (l, node, ix), leaf);
+      return low_read (l, node->inputs[0], array->op == ACC_OP_SLICE ? index_of_slice (l, node, ix) : index_of_replicate (l, node, ix),
+                       leaf);
 
     case ACC_FAMILY_STENCIL:
       for (i = 0; i < array->n_inputs; i++)
@@ -533,7 +534,7 @@ store (AccLower       *l,
        gboolean        beside)
 {
   GArray *roots = l->step->cluster->roots;
-  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (KValue));
+  g_autoptr(GArray) values = g_array_new (FALSE, FALSE, sizeof (KValue));
   guint next = 0;
 
   for (guint i = 0; i < roots->len; i++)

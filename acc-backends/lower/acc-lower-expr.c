@@ -143,7 +143,8 @@ write_primitive (AccLower *l,
       gboolean bake = second->kind == ACC_EXPR_LITERAL &&
                       (acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION) ||
                        acc_primitive_get_info (expr->primitive)->operands == ACC_OPERANDS_SHIFT ||
-                       (expr->primitive == ACC_PRIM_FDIV && is_power_of_two (acc_scalar_to_double (acc_element_type_get_kind (second->type), second->value))));
+                       (expr->primitive == ACC_PRIM_FDIV
+                        && is_power_of_two (acc_scalar_to_double (acc_element_type_get_kind (second->type), second->value))));
 
       if (bake)
         y = low_literal (l, acc_element_type_get_kind (second->type), second->value, TRUE);

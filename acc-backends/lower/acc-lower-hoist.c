@@ -257,7 +257,7 @@ low_expr_is_cheap (AccLower *l,
                    AccExpr  *cond,
                    guint     leaf)
 {
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (AccWork));
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (AccWork));
 
   push (l, frame, stack, cond->args[1], leaf);
   push (l, frame, stack, cond->args[2], leaf);
@@ -270,7 +270,7 @@ low_expr_is_ready (AccLower *l,
                    AccFrame *frame,
                    AccExpr  *expr)
 {
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (AccWork));
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (AccWork));
 
   push_all (l, frame, stack, expr);
 
@@ -336,8 +336,8 @@ collect_side (Parts   *self,
               AccExpr *side,
               guint    bit)
 {
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Need));
-  g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (AccWork));
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Need));
+  g_autoptr(GArray) children = g_array_new (FALSE, FALSE, sizeof (AccWork));
 
   for (guint i = 0; i < acc_element_type_get_n_leaves (side->type); i++)
     push_need (stack, side, i, TRUE);
@@ -368,8 +368,8 @@ static gboolean
 part_is_total (Parts *self,
                Part  *root)
 {
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
-  g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (AccWork));
+  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr(GArray) children = g_array_new (FALSE, FALSE, sizeof (AccWork));
 
   g_ptr_array_add (stack, root);
   while (stack->len > 0)
@@ -412,8 +412,8 @@ low_expr_hoist_common (AccLower *l,
                        AccFrame *frame,
                        AccExpr  *cond)
 {
-  g_autoptr (GHashTable) table = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GHashTable) table = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
   Parts self = { l, frame, table, parts };
   guint n;
 
@@ -478,11 +478,11 @@ low_expr_hoist_invariant (AccLower *l,
                           AccFrame *frame,
                           AccExpr  *loop)
 {
-  g_autoptr (GHashTable) changing = g_hash_table_new (NULL, NULL);   /* slots: they change, may fail, or loop */
-  g_autoptr (GHashTable) done = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Step));
-  g_autoptr (GArray) children = g_array_new (FALSE, FALSE, sizeof (AccWork));
-  g_autoptr (GArray) fixed = g_array_new (FALSE, FALSE, sizeof (AccWork));
+  g_autoptr(GHashTable) changing = g_hash_table_new (NULL, NULL);   /* slots: they change, may fail, or loop */
+  g_autoptr(GHashTable) done = g_hash_table_new (NULL, NULL);
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Step));
+  g_autoptr(GArray) children = g_array_new (FALSE, FALSE, sizeof (AccWork));
+  g_autoptr(GArray) fixed = g_array_new (FALSE, FALSE, sizeof (AccWork));
 
   if (l->scopes->len > MOST_HOISTED)
     return;

@@ -304,7 +304,8 @@ low_prepare_taps (AccLower       *l,
           tap.to = low_index_new (l, source->rank);
           tap.raw = low_alloc (l, source->rank * sizeof (KValue));
           for (guint d = 0; d < l->first_inner; d++)
-            for (gint64 k = -(acc_array_get_stencil (stencil->array)->sizes[i][d] / 2); k <= acc_array_get_stencil (stencil->array)->sizes[i][d] / 2; k++)
+            for (gint64 k = -(acc_array_get_stencil (stencil->array)->sizes[i][d] / 2); k
+                 <= acc_array_get_stencil (stencil->array)->sizes[i][d] / 2; k++)
               if (k != 0)
                 {
                   shift_alone (&tap, d, k);

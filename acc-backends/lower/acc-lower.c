@@ -204,8 +204,9 @@ low_enter_units (AccLower       *l,
 {
   gboolean is_one = space->first_inner == 0;
 
-  return low_within (l, low_enter_for (l, is_one ? low_const (l, 0) : kb_outer_begin (l->b), is_one ? low_const (l, 1) : kb_outer_end (l->b)), 0,
-                     MAX (space->outer - 1, 0));
+  return low_within (l,
+                     low_enter_for (l, is_one ? low_const (l, 0) : kb_outer_begin (l->b), is_one ? low_const (l, 1) : kb_outer_end (l->b)),
+                     0, MAX (space->outer - 1, 0));
 }
 
 KValue
@@ -402,8 +403,8 @@ find_kind (AccLower      *l,
            AccElementKind kind)
 {
   AccCluster *cluster = l->step->cluster;
-  g_autoptr (GPtrArray) queue = g_ptr_array_new ();
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) queue = g_ptr_array_new ();
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < cluster->roots->len; i++)
     g_ptr_array_add (queue, g_array_index (cluster->roots, AccRoot, i).node->array);
@@ -461,7 +462,7 @@ free_lower (AccLower *l)
 void
 low_abandon (AccLower *l)
 {
-  g_autoptr (AccKernel) kernel = kb_finish (l->b, NULL);
+  g_autoptr(AccKernel) kernel = kb_finish (l->b, NULL);
 
   g_array_unref (l->slots);
   free_lower (l);

@@ -178,11 +178,11 @@ KValue low_read      (AccLower *l, AccFusionNode *node, const AccIndex *ix, guin
 /* Computes the element of a value that this step is to store. */
 KValue low_compute   (AccLower *l, AccFusionNode *node, const AccIndex *ix, guint leaf);
 /* Asks for what the roots at @ix will load at places that are loaded themselves, of arrays of @least bytes. */
-void    low_prefetch  (AccLower *l, const AccIndex *ix, gint64 least);
+void   low_prefetch  (AccLower *l, const AccIndex *ix, gint64 least);
 /* Whether what is at @at is asked for now, or left out, and is not loaded. */
 gboolean low_is_prefetch (AccLower *l, KValue at);
 /* kb_check(), but where elements are asked for. */
-void    low_check     (AccLower *l, KValue ok, guint kind, guint origin, KValue index, KValue extent);
+void   low_check     (AccLower *l, KValue ok, guint kind, guint origin, KValue index, KValue extent);
 /* From here on to the end of the block, the element of @node at @ix is known. */
 void   low_know      (AccLower *l, AccFusionNode *node, const AccIndex *ix, const KValue *leaves);
 /* Computes all leaves of all roots at @ix and stores them, but of those beside what the step consumes. */
@@ -190,7 +190,7 @@ void   low_store_roots (AccLower *l, const AccIndex *ix);
 /* The same of those beside what the step consumes. */
 void   low_store_beside (AccLower *l, const AccIndex *ix);
 /* Loads element number @at of a value that has memory; 0 in prefetch mode. */
-KValue  low_load_value (AccLower *l, AccFusionNode *node, guint leaf, KValue at);
+KValue low_load_value (AccLower *l, AccFusionNode *node, guint leaf, KValue at);
 /* Whether a value has @least bytes, or more: the near caches do not hold it. */
 gboolean low_has_bytes (const AccFusionNode *value, gint64 least);
 /* Notes that rows of @value are read. */

@@ -99,7 +99,8 @@ acc_native_backend_initable_init (GInitable     *initable,
   AccNativeBackend *self = ACC_NATIVE_BACKEND (initable);
   AccBackend *backend = ACC_BACKEND (self);
   const char *device = acc_backend_get_device (backend);
-  AccCodeMaker maker = { .dup_target = dup_target, .compile = compile_kernel, .load = load_kernel, .user_data = self, .prepare_exit = prepare_exit };
+  AccCodeMaker maker = { .dup_target = dup_target, .compile = compile_kernel, .load = load_kernel, .user_data = self,
+                         .prepare_exit = prepare_exit };
   g_autofree char *description = NULL;
   AccKernelCache *cache = NULL;
   guint n_threads;

@@ -22,7 +22,7 @@ acc_native_executable_run (AccExecutable  *executable,
                            GError        **error)
 {
   AccNativeExecutable *self = ACC_NATIVE_EXECUTABLE (executable);
-  g_autoptr (GPtrArray) results = g_ptr_array_new_full (self->graph->n_results, g_object_unref);
+  g_autoptr(GPtrArray) results = g_ptr_array_new_full (self->graph->n_results, g_object_unref);
   gboolean ok;
 
   g_ptr_array_set_size (results, (int) self->graph->n_results);
@@ -45,7 +45,7 @@ acc_native_executable_begin_rows (AccExecutable  *executable,
                                   GError        **error)
 {
   AccNativeExecutable *self = ACC_NATIVE_EXECUTABLE (executable);
-  g_autoptr (AccPrepared) prepared = NULL;
+  g_autoptr(AccPrepared) prepared = NULL;
   GPtrArray *values = NULL;
 
   prepared = acc_graph_prepare (self->graph, arguments, TRUE, &values, cancellable, error);

@@ -20,8 +20,8 @@ typedef struct {
 } Dimension;
 
 typedef struct {
-  gpointer (*plan)    (int rank, const Dimension *dimensions, int many_rank, const Dimension *many, gpointer input, gpointer output, int sign,
-                       unsigned flags);
+  gpointer (*plan)    (int rank, const Dimension *dimensions, int many_rank, const Dimension *many, gpointer input, gpointer output,
+                       int sign, unsigned flags);
   void     (*execute) (gpointer plan, gconstpointer input, gpointer output);
   void     (*destroy) (gpointer plan);
 } Functions;
@@ -258,7 +258,7 @@ run_pass (Fftw          *fftw,
   Key key = { n, brings_near ? per_tile : inner, per_tile, many_step, is_wide, sign, from == to || brings_near, ESTIMATE | PRESERVE_INPUT };
   Pass pass = { from, to, NULL, n, inner, n_lines, per_tile, (n_lines + per_tile - 1) / per_tile, size, &functions[is_wide], NULL, NULL,
                 g_cancellable_get_current () };
-  g_autoptr (AccBuffer) scratch = NULL;
+  g_autoptr(AccBuffer) scratch = NULL;
   gboolean ok;
 
   if (brings_near)

@@ -31,7 +31,9 @@ build (AccOpenclDevice  *self,
        cl_program        program,
        GError          **error)
 {
-  g_autofree char *options = g_strconcat (self->options, self->dialect.has_exact_divide && !kernel->fast ? " -cl-fp32-correctly-rounded-divide-sqrt" : NULL, NULL);
+  g_autofree char *options = g_strconcat (self->options,
+                                          self->dialect.has_exact_divide && !kernel->fast
+                                          ? " -cl-fp32-correctly-rounded-divide-sqrt" : NULL, NULL);
   gboolean alone = !self->dialect.has_nvidia_asm;
   g_autofree char *log = NULL;
   cl_int code;
@@ -46,7 +48,8 @@ build (AccOpenclDevice  *self,
 
   log = dup_log (self, program);
   g_set_error (error, ACC_ERROR, code == CL_OUT_OF_HOST_MEMORY ? ACC_ERROR_OUT_OF_MEMORY : ACC_ERROR_COMPILE,
-               "kernel “%s” for %s: %s: %s", acc_kernel_get_name (kernel), self->parent.parent.description, acc_opencl_describe (code), log);
+               "kernel “%s” for %s: %s: %s", acc_kernel_get_name (kernel), self->parent.parent.description, acc_opencl_describe (code),
+               log);
 
   return FALSE;
 }
@@ -307,7 +310,7 @@ acc_opencl_launch (AccDevice              *device,
                    GError                **error)
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->parent.lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->parent.lock);
   const gint64 most[2] = { 65535, 1 << 22 };
   AccGroupsPart part;
   cl_int code = CL_SUCCESS;

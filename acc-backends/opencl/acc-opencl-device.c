@@ -103,7 +103,7 @@ is_pinned (AccOpenclDevice *self,
            gconstpointer    address,
            gsize            size)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->parent.lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->parent.lock);
   guint behind = find_behind (self, address);
   AccOpenclPinned *block;
 
@@ -249,7 +249,8 @@ opencl_clear (AccDevice              *device,
     return TRUE;
 
   return acc_event_device_is_there (&self->parent, error)
-         && acc_opencl_check (self, self->cl->clEnqueueFillBuffer (self->queues[queue], memory->handle, &zero, 1, offset, size, 0, NULL, NULL),
+         && acc_opencl_check (self,
+                              self->cl->clEnqueueFillBuffer (self->queues[queue], memory->handle, &zero, 1, offset, size, 0, NULL, NULL),
                               "clearing", error);
 }
 
@@ -360,7 +361,8 @@ ask_facts (AccOpenclDevice  *self,
   self->dialect.has_half = has_extension (extensions, "cl_khr_fp16");
   self->dialect.has_exact_fma = (single & CL_FP_FMA) != 0 && (twofold == 0 || (twofold & CL_FP_FMA) != 0);
   self->dialect.has_exact_divide = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
-  self->dialect.has_atomic_64 = has_extension (extensions, "cl_khr_int64_base_atomics") && has_extension (extensions, "cl_khr_int64_extended_atomics");
+  self->dialect.has_atomic_64 = has_extension (extensions, "cl_khr_int64_base_atomics")
+                                && has_extension (extensions, "cl_khr_int64_extended_atomics");
   self->dialect.has_nvidia_asm = has_extension (extensions, "cl_nv_device_attribute_query");
   self->dialect.has_quick = !processor;
   self->dialect.keeps_denormals = (single & CL_FP_DENORM) != 0;
@@ -439,7 +441,8 @@ acc_opencl_device_open (const char  *name,
     }
   for (guint i = 0; i < ACC_N_QUEUES && ok; i++)
     {
-      self->queues[i] = cl->clCreateCommandQueue (self->context, self->device, i == ACC_QUEUE_COMPUTE ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+      self->queues[i] = cl->clCreateCommandQueue (self->context, self->device, i == ACC_QUEUE_COMPUTE ? CL_QUEUE_PROFILING_ENABLE : 0,
+                                                  &code);
       ok = acc_opencl_check (self, code, "making a queue", error);
     }
   if (!ok)

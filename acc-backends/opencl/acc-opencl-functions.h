@@ -61,7 +61,7 @@ typedef struct {
  * loader, or no device. Any thread. */
 const AccOpenclFunctions *acc_opencl_get_functions (GError **error);
 /* "CL_OUT_OF_RESOURCES" or "error -5"; static or interned. */
-const char               *acc_opencl_describe      (cl_int code);
+const char *acc_opencl_describe      (cl_int code);
 /* Texts of a platform or device; "" where there is none. Owned by the caller. */
 char *acc_opencl_dup_platform_text (const AccOpenclFunctions *cl, cl_platform_id platform, cl_platform_info what);
 char *acc_opencl_dup_device_text   (const AccOpenclFunctions *cl, cl_device_id device, cl_device_info what);

@@ -107,7 +107,7 @@ acc_opencl_get_busy (AccDevice *device,
                      guint64   *passed)
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->parent.lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->parent.lock);
   guint kept = 0;
 
   *passed = acc_event_device_restart (&self->parent);

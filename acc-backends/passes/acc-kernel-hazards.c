@@ -391,8 +391,8 @@ is_constant (const AccKernel *kernel,
 }
 
 /* Which operand of a choice is to be hidden: -0, or that of two that were compared for it which is no constant; 0: none. Floats matter
- * where both may be zeros, and integers of 64 bits where they have no sign, of which one driver seems to take half, or are of floats. Others
- * are indices. */
+ * where both may be zeros, and integers of 64 bits where they have no sign, of which one driver seems to take half, or are of floats.
+ * Others are indices. */
 guint
 _acc_hazard_find_choice (const AccKernel      *kernel,
                          const AccKernelInstr *instr)
@@ -465,7 +465,8 @@ _acc_hazard_needs_zero (const AccKernel      *kernel,
     return FALSE;
   if (instr->primitive == ACC_PRIM_NEG && _acc_kind_is_narrow (instr->kind))
     return TRUE;
-  if (_acc_hazard_is_negation (kernel, instr) != 0 || _acc_hazard_is_hidden_negation (kernel, instr) || _acc_hazard_is_magnitude (instr) || counts_narrow_bits (kernel, instr))
+  if (_acc_hazard_is_negation (kernel, instr) != 0 || _acc_hazard_is_hidden_negation (kernel, instr) || _acc_hazard_is_magnitude (instr)
+      || counts_narrow_bits (kernel, instr))
     return TRUE;
   for (guint i = 0; i < instr->n_args; i++)
     if (_acc_hazard_is_operand (kernel, instr, i))

@@ -4,9 +4,9 @@
 
 /* Legalises kernels for groups of threads: writes what compilers of devices get wrong in other instructions.
  *
- * Most cases were found by a search of scalar code on devices (test-arithmetic.c). The wrong values were seen; what compilers do is inferred
- * from them: they assume that integers of 8 and 16 bits do not overflow, that a magnitude is not negative (that of the minimum is), and that
- * zeros may be dropped from sums and products (their sign and NaN matter). So
+ * Most cases were found by a search of scalar code on devices (test-arithmetic.c). The wrong values were seen; what compilers do is
+ * inferred from them: they assume that integers of 8 and 16 bits do not overflow, that a magnitude is not negative (that of the minimum
+ * is), and that zeros may be dropped from sums and products (their sign and NaN matter). So
  *
  *   integers of 1 and 2 bytes   are i32 and u32 outside memory; ACC_KOP_EXTEND wraps them, which is opaque to compilers where it has to be
  *   -x, |x|                     of integers are made with a zero that no compiler knows
@@ -20,7 +20,8 @@
  *   integers of such            are of opaque operands: compilers convert before they compare
  *   min (x, y), max (x, y)      of floats are comparisons and choices that compilers do not take for a minimum, which may be of either zero
  *
- * Narrow kinds remain in memory and at its border: loads, stores, compare-and-swap, parameters, and conversions of floats, which saturate. */
+ * Narrow kinds remain in memory and at its border: loads, stores, compare-and-swap, parameters, and conversions of floats, which
+ * saturate. */
 
 typedef struct {
   const AccKernel  *from;
@@ -338,7 +339,8 @@ copy (Pass                 *self,
 
   value = _kb_append (self->b, copied);
 
-  return _acc_kernel_op_is_access (instr->op) && _acc_kind_is_narrow (instr->kind) ? kb_cast (self->b, held_as (instr->kind), value) : value;
+  return _acc_kernel_op_is_access (instr->op) && _acc_kind_is_narrow (instr->kind)
+         ? kb_cast (self->b, held_as (instr->kind), value) : value;
 }
 
 static KValue
@@ -425,7 +427,8 @@ look_over (const AccKernel *kernel,
           const AccKernelInstr *instr = acc_kernel_instr (kernel, g_array_index (items, guint32, i));
 
           *zero = *zero || _acc_hazard_needs_zero (kernel, instr);
-          matters = matters || (_acc_hazard_needs_zero (kernel, instr) && (instr->op != ACC_KOP_CAST || _acc_hazard_is_of_extreme (kernel, instr)));
+          matters = matters
+                    || (_acc_hazard_needs_zero (kernel, instr) && (instr->op != ACC_KOP_CAST || _acc_hazard_is_of_extreme (kernel, instr)));
           matters = matters || _acc_kind_is_narrow (instr->kind) || (instr->op == ACC_KOP_PRIM && _acc_hazard_is_extreme (kernel, instr));
           for (guint j = _acc_kernel_first_id (instr); j < instr->n_args; j++)
             matters = matters || _acc_kind_is_narrow (acc_kernel_instr (kernel, instr->args[j])->kind);

@@ -61,7 +61,8 @@ prim (Pass        *self,
 {
   AccElementKind kind = acc_primitive_result (primitive, acc_kernel_instr (self->kernel, x)->kind);
 
-  return append (self, (AccKernelInstr) { .op = ACC_KOP_PRIM, .kind = kind, .primitive = primitive, .n_args = y != 0 ? 2 : 1, .args = { x, y } });
+  return append (self,
+                 (AccKernelInstr) { .op = ACC_KOP_PRIM, .kind = kind, .primitive = primitive, .n_args = y != 0 ? 2 : 1, .args = { x, y } });
 }
 
 static guint32
@@ -329,7 +330,7 @@ straighten (AccKernelBuilder *b,
 {
   AccKernel *kernel = b->kernel;
   GArray *before = acc_kernel_block (kernel, block)->items;
-  g_autoptr (GArray) slow = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr(GArray) slow = g_array_new (FALSE, FALSE, sizeof (guint32));
   g_autofree guint32 *copies = g_new0 (guint32, kernel->instrs->len);
   g_autofree guint8 *divides = find_divisors (kernel, before);
   guint32 choice = kernel->instrs->len, side;
@@ -398,7 +399,7 @@ _acc_kernel_straighten (AccKernelBuilder *b)
   for (guint32 i = 1; i < n_blocks; i++)
     if (has_slow (kernel, i))
       {
-        g_autoptr (GArray) effects = g_array_new (FALSE, FALSE, sizeof (guint32));
+        g_autoptr(GArray) effects = g_array_new (FALSE, FALSE, sizeof (guint32));
         g_autofree guint8 *again = g_new0 (guint8, kernel->instrs->len);
 
         if (look_over (kernel, i, effects, again))

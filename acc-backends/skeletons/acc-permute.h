@@ -52,8 +52,8 @@ void           acc_permute_write_element (AccPermute *self, AccLower *l, const A
 
 /* Whether elements keep their order, and lie side by side, so that lanes may pack them. */
 gboolean       acc_permute_packs       (AccPermute *self, AccFold *fold);
-/* The same for the elements @ix of all lanes, of which those that stay go to @first and on; places before @end are written later. Gives what
- * comes behind the last one. CPU. */
+/* The same for the elements @ix of all lanes, of which those that stay go to @first and on; places before @end are written later. Gives
+ * what comes behind the last one. CPU. */
 KValue         acc_permute_pack        (AccPermute *self, AccLower *l, const AccIndex *ix, KValue first, KValue end);
 
 /* Permutes by all workers, if the result is large. Returns FALSE if that does not pay, and does nothing. CPU. */

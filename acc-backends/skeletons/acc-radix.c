@@ -148,9 +148,11 @@ acc_radix_get_digit (AccRadix *self,
   AccKernelBuilder *b = l->b;
   /* The mask changes nothing, but says so to who compiles it. */
   KValue mask = low_const (l, 8 * acc_element_kind_get_size (self->key) - 1);
-  KValue shifted = pass == 0 && !self->is_uniform ? key : kb_prim2 (b, ACC_PRIM_SHR, key, kb_and (b, low_number (l, pass * ACC_RADIX_BITS), mask));
+  KValue shifted = pass == 0 && !self->is_uniform
+                   ? key : kb_prim2 (b, ACC_PRIM_SHR, key, kb_and (b, low_number (l, pass * ACC_RADIX_BITS), mask));
 
-  return low_within (l, kb_cast (b, ACC_KIND_I64, kb_and (b, shifted, kb_int (b, self->key, ACC_RADIX_N_DIGITS - 1))), 0, ACC_RADIX_N_DIGITS - 1);
+  return low_within (l, kb_cast (b, ACC_KIND_I64, kb_and (b, shifted, kb_int (b, self->key, ACC_RADIX_N_DIGITS - 1))), 0,
+                     ACC_RADIX_N_DIGITS - 1);
 }
 
 void

@@ -157,11 +157,11 @@ static void
 complete_id (AccVulkanDevice *self)
 {
   const AccCDialect *d = &self->dialect;
-  char *id = g_strdup_printf ("%s push %u flags %d%d%d%d%d%d%d%d%d%d%d%d%d%d%d subgroup %u%s", self->parent.id, d->push_bytes, d->has_addresses, d->has_half,
-                              d->has_exact_fma, d->has_exact_divide, d->has_subgroups, d->has_ballots, d->has_atomic_64, d->has_atomic_add_f32,
-                              d->has_atomic_add_f64, d->keeps_denormals, d->keeps_nans, d->guards_zeros,
-                              d->leaves_loops, d->misrounds_doubles, d->misdivides_words, self->parent.target.subgroup_size,
-                              self->sets_subgroup_size ? "!" : "");
+  char *id = g_strdup_printf ("%s push %u flags %d%d%d%d%d%d%d%d%d%d%d%d%d%d%d subgroup %u%s", self->parent.id, d->push_bytes,
+                              d->has_addresses, d->has_half, d->has_exact_fma, d->has_exact_divide, d->has_subgroups, d->has_ballots,
+                              d->has_atomic_64, d->has_atomic_add_f32, d->has_atomic_add_f64, d->keeps_denormals, d->keeps_nans,
+                              d->guards_zeros, d->leaves_loops, d->misrounds_doubles, d->misdivides_words,
+                              self->parent.target.subgroup_size, self->sets_subgroup_size ? "!" : "");
   g_free (self->parent.id);
   self->parent.id = id;
 }
@@ -202,7 +202,7 @@ acc_vulkan_device_open (const char *name,
   if (name != NULL)
     return acc_device_find_number (name, "Vulkan", instance->n_devices, &number, error) ? open_device (instance, number, error) : NULL;
 
-  g_autoptr (GError) first_error = NULL;
+  g_autoptr(GError) first_error = NULL;
   for (guint i = 0; i < instance->n_devices; i++)
     {
       AccDevice *device = open_device (instance, i, first_error == NULL ? &first_error : NULL);

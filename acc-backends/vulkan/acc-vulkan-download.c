@@ -43,7 +43,7 @@ static gboolean
 is_upload_under_way (AccVulkanDevice *self)
 {
   AccVulkanQueue *uploads = &self->queues[ACC_QUEUE_UPLOAD];
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&uploads->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&uploads->lock);
   return !_acc_vulkan_queue_is_idle (uploads);
 }
 
@@ -51,7 +51,7 @@ is_upload_under_way (AccVulkanDevice *self)
 static AccDeviceKernel *
 get_kernel (AccVulkanDevice *self)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->download_lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->download_lock);
 
   if (self->download_kernel == NULL && !self->download_failed)
     {
@@ -94,7 +94,7 @@ _acc_vulkan_download_enqueue (AccVulkanQueue      *queue,
   gsize n_bytes = copy->size / WORD * WORD;
   const AccVulkanCopy rest = { copy->to, copy->to_offset + n_bytes, copy->from, copy->from_offset + n_bytes, copy->size - n_bytes };
 
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
   for (gsize done = 0; done < n_bytes; done += MAX_SIZE)
     {
       const guint64 words[N_WORDS] = { from + done, to + done, MIN (n_bytes - done, MAX_SIZE) / WORD };

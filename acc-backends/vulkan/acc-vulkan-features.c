@@ -89,7 +89,8 @@ query (Extensions *extensions,
   CHAIN (features, small, VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME, VK_API_VERSION_1_2, SHADER_FLOAT16_INT8_FEATURES);
   CHAIN (features, atomic_64, VK_KHR_SHADER_ATOMIC_INT64_EXTENSION_NAME, VK_API_VERSION_1_2, SHADER_ATOMIC_INT64_FEATURES);
   CHAIN (features, atomic_float, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, 0, SHADER_ATOMIC_FLOAT_FEATURES_EXT);
-  CHAIN (features, subgroup_types, VK_KHR_SHADER_SUBGROUP_EXTENDED_TYPES_EXTENSION_NAME, VK_API_VERSION_1_2, SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES);
+  CHAIN (features, subgroup_types, VK_KHR_SHADER_SUBGROUP_EXTENDED_TYPES_EXTENSION_NAME, VK_API_VERSION_1_2,
+         SHADER_SUBGROUP_EXTENDED_TYPES_FEATURES);
   CHAIN (features, memory_model, VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME, VK_API_VERSION_1_2, VULKAN_MEMORY_MODEL_FEATURES);
   if ((self->disable & ACC_VULKAN_DISABLE_ADDRESSES) == 0)
     CHAIN (features, addresses, VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME, VK_API_VERSION_1_2, BUFFER_DEVICE_ADDRESS_FEATURES);
@@ -141,7 +142,8 @@ choose_subgroups (AccVulkanDevice  *self,
                   const Properties *properties)
 {
   AccTarget *target = &self->parent.target;
-  const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT;
+  const VkSubgroupFeatureFlags needed = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT
+                                        | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT;
   guint size = properties->subgroup.subgroupSize;
 
   target->subgroup_size = 1;
@@ -368,8 +370,9 @@ describe (AccVulkanDevice  *self,
   const VkPhysicalDeviceProperties *core = &properties->core.properties;
   GString *id = g_string_new (NULL);
 
-  self->parent.description = g_strdup_printf ("%s, Vulkan %u.%u%s%s", core->deviceName, VK_API_VERSION_MAJOR (version), VK_API_VERSION_MINOR (version),
-                                              properties->driver.driverInfo[0] != '\0' ? ", " : "", properties->driver.driverInfo);
+  self->parent.description = g_strdup_printf ("%s, Vulkan %u.%u%s%s", core->deviceName, VK_API_VERSION_MAJOR (version),
+                                              VK_API_VERSION_MINOR (version), properties->driver.driverInfo[0] != '\0' ? ", " : "",
+                                              properties->driver.driverInfo);
   g_string_printf (id, "vulkan %s %x:%x:%x ", self->parent.description, core->vendorID, core->deviceID, core->driverVersion);
   for (guint i = 0; i < VK_UUID_SIZE; i++)
     g_string_append_printf (id, "%02x", core->pipelineCacheUUID[i]);
@@ -404,7 +407,7 @@ _acc_vulkan_make_device (AccVulkanDevice         *self,
                          GError                 **error)
 {
   g_autofree VkExtensionProperties *offered = NULL;
-  g_autoptr (GPtrArray) enabled = g_ptr_array_new ();
+  g_autoptr(GPtrArray) enabled = g_ptr_array_new ();
   Extensions extensions = { .self = self, .enabled = enabled };
   VkPhysicalDeviceProperties core;
   Features features;
@@ -434,7 +437,8 @@ _acc_vulkan_make_device (AccVulkanDevice         *self,
   describe (self, extensions.version, &properties);
   if (!features.core.features.shaderInt64)
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: %s has no 64-bit integers (shaderInt64), which indices need", core.deviceName);
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: %s has no 64-bit integers (shaderInt64), which indices need",
+                   core.deviceName);
       return FALSE;
     }
   trim_features (&features);

@@ -164,7 +164,7 @@ _acc_vulkan_get_instance (GError **error)
   static AccVulkanInstance instance;
   static GModule *loader;
 
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&lock);
   if (instance.instance != NULL)
     return &instance;
 

@@ -55,14 +55,18 @@ _acc_vulkan_kernel_make_layout (AccVulkanDevice *self,
     .pPushConstantRanges = &push,
   };
 
-  if (kernel->n_bindings > MIN (self->limits.maxPerStageDescriptorStorageBuffers, MIN (self->limits.maxDescriptorSetStorageBuffers, ACC_VULKAN_BATCH_DESCRIPTORS))
+  if (kernel->n_bindings
+      > MIN (self->limits.maxPerStageDescriptorStorageBuffers,
+             MIN (self->limits.maxDescriptorSetStorageBuffers, ACC_VULKAN_BATCH_DESCRIPTORS))
       || (!kernel->pushes && kernel->n_words * sizeof (guint64) > ACC_VULKAN_BATCH_WORDS))
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: %s: a kernel of %u arrays: more than this device can bind", kernel->name, kernel->n_buffers);
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: %s: a kernel of %u arrays: more than this device can bind",
+                   kernel->name, kernel->n_buffers);
       return FALSE;
     }
   if (kernel->n_bindings > 0
-      && !_acc_vulkan_check (self, self->vk.CreateDescriptorSetLayout (self->device, &set, NULL, &kernel->set_layout), "making a layout", error))
+      && !_acc_vulkan_check (self, self->vk.CreateDescriptorSetLayout (self->device, &set, NULL, &kernel->set_layout), "making a layout",
+                             error))
     return FALSE;
   return _acc_vulkan_check (self, self->vk.CreatePipelineLayout (self->device, &info, NULL, &kernel->layout), "making a layout", error);
 }
@@ -120,7 +124,8 @@ _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self,
   };
   VkResult result = self->vk.CreateComputePipelines (self->device, cache, 1, &info, NULL, &kernel->pipeline);
   self->vk.DestroyShaderModule (self->device, module, NULL);
-  if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST || result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY)
+  if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST || result == VK_ERROR_OUT_OF_DEVICE_MEMORY
+      || result == VK_ERROR_OUT_OF_HOST_MEMORY)
     return _acc_vulkan_check (self, result, kernel->name, error);
   g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "Vulkan: %s: the driver does not take the shader (%d)", kernel->name, result);
   return FALSE;
@@ -135,7 +140,7 @@ _acc_vulkan_kernel_new_of_source (AccVulkanDevice *self,
                                   guint            n_words,
                                   GError         **error)
 {
-  g_autoptr (GBytes) code = _acc_vulkan_compile_glsl (source, name, error);
+  g_autoptr(GBytes) code = _acc_vulkan_compile_glsl (source, name, error);
   if (code == NULL)
     return NULL;
 
@@ -166,7 +171,8 @@ check_kernel (AccVulkanDevice *self,
     }
   if (threads == 0 || threads > self->parent.target.max_group_size || shared > self->limits.maxComputeSharedMemorySize)
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: %s: groups of %u threads with %" G_GSIZE_FORMAT " bytes: more than this device has",
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED,
+                   "Vulkan: %s: groups of %u threads with %" G_GSIZE_FORMAT " bytes: more than this device has",
                    acc_kernel_get_name (kernel), threads, shared);
       return FALSE;
     }
@@ -253,8 +259,8 @@ _acc_vulkan_compile (AccDevice *device,
                      GError   **error)
 {
   AccVulkanDevice *self = (AccVulkanDevice *) device;
-  g_autoptr (GByteArray) blob = g_byte_array_new ();
-  g_autoptr (GBytes) code = NULL;
+  g_autoptr(GByteArray) blob = g_byte_array_new ();
+  g_autoptr(GBytes) code = NULL;
   Header header = { MAGIC };
 
   if (!_acc_vulkan_is_there (self, error) || !check_kernel (self, kernel, error)
@@ -299,7 +305,7 @@ _acc_vulkan_load (AccDevice *device,
     }
 
   data += sizeof header;
-  g_autoptr (GBytes) spirv = g_bytes_new (data, header.n_code);
+  g_autoptr(GBytes) spirv = g_bytes_new (data, header.n_code);
   VkPipelineCache cache = header.n_cache > 0 ? make_cache (self, data + header.n_code, header.n_cache) : VK_NULL_HANDLE;
   AccDeviceKernel *made = make_kernel (self, kernel, spirv, cache, error);
   self->vk.DestroyPipelineCache (self->device, cache, NULL);

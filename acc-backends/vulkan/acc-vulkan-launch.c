@@ -15,7 +15,8 @@ make_descriptor_pool (AccVulkanDevice *self,
     .poolSizeCount = 1,
     .pPoolSizes = &size,
   };
-  return _acc_vulkan_check (self, self->vk.CreateDescriptorPool (self->device, &info, NULL, &batch->descriptors), "making descriptors", error);
+  return _acc_vulkan_check (self, self->vk.CreateDescriptorPool (self->device, &info, NULL, &batch->descriptors), "making descriptors",
+                            error);
 }
 
 /* Binds what the kernel uses; VK_ERROR_OUT_OF_POOL_MEMORY: the batch has no more room. */
@@ -170,7 +171,7 @@ _acc_vulkan_launch (AccDevice             *device,
     return _acc_vulkan_is_there (self, error);
 
   fill_slots (kernel, slots, failure, words, buffers);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
   acc_groups_begin_parts (groups, most, &part);
   while (acc_groups_next_part (&part))
     {

@@ -20,9 +20,11 @@ typedef struct {
 
 static const VkMemoryPropertyFlags wishes[ACC_VULKAN_N_MEMORIES][2] = {
   [ACC_VULKAN_MEMORY_DEVICE] = { VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0 },
-  [ACC_VULKAN_MEMORY_HOST]   = { VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+  [ACC_VULKAN_MEMORY_HOST]   = { VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
+                                 | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
                                  VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT },
-  [ACC_VULKAN_MEMORY_WORDS]  = { VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+  [ACC_VULKAN_MEMORY_WORDS]  = { VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
+                                 | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                  VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT },
 };
 
@@ -108,7 +110,7 @@ bind_sparse (AccVulkanDevice            *self,
 {
   gsize part = self->max_allocation / needs->alignment * needs->alignment;
   gsize size = (needs->size + needs->alignment - 1) / needs->alignment * needs->alignment;
-  g_autoptr (GArray) binds = g_array_new (FALSE, TRUE, sizeof (VkSparseMemoryBind));
+  g_autoptr(GArray) binds = g_array_new (FALSE, TRUE, sizeof (VkSparseMemoryBind));
   AccVulkanSubmitter *submitter = &self->submitters[0];
 
   for (gsize offset = 0; offset < size; offset += part)
@@ -164,7 +166,8 @@ new_buffer (AccVulkanDevice    *self,
   block->size = size;
   block->memories = g_array_new (FALSE, FALSE, sizeof (VkDeviceMemory));
   if (size > self->max_buffer_size)
-    g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: %" G_GSIZE_FORMAT " bytes are more than this device's buffers can have", size);
+    g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "Vulkan: %" G_GSIZE_FORMAT " bytes are more than this device's buffers can have",
+                 size);
   else if (_acc_vulkan_check (self, self->vk.CreateBuffer (self->device, &info, NULL, &block->buffer), "making a buffer", error))
     return block;
   free_block (self, block);
@@ -293,7 +296,7 @@ _acc_vulkan_piece_new (AccVulkanDevice *self,
                        GError         **error)
 {
   gsize align = what == ACC_VULKAN_MEMORY_HOST ? PAGE : ALIGNMENT;
-  g_autoptr (GMutexLocker) locker = NULL;
+  g_autoptr(GMutexLocker) locker = NULL;
   g_autofree AccVulkanPiece *piece = g_new0 (AccVulkanPiece, 1);
 
   if (size > G_MAXSIZE - PAGE)
@@ -319,7 +322,7 @@ _acc_vulkan_piece_new (AccVulkanDevice *self,
       }
 
   gsize block_size = what == ACC_VULKAN_MEMORY_WORDS ? BLOCK_SIZE / 16 : BLOCK_SIZE;
-  g_autoptr (GError) large_error = NULL;
+  g_autoptr(GError) large_error = NULL;
   AccVulkanBlock *block = new_block (self, what, MAX (block_size, piece->size), &large_error);
   if (block == NULL && g_error_matches (large_error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
     {
@@ -582,7 +585,7 @@ _acc_vulkan_find_pinned (AccVulkanDevice *self,
                          gsize            size,
                          gsize           *offset)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->heap.lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->heap.lock);
   int i = find_pinned (self, (guintptr) host);
   if (i < 0)
     return NULL;

@@ -192,8 +192,10 @@ gboolean        _acc_vulkan_block         (AccDevice *device, AccQueue queue, gu
 gboolean        _acc_vulkan_get_busy      (AccDevice *device, guint64 *busy, guint64 *passed);
 
 /* acc-vulkan-transfer.c */
-gboolean _acc_vulkan_upload   (AccDevice *device, AccQueue queue, const AccDeviceMemory *to, gsize offset, gconstpointer from, gsize size, GError **error);
-gboolean _acc_vulkan_download (AccDevice *device, AccQueue queue, gpointer to, const AccDeviceMemory *from, gsize offset, gsize size, GError **error);
+gboolean _acc_vulkan_upload   (AccDevice *device, AccQueue queue, const AccDeviceMemory *to, gsize offset, gconstpointer from, gsize size,
+                               GError **error);
+gboolean _acc_vulkan_download (AccDevice *device, AccQueue queue, gpointer to, const AccDeviceMemory *from, gsize offset, gsize size,
+                               GError **error);
 gboolean _acc_vulkan_copy     (AccDevice *device, AccQueue queue, const AccDeviceMemory *to, gsize to_offset,
                                const AccDeviceMemory *from, gsize from_offset, gsize size, GError **error);
 gboolean _acc_vulkan_clear    (AccDevice *device, AccQueue queue, const AccDeviceMemory *memory, gsize offset, gsize size, GError **error);
@@ -245,8 +247,8 @@ gboolean         _acc_vulkan_needs_general (AccDevice *device, AccDeviceKernel *
 gboolean         _acc_vulkan_launch  (AccDevice *device, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots,
                                       const AccGroups *groups, const AccDeviceMemory *failure, GError **error);
 /* A kernel of GLSL, with storage buffers at bindings 0 to @n_bindings and @n_words pushed. */
-AccDeviceKernel *_acc_vulkan_kernel_new_of_source (AccVulkanDevice *self, const char *source, const char *name, guint threads, guint n_bindings,
-                                                   guint n_words, GError **error);
+AccDeviceKernel *_acc_vulkan_kernel_new_of_source (AccVulkanDevice *self, const char *source, const char *name, guint threads,
+                                                   guint n_bindings, guint n_words, GError **error);
 /* One dispatch, with the queue's lock. @buffers: one per binding but that of the words. */
 gboolean         _acc_vulkan_dispatch (AccVulkanQueue *queue, AccDeviceKernel *kernel, VkDescriptorBufferInfo *buffers,
                                        const guint64 *words, guint32 n_x, guint32 n_y, GError **error);

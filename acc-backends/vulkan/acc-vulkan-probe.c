@@ -102,7 +102,7 @@ probe_single (AccVulkanDevice *self,
 {
   AccTarget *target = &self->parent.target;
   g_autofree Case *cases = g_new0 (Case, N_CASES);
-  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (1);
   g_autofree char *source = g_strdup_printf (single_source,
                                              self->dialect.has_subgroups ? "#extension GL_KHR_shader_subgroup_basic : require\n" : "",
                                              self->dialect.has_subgroups ? "gl_SubgroupInvocationID | gl_SubgroupSize << 16" : "0");
@@ -141,7 +141,7 @@ probe_double (AccVulkanDevice *self,
               GError         **error)
 {
   g_autofree DoubleCase *cases = g_new0 (DoubleCase, N_CASES);
-  g_autoptr (GRand) rand = g_rand_new_with_seed (2);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (2);
 
   for (guint i = 0; i < N_CASES; i++)
     {
@@ -163,12 +163,13 @@ probe_half (AccVulkanDevice *self,
 {
   g_autofree HalfCase *cases = g_new0 (HalfCase, N_CASES);
   g_autofree guint16 *sums = g_new (guint16, N_CASES);
-  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (3);
 
   for (guint i = 0; i < N_CASES; i++)
     {
       double a = g_rand_int_range (rand, 1, 1024) / 16.0, b = g_rand_int_range (rand, 1, 1024) / 16.0;
-      double product = acc_half_to_double (acc_half_from_double (a * b)), c = i % 2 != 0 ? -product : g_rand_int_range (rand, 1, 1024) / 16.0;
+      double product = acc_half_to_double (acc_half_from_double (a * b)),
+        c = i % 2 != 0 ? -product : g_rand_int_range (rand, 1, 1024) / 16.0;
 
       cases[i].a = acc_half_from_double (a);
       cases[i].b = acc_half_from_double (b);

@@ -74,7 +74,8 @@ note_times (AccVulkanQueue *queue,
   AccVulkanDevice *self = queue->device;
   guint64 times[2];
 
-  if (self->vk.GetQueryPoolResults (self->device, batch->times, 0, 2, sizeof times, times, sizeof times[0], VK_QUERY_RESULT_64_BIT) != VK_SUCCESS)
+  if (self->vk.GetQueryPoolResults (self->device, batch->times, 0, 2, sizeof times, times, sizeof times[0], VK_QUERY_RESULT_64_BIT)
+      != VK_SUCCESS)
     return;
   /* The clock has .time_bits bits, and may come round. */
   guint64 mask = self->time_bits < 64 ? (G_GUINT64_CONSTANT (1) << self->time_bits) - 1 : G_MAXUINT64;
@@ -386,7 +387,7 @@ _acc_vulkan_mark (AccDevice *device,
                   GError   **error)
 {
   AccVulkanQueue *q = &((AccVulkanDevice *) device)->queues[queue];
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&q->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&q->lock);
 
   if (!_acc_vulkan_queue_submit (q, error))
     return FALSE;
@@ -407,7 +408,7 @@ _acc_vulkan_wait (AccDevice *device,
   if (queue == other || _acc_vulkan_is_reached (device, other, point))
     return _acc_vulkan_is_there (self, error);
 
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&q->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&q->lock);
   /* What was recorded before need not wait. */
   if (q->open != NULL && !_acc_vulkan_queue_submit (q, error))
     return FALSE;
@@ -421,7 +422,7 @@ _acc_vulkan_is_reached (AccDevice *device,
                         guint64    point)
 {
   AccVulkanQueue *q = &((AccVulkanDevice *) device)->queues[queue];
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&q->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&q->lock);
 
   if (point > q->reached)
     retire (q);
@@ -448,7 +449,7 @@ _acc_vulkan_get_busy (AccDevice *device,
 
   if (!q->is_timed)
     return FALSE;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&q->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&q->lock);
   retire (q);
   *busy = q->busy_time * (double) self->limits.timestampPeriod;
   *passed = q->passed_time * (double) self->limits.timestampPeriod;
@@ -477,7 +478,8 @@ _acc_vulkan_queue_init (AccVulkanQueue     *queue,
   g_queue_init (&queue->busy);
   g_queue_init (&queue->idle);
   return !device->has_timelines
-         || _acc_vulkan_check (device, device->vk.CreateSemaphore (device->device, &info, NULL, &queue->timeline), "making a semaphore", error);
+         || _acc_vulkan_check (device, device->vk.CreateSemaphore (device->device, &info, NULL, &queue->timeline), "making a semaphore",
+                               error);
 }
 
 /* The device does nothing any more. */

@@ -36,7 +36,8 @@ _acc_vulkan_compile_glsl (const char *source,
   /* SPIR-V 1.3, which every device of 1.1 takes; the driver optimises. */
   shaderc_compile_options_set_target_env (options, shaderc_target_env_vulkan, shaderc_env_version_vulkan_1_1);
   shaderc_compile_options_set_optimization_level (options, shaderc_optimization_level_zero);
-  shaderc_compilation_result_t result = shaderc_compile_into_spv (compiler, source, strlen (source), shaderc_compute_shader, name, "main", options);
+  shaderc_compilation_result_t result = shaderc_compile_into_spv (compiler, source, strlen (source), shaderc_compute_shader, name, "main",
+                                                                  options);
   shaderc_compile_options_release (options);
 
   if (result == NULL)

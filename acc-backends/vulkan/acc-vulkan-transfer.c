@@ -35,7 +35,7 @@ enqueue_copy (AccVulkanQueue      *queue,
               const AccVulkanCopy *copy,
               GError             **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
   return _acc_vulkan_record_copy (queue, copy, error);
 }
 
@@ -46,7 +46,7 @@ enqueue_stage (AccVulkanQueue      *queue,
                const AccVulkanCopy *copy,
                GError             **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
   if (!_acc_vulkan_record_copy (queue, copy, error) || !_acc_vulkan_queue_submit (queue, error))
     return FALSE;
   queue->stage_values[stage] = queue->submitted;
@@ -70,7 +70,7 @@ take_stage (AccVulkanQueue *queue,
 static gboolean
 is_idle (AccVulkanQueue *queue)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&queue->lock);
   return _acc_vulkan_queue_is_idle (queue);
 }
 
@@ -100,7 +100,7 @@ _acc_vulkan_upload (AccDevice             *device,
       return TRUE;
     }
 
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&q->stage_lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&q->stage_lock);
   for (gsize done = 0; done < size; done += ACC_VULKAN_STAGE_SIZE)
     {
       gsize part = MIN (size - done, ACC_VULKAN_STAGE_SIZE);
@@ -163,7 +163,7 @@ _acc_vulkan_download (AccDevice             *device,
     return download_direct (q, to, from, offset, size, error);
 
   /* Part n is fetched while parts n + 1 to n + 3 are on their way. */
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&q->stage_lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&q->stage_lock);
   gsize n_parts = (size - 1) / ACC_VULKAN_STAGE_SIZE + 1;
   for (gsize i = 0; i < n_parts + ACC_VULKAN_N_STAGES - 1; i++)
     {
@@ -219,7 +219,7 @@ _acc_vulkan_clear (AccDevice             *device,
 
   if (size == 0)
     return _acc_vulkan_is_there (self, error);
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&q->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&q->lock);
   AccVulkanBatch *batch = _acc_vulkan_queue_record (q, error);
   if (batch == NULL)
     return FALSE;

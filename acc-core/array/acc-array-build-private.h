@@ -94,7 +94,8 @@ gboolean  acc_extents_check_size  (const gint64 *extents, guint rank, AccElement
 void      acc_array_infer_static  (AccArray *node);
 /* The shape of @node is that of both, where it is known and the same. */
 void      acc_array_set_common_shape (AccArray *node, AccArray *a, AccArray *b);
-/* What a program declares of the extents of @parameter is true of those of @value, its @name, as far as they are known; or the error is set. */
+/* What a program declares of the extents of @parameter is true of those of @value, its @name, as far as they are known; or the error is
+ * set. */
 gboolean  acc_array_check_declared   (AccArray *node, AccArray *parameter, AccArray *value, const char *name);
 
 /* For shape rules. Sets the error, the node's name and label in front. */

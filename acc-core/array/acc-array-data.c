@@ -257,9 +257,9 @@ acc_array_use (AccElementType *type,
  */
 AccArray *
 acc_array_use_buffers (AccElementType  *type,
-                      AccShape        *shape,
-                      GBytes         **buffers,
-                      guint            n_buffers)
+                       AccShape        *shape,
+                       GBytes         **buffers,
+                       guint            n_buffers)
 {
   AccArray *node = begin_manifest (type, shape);
   AccBuffer **adopted;

@@ -86,8 +86,10 @@ replace_programs (AccArray   *node,
     }
 }
 
-static const AccPayloadClass loop_payload = { ACC_PAYLOAD_LOOP, sizeof (AccProgramsPayload), clear_programs, copy_programs, replace_programs };
-static const AccPayloadClass foreign_payload = { ACC_PAYLOAD_FOREIGN, sizeof (AccProgramsPayload), clear_programs, copy_programs, replace_programs };
+static const AccPayloadClass loop_payload = { ACC_PAYLOAD_LOOP, sizeof (AccProgramsPayload), clear_programs, copy_programs,
+                                              replace_programs };
+static const AccPayloadClass foreign_payload = { ACC_PAYLOAD_FOREIGN, sizeof (AccProgramsPayload), clear_programs, copy_programs,
+                                                 replace_programs };
 
 /* --- rules */
 
@@ -164,8 +166,8 @@ check_program (AccArray   *node,
   acc_program_get_result_nodes (program, &n_results);
 
   if (n_params != node->n_inputs || n_results != n_wanted)
-    return acc_array_fail (node, ACC_ERROR_TYPE, "its %s has %u parameters and %u results where %u and %u are needed", name, n_params, n_results,
-                           node->n_inputs, n_wanted);
+    return acc_array_fail (node, ACC_ERROR_TYPE, "its %s has %u parameters and %u results where %u and %u are needed", name, n_params,
+                           n_results, node->n_inputs, n_wanted);
 
   for (guint i = 0; i < n_params; i++)
     if (!check_state (node, name, "takes", params[i], i))

@@ -125,7 +125,7 @@ acc_array_work_out (AccArray *self)
   if (offer->expansion != NULL)
     {
       AccExpansion *expansion = offer->expansion;
-      G_GNUC_UNUSED g_auto (AccNaming) none = acc_naming_begin (NULL), name = acc_naming_begin (self->made_by);
+      G_GNUC_UNUSED g_auto(AccNaming) none = acc_naming_begin (NULL), name = acc_naming_begin (self->made_by);
       g_autoptr(AccArray) made = expansion->make (expansion->data);
 
       take_expanded (self, made);

@@ -69,7 +69,8 @@ check_slice (AccArray *node)
   guint n = acc_array_get_selection (node)->n;
 
   if (n != node->inputs[0]->rank)
-    return acc_array_fail (node, ACC_ERROR_SHAPE, "a specification of %u entries does not fit an array of rank %u", n, node->inputs[0]->rank);
+    return acc_array_fail (node, ACC_ERROR_SHAPE, "a specification of %u entries does not fit an array of rank %u", n,
+                           node->inputs[0]->rank);
 
   node->rank = count_all (node);
   node->type = node->inputs[0]->type;
@@ -201,7 +202,8 @@ spell_out (AccArray   *node,
       kind = acc_element_type_get_kind (entries[i]->type);
       if (acc_element_type_is_tuple (entries[i]->type) || !acc_element_kind_is_integer (kind))
         {
-          acc_array_fail (node, ACC_ERROR_TYPE, "%s: entry %u is %s, not an integer", operation, i, acc_element_type_get_code (entries[i]->type));
+          acc_array_fail (node, ACC_ERROR_TYPE, "%s: entry %u is %s, not an integer", operation, i,
+                          acc_element_type_get_code (entries[i]->type));
           return NULL;
         }
       if (!get_number (entries[i], &number))

@@ -27,7 +27,8 @@ is_inside (AccArray *self,
   AccBuffer **buffers = acc_array_get_buffers (self);
 
   return buffers != NULL && leaf < acc_element_type_get_n_leaves (self->type) &&
-         index >= 0 && index < acc_shape_get_size (self->shape) && acc_buffer_map (buffers[acc_element_type_locate (self->type, leaf)->buffer], NULL) != NULL;
+         index >= 0 && index < acc_shape_get_size (self->shape)
+         && acc_buffer_map (buffers[acc_element_type_locate (self->type, leaf)->buffer], NULL) != NULL;
 }
 
 /**

@@ -20,9 +20,11 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_use_buffers   (AccElementType *type, AccShape *shape, GBytes **buffers, guint n_buffers) G_GNUC_WARN_UNUSED_RESULT;
 /* Not copied: @address stays valid until @notify; a scalar element type */
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_use_address   (AccElementType *type, AccShape *shape, guint64 address, guint64 size, gpointer user_data, GDestroyNotify notify) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_use_address   (AccElementType *type, AccShape *shape, guint64 address, guint64 size, gpointer user_data,
+                                   GDestroyNotify notify) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_use_owned     (AccElementType *type, AccShape *shape, guint64 address, guint64 size, GObject *owner) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_use_owned     (AccElementType *type, AccShape *shape, guint64 address, guint64 size,
+                                   GObject *owner) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_new_from_source (AccSource *source) G_GNUC_WARN_UNUSED_RESULT;
 
@@ -47,7 +49,8 @@ AccArray *acc_array_imap          (AccArray *self, AccExprFunc2 function, gpoint
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_zip_with      (AccArray *self, AccArray *other, AccExprFunc2 function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_zip_with3     (AccArray *self, AccArray *second, AccArray *third, AccExprFunc3 function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_zip_with3     (AccArray *self, AccArray *second, AccArray *third, AccExprFunc3 function,
+                                   gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_zip           (AccArray *self, AccArray *other) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
@@ -91,7 +94,8 @@ AccArray *acc_array_scanl1        (AccArray *self, AccExprFunc2 combine, gpointe
 
 /* Neighbourhoods; @sizes: odd, one per dimension, outermost first. The function gets nested tuples, outermost first */
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_stencil       (AccArray *self, const gint64 *sizes, guint n_sizes, AccBoundary *boundary, AccExprFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_stencil       (AccArray *self, const gint64 *sizes, guint n_sizes, AccBoundary *boundary, AccExprFunc function,
+                                   gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_stencil2      (AccArray *self, const gint64 *sizes, guint n_sizes, AccBoundary *boundary,
                                    AccArray *other, const gint64 *other_sizes, guint n_other_sizes, AccBoundary *other_boundary,
@@ -99,7 +103,8 @@ AccArray *acc_array_stencil2      (AccArray *self, const gint64 *sizes, guint n_
 
 /* @targets: an index of integers per element of self, or (b1, index): false skips. combine (new, old) */
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_permute       (AccArray *self, AccArray *defaults, AccArray *targets, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_permute       (AccArray *self, AccArray *defaults, AccArray *targets, AccExprFunc2 combine,
+                                   gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Flow */
 ACC_AVAILABLE_IN_1_0
@@ -107,9 +112,11 @@ AccArray *acc_array_cond          (AccArray *condition, AccArray *then, AccArray
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_while_loop    (AccArray *initial, AccProgram *condition, AccProgram *step) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-GPtrArray *acc_array_cond_many       (AccArray *condition, AccArray **then, guint n_then, AccArray **otherwise, guint n_otherwise) G_GNUC_WARN_UNUSED_RESULT;
+GPtrArray *acc_array_cond_many       (AccArray *condition, AccArray **then, guint n_then, AccArray **otherwise,
+                                      guint n_otherwise) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-GPtrArray *acc_array_while_loop_many (AccArray **initial, guint n_initial, AccProgram *condition, AccProgram *step) G_GNUC_WARN_UNUSED_RESULT;
+GPtrArray *acc_array_while_loop_many (AccArray **initial, guint n_initial, AccProgram *condition,
+                                      AccProgram *step) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_foreign       (const char *name, AccArray **inputs, guint n_inputs, AccProgram *fallback) G_GNUC_WARN_UNUSED_RESULT;
 /* In memory before anything reads it: a barrier to fusion */

@@ -26,7 +26,7 @@ void        acc_array_offer    (AccArray *self, const char *name, AccArray **inp
 /* Returns a node with an offer whose graph @make builds: an @op of that type and shape, without an error. @make is not called if the offer
  * is taken. */
 typedef AccArray *(*AccExpansionFunc) (gpointer data);
-AccArray   *acc_array_new_offer (AccOperation op, AccElementType *type, AccShape *shape, const char *name, AccArray **inputs, guint n_inputs,
-                                 AccExpansionFunc make, gpointer data, GDestroyNotify free_data);
+AccArray   *acc_array_new_offer (AccOperation op, AccElementType *type, AccShape *shape, const char *name, AccArray **inputs,
+                                 guint n_inputs, AccExpansionFunc make, gpointer data, GDestroyNotify free_data);
 
 G_END_DECLS

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* The graph of a program as backends read it: nodes of operations on arrays. Included by acc-module.h. All of it is immutable, and read by any
- * thread; what is borrowed from it lives as long as the program. */
+/* The graph of a program as backends read it: nodes of operations on arrays. Included by acc-module.h. All of it is immutable, and read by
+ * any thread; what is borrowed from it lives as long as the program. */
 
 /* --- operations */
 
@@ -117,7 +117,8 @@ struct _AccArray {
   gpointer        payload;      /* what nodes of its kind alone have: of acc_array_get_stencil() and the others below */
 
   AccOffer       *offer;        /* what a backend may compute in place of the graph up to here; NULL for none */
-  AccArray       *direct;       /* owned: a single operation with the same result, for backends that have a skeleton for it; NULL for none */
+  AccArray       *direct;       /* owned: a single operation with the same result, for backends that have a skeleton for it; NULL for
+                                 * none */
 };
 
 struct _AccOffer {
@@ -284,7 +285,8 @@ typedef struct {
 
 /* Evaluates the leaves of a closed function to an i64 or a tuple of them. *unknown, which may be NULL: it is left to the run. */
 ACC_MODULE_API
-gboolean  acc_closed_evaluate      (AccFunction *function, const AccClosedContext *context, gint64 *values, gboolean *unknown, GError **error);
+gboolean  acc_closed_evaluate      (AccFunction *function, const AccClosedContext *context, gint64 *values, gboolean *unknown,
+                                    GError **error);
 
 /* The shape rule of every operation, once: writes rank extents, none negative, for @self, given those of its inputs and references. The
  * result of cond, while_loop and foreign is decided by running them: ACC_ERROR_UNSUPPORTED here. Checks what the rule demands

@@ -62,9 +62,11 @@ ACC_AVAILABLE_IN_1_0
 guint64     acc_backend_get_host_memory_used (AccBackend *self);
 
 ACC_AVAILABLE_IN_1_0
-AccExecutable *acc_backend_compile        (AccBackend *self, AccProgram *program, GCancellable *cancellable, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+AccExecutable *acc_backend_compile        (AccBackend *self, AccProgram *program, GCancellable *cancellable,
+                                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-void           acc_backend_compile_async  (AccBackend *self, AccProgram *program, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+void           acc_backend_compile_async  (AccBackend *self, AccProgram *program, GCancellable *cancellable, GAsyncReadyCallback callback,
+                                           gpointer user_data);
 ACC_AVAILABLE_IN_1_0
 AccExecutable *acc_backend_compile_finish (AccBackend *self, GAsyncResult *result, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -129,7 +129,8 @@ check_result (AccForeignLaunch  *self,
     }
   if (acc_shape_get_rank (shape) != self->node->rank)
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "an array of rank %u where one of rank %u is needed", acc_shape_get_rank (shape), self->node->rank);
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "an array of rank %u where one of rank %u is needed", acc_shape_get_rank (shape),
+                   self->node->rank);
       return FALSE;
     }
   if (self->node->shape != NULL && !acc_shape_equal (shape, self->node->shape))

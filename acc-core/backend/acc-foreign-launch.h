@@ -28,7 +28,8 @@ typedef gboolean (*AccForeignLaunchFunc) (AccForeignLaunch *launch, gpointer use
 
 /* Of this object only; @function NULL: the fallback again. Any time. */
 ACC_AVAILABLE_IN_1_0
-void      acc_backend_set_foreign_launch         (AccBackend *self, const char *name, AccForeignLaunchFunc function, gpointer user_data, GDestroyNotify destroy);
+void      acc_backend_set_foreign_launch         (AccBackend *self, const char *name, AccForeignLaunchFunc function, gpointer user_data,
+                                                  GDestroyNotify destroy);
 
 ACC_AVAILABLE_IN_1_0
 guint     acc_foreign_launch_get_n_inputs        (AccForeignLaunch *self);

@@ -36,7 +36,8 @@ ACC_MODULE_API
 gboolean          acc_foreign_check              (AccArray *node, guint input, const gint64 *extents, GError **error);
 /* Calls it with manifest arrays; checks that the result is manifest and fits the node. Owned. */
 ACC_MODULE_API
-AccArray         *acc_foreign_call               (AccForeign *self, AccArray *node, AccArray **inputs, GCancellable *cancellable, GError **error);
+AccArray         *acc_foreign_call               (AccForeign *self, AccArray *node, AccArray **inputs, GCancellable *cancellable,
+                                                  GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccForeign, acc_foreign_unref)
 

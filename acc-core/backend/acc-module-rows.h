@@ -70,10 +70,13 @@ typedef struct {
   /* Row @origin_row of the whole array is at the origin; rows [first_row, first_row + n_rows) may be touched. */
   void          (*set_window) (AccRowRun *run, guint value, AccRowMemory *memory, gint64 origin_row, gint64 first_row, gint64 n_rows);
   /* Rows counted from the origins. The ranges may overlap. */
-  gboolean      (*copy)       (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, AccRowMemory *from, gint64 from_row, gint64 n_rows, GError **error);
+  gboolean      (*copy)       (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, AccRowMemory *from, gint64 from_row,
+                               gint64 n_rows, GError **error);
   /* @addresses: of staging; the caller addresses it alone until @point. */
-  gboolean      (*upload)     (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, gpointer *addresses, gint64 n_rows, AccRowPoint *point, GError **error);
-  gboolean      (*download)   (AccRowRun *run, guint value, gpointer *addresses, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point, GError **error);
+  gboolean      (*upload)     (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, gpointer *addresses, gint64 n_rows,
+                               AccRowPoint *point, GError **error);
+  gboolean      (*download)   (AccRowRun *run, guint value, gpointer *addresses, AccRowMemory *from, gint64 row, gint64 n_rows,
+                               AccRowPoint *point, GError **error);
   /* Tells that all kernels of a chunk are enqueued. Reports failures of earlier ones, if they are known by now. */
   gboolean      (*flush)      (AccRowRun *run, GError **error);
   gboolean      (*wait)       (AccRowRun *run, const AccRowPoint *point, GError **error);
@@ -92,8 +95,8 @@ typedef struct {
   AccArray  *(*dup_reduced)  (AccRowRun *run, guint value, GError **error);
   /* May come at any time, after errors too: waits for what is under way. */
   void       (*free)         (AccRowRun *run);
-  /* NULL: windows are host memory. Otherwise set_window() above is NULL, windows are set by .device, run_step() does not wait, and the failure of
-   * a kernel comes out of flush() or finish(). */
+  /* NULL: windows are host memory. Otherwise set_window() above is NULL, windows are set by .device, run_step() does not wait, and the
+   * failure of a kernel comes out of flush() or finish(). */
   const AccRowDeviceClass *device;
 } AccRowRunClass;
 
@@ -127,7 +130,8 @@ ACC_MODULE_API
 void       acc_executable_set_origin (AccExecutable *self, AccBackend *backend, AccProgram *program);
 /* Calls .begin_rows of the class, once the arguments are found to fit. */
 ACC_MODULE_API
-AccRowRun *acc_executable_begin_rows (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error);
+AccRowRun *acc_executable_begin_rows (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable,
+                                      GError **error);
 /* Calls .free of its class; of NULL nothing. */
 ACC_MODULE_API
 void       acc_row_run_free          (AccRowRun *run);

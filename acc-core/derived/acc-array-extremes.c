@@ -107,7 +107,8 @@ both_limits (AccExpr *x,
              AccExpr *y,
              gpointer data)
 {
-  return acc_expr_tuple2 (acc_expr_min (acc_expr_item (x, 0), acc_expr_item (y, 0)), acc_expr_max (acc_expr_item (x, 1), acc_expr_item (y, 1)));
+  return acc_expr_tuple2 (acc_expr_min (acc_expr_item (x, 0), acc_expr_item (y, 0)),
+                          acc_expr_max (acc_expr_item (x, 1), acc_expr_item (y, 1)));
 }
 
 /**

@@ -61,7 +61,8 @@ element_within (AccExpr *index,
   AccExpr *block = acc_expr_item (index, acc_expr_get_n_items (index) - 2);
   g_autoptr(AccExpr) begin = acc_expr_ref_sink (acc_expr_mul (block, block_size (1)));
   g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_segments_first (segments));
-  AccExpr *within = acc_expr_land (acc_expr_ge (begin, first), acc_expr_le (acc_expr_add (begin, block_size (1)), acc_segments_last (segments)));
+  AccExpr *within = acc_expr_land (acc_expr_ge (begin, first),
+                                   acc_expr_le (acc_expr_add (begin, block_size (1)), acc_segments_last (segments)));
 
   return acc_expr_cond (within, x, segments->initial != NULL ? segments->initial
                                      : acc_expr_index (segments->array, acc_array_index_in_row (segments->array, index, first)));
@@ -214,7 +215,8 @@ static AccArray *
 fold_directly (AccSegments *self)
 {
   /* No change, but the sum is looked at, and is an error where it is too large. */
-  g_autoptr(AccArray) offsets = self->total != NULL ? acc_array_map (self->offsets, within_total, self->total) : g_object_ref (self->offsets);
+  g_autoptr(AccArray) offsets = self->total != NULL
+                                ? acc_array_map (self->offsets, within_total, self->total) : g_object_ref (self->offsets);
   AccArray *inputs[] = { self->array, offsets };
   AccArray *node = acc_array_begin (self->initial != NULL ? ACC_OP_FOLD_SEG : ACC_OP_FOLD1_SEG, inputs, 2);
 

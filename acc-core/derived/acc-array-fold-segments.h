@@ -9,12 +9,16 @@ G_BEGIN_DECLS
  * of integers. */
 
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_fold_seg          (AccArray *self, AccExpr *initial, AccArray *lengths, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_fold_seg          (AccArray *self, AccExpr *initial, AccArray *lengths, AccExprFunc2 combine,
+                                       gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_fold1_seg         (AccArray *self, AccArray *lengths, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_fold1_seg         (AccArray *self, AccArray *lengths, AccExprFunc2 combine,
+                                       gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_fold_seg_offsets  (AccArray *self, AccExpr *initial, AccArray *offsets, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_fold_seg_offsets  (AccArray *self, AccExpr *initial, AccArray *offsets, AccExprFunc2 combine,
+                                       gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_fold1_seg_offsets (AccArray *self, AccArray *offsets, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_fold1_seg_offsets (AccArray *self, AccArray *offsets, AccExprFunc2 combine,
+                                       gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -117,7 +117,8 @@ bin_of_number (AccExpr *x,
   AccElementType *type = acc_array_float_type (acc_expr_get_element_type (x));
   AccElementType *index = acc_element_type_new (ACC_KIND_I64);
   g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_cast (x, type)), last = acc_expr_ref_sink (acc_array_number (bins->n_bins - 1));
-  AccExpr *low = acc_expr_new_typed_float (type, bins->low), *scale = acc_expr_new_typed_float (type, (double) bins->n_bins / (bins->high - bins->low));
+  AccExpr *low = acc_expr_new_typed_float (type, bins->low),
+    *scale = acc_expr_new_typed_float (type, (double) bins->n_bins / (bins->high - bins->low));
   AccExpr *high = acc_expr_new_typed_float (type, bins->high), *inside;
   g_autoptr(AccExpr) guess = NULL, lower = NULL;
 

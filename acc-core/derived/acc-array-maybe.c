@@ -75,10 +75,11 @@ select_values (AccArray   *self,
  */
 AccArray *
 acc_array_filter_just (AccArray  *self,
-                 AccArray **counts)
+                       AccArray **counts)
 {
   ACC_ARRAY_NAMED ("filter_just");
-  return select_values (self, (Selection) { "filter_just", "a value or none", _acc_type_is_maybe, acc_expr_is_just, acc_expr_from_just }, counts);
+  return select_values (self, (Selection) { "filter_just", "a value or none", _acc_type_is_maybe, acc_expr_is_just, acc_expr_from_just },
+                        counts);
 }
 
 /**
@@ -103,10 +104,11 @@ acc_array_filter_just (AccArray  *self,
  */
 AccArray *
 acc_array_filter_left (AccArray  *self,
-                 AccArray **counts)
+                       AccArray **counts)
 {
   ACC_ARRAY_NAMED ("filter_left");
-  return select_values (self, (Selection) { "filter_left", "one value or another", _acc_type_is_either, acc_expr_is_left, acc_expr_from_left },
+  return select_values (self,
+                        (Selection) { "filter_left", "one value or another", _acc_type_is_either, acc_expr_is_left, acc_expr_from_left },
                         counts);
 }
 
@@ -132,9 +134,10 @@ acc_array_filter_left (AccArray  *self,
  */
 AccArray *
 acc_array_filter_right (AccArray  *self,
-                  AccArray **counts)
+                        AccArray **counts)
 {
   ACC_ARRAY_NAMED ("filter_right");
-  return select_values (self, (Selection) { "filter_right", "one value or another", _acc_type_is_either, acc_expr_is_right, acc_expr_from_right },
+  return select_values (self,
+                        (Selection) { "filter_right", "one value or another", _acc_type_is_either, acc_expr_is_right, acc_expr_from_right },
                         counts);
 }

@@ -221,8 +221,9 @@ element_of (AccArray *array,
   if (array->rank == 2)
     return acc_expr_index (array, acc_expr_tuple2 (row, column));
 
-  return acc_expr_linear_index (array, acc_expr_add (acc_expr_mul (acc_expr_add (acc_expr_mul (outer, acc_expr_extent (array, last - 1)), row),
-                                                                   acc_expr_extent (array, last)), column));
+  return acc_expr_linear_index (array,
+                                acc_expr_add (acc_expr_mul (acc_expr_add (acc_expr_mul (outer, acc_expr_extent (array, last - 1)), row),
+                                                            acc_expr_extent (array, last)), column));
 }
 
 static AccExpr *
@@ -230,10 +231,12 @@ panel_element (AccExpr *index,
                gpointer data)
 {
   const Product *self = data;
-  g_autoptr(AccExpr) column = acc_expr_ref_sink (acc_expr_add (acc_expr_shl (acc_expr_item (index, 1), self->lanes_log), acc_expr_item (index, 3)));
+  g_autoptr(AccExpr) column = acc_expr_ref_sink (acc_expr_add (acc_expr_shl (acc_expr_item (index, 1), self->lanes_log),
+                                                               acc_expr_item (index, 3)));
   AccExpr *nearest = acc_expr_min (column, acc_expr_sub (self->columns, acc_array_number (1)));
 
-  return widen (element_of (self->right, acc_expr_item (index, 0), match_place (self->left, self->right, acc_expr_item (index, 2)), nearest));
+  return widen (element_of (self->right, acc_expr_item (index, 0), match_place (self->left, self->right, acc_expr_item (index, 2)),
+                            nearest));
 }
 
 typedef struct {
@@ -294,8 +297,9 @@ sum_of_row (AccExpr *index,
   g_autoptr(AccExpr) row = acc_expr_ref_sink (acc_expr_item (index, 2)), sums = NULL;
   AccExpr *sum;
 
-  sums = acc_expr_ref_sink (acc_expr_index (self->sums, acc_expr_tuple4 (acc_expr_item (index, 0), acc_expr_item (index, 3), acc_expr_item (index, 1),
-                                                                         acc_expr_item (index, 4))));
+  sums = acc_expr_ref_sink (acc_expr_index (self->sums,
+                                            acc_expr_tuple4 (acc_expr_item (index, 0), acc_expr_item (index, 3), acc_expr_item (index, 1),
+                                                             acc_expr_item (index, 4))));
   sum = acc_expr_item (sums, self->n_rows - 1);
   for (guint r = self->n_rows - 1; r-- > 0; )
     sum = acc_expr_cond (acc_expr_eq (row, acc_array_number (r)), acc_expr_item (sums, r), sum);
@@ -368,13 +372,15 @@ multiply_matrices (AccArray *left,
   count = acc_expr_ref_sink (outer);
 
   /* Not more lanes than the next power of 2 holds. */
-  lanes_log = acc_expr_sub (acc_array_number (64), acc_expr_clz (acc_expr_max (acc_expr_sub (columns, acc_array_number (1)), acc_array_number (0))));
+  lanes_log = acc_expr_sub (acc_array_number (64),
+                            acc_expr_clz (acc_expr_max (acc_expr_sub (columns, acc_array_number (1)), acc_array_number (0))));
   self.lanes_log = lanes_log = acc_expr_ref_sink (acc_expr_min (lanes_log, acc_array_number (LANES_LOG)));
   lanes = acc_expr_ref_sink (acc_expr_shl (acc_array_number (1), lanes_log));
   panels = acc_expr_ref_sink (count_groups (columns, lanes_log));
   groups = acc_expr_ref_sink (count_groups (rows, acc_array_number (self.rows_log)));
 
-  self.panels = panel_array = acc_array_generate_expr (acc_expr_tuple4 (right->rank > 2 ? count : acc_array_number (1), panels, depth, lanes),
+  self.panels = panel_array = acc_array_generate_expr (acc_expr_tuple4 (right->rank > 2 ? count : acc_array_number (1), panels, depth,
+                                                                        lanes),
                                                        panel_element, &self);
   self.sums = sum_array = acc_array_generate_expr (acc_expr_tuple4 (count, panels, groups, lanes), sums_of_lane, &self);
   items[0] = count;
@@ -480,11 +486,13 @@ infer_matmul (AccInference *self)
   for (guint i = 0; i + 2 < n; i++)
     {
       if (l == r && x[i] != y[i])
-        return acc_inference_fail (self, ACC_ERROR_BOUNDS, "index -1 is outside: matrices in extents %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, x[i], y[i]);
+        return acc_inference_fail (self, ACC_ERROR_BOUNDS,
+                                   "index -1 is outside: matrices in extents %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, x[i], y[i]);
       self->extents[i] = l == n ? x[i] : y[i];
     }
   if (x[l - 1] != y[r - 2])
-    return acc_inference_fail (self, ACC_ERROR_BOUNDS, "index -1 is outside: rows of %" G_GINT64_FORMAT " and columns of %" G_GINT64_FORMAT, x[l - 1], y[r - 2]);
+    return acc_inference_fail (self, ACC_ERROR_BOUNDS, "index -1 is outside: rows of %" G_GINT64_FORMAT " and columns of %" G_GINT64_FORMAT,
+                               x[l - 1], y[r - 2]);
   self->extents[n - 2] = x[l - 2];
   self->extents[n - 1] = y[r - 1];
   return TRUE;

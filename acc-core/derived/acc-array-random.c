@@ -145,8 +145,10 @@ normal_at (AccExpr *place,
   length = acc_expr_sqrt (acc_expr_mul (acc_expr_new_typed_float (type, -2), acc_expr_log (first)));
   turn = acc_expr_cond (is_sine, acc_expr_new_typed_float (type, 0), acc_expr_new_typed_float (type, G_PI / 2));
 
-  return acc_expr_cast (acc_expr_mul (length, acc_expr_sin (acc_expr_add (acc_expr_mul (fraction (second, type), acc_expr_new_typed_float (type, 2 * G_PI)),
-                                                                          turn))), self->type);
+  return acc_expr_cast (acc_expr_mul (length,
+                                      acc_expr_sin (acc_expr_add (acc_expr_mul (fraction (second, type),
+                                                                                acc_expr_new_typed_float (type, 2 * G_PI)),
+                                                                  turn))), self->type);
 }
 
 static AccExpr *
@@ -182,7 +184,8 @@ integer_at (AccExpr *place,
 {
   const Random *self = data;
   g_autoptr(AccExpr) block = acc_expr_ref_sink (block_at (self, place)), range = acc_expr_ref_sink (wide (self->range));
-  g_autoptr(AccExpr) high = acc_expr_ref_sink (join_words (block, 2)), lower = acc_expr_ref_sink (multiply_high (join_words (block, 0), range));
+  g_autoptr(AccExpr) high = acc_expr_ref_sink (join_words (block, 2)),
+    lower = acc_expr_ref_sink (multiply_high (join_words (block, 0), range));
   AccExpr *sum, *carry;
 
   if (self->range == 0)
@@ -365,7 +368,8 @@ acc_array_random_integers (AccElementType *type,
     {
       AccArray *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
 
-      acc_array_fail (node, ACC_ERROR_TYPE, "random_integers: from %" G_GINT64_FORMAT " to less than %" G_GINT64_FORMAT " is no range of %s", low, high,
+      acc_array_fail (node, ACC_ERROR_TYPE,
+                      "random_integers: from %" G_GINT64_FORMAT " to less than %" G_GINT64_FORMAT " is no range of %s", low, high,
                       acc_element_type_get_code (type));
       return acc_array_complete (node);
     }
@@ -429,7 +433,8 @@ acc_array_random_integers_between (AccElementType *type,
                                    guint64         stream)
 {
   ACC_ARRAY_NAMED ("random_integers_between");
-  g_autoptr(AccExpr) first = lowest != NULL ? acc_expr_ref_sink (lowest) : NULL, last = highest != NULL ? acc_expr_ref_sink (highest) : NULL;
+  g_autoptr(AccExpr) first = lowest != NULL ? acc_expr_ref_sink (lowest) : NULL,
+    last = highest != NULL ? acc_expr_ref_sink (highest) : NULL;
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
   AccElementKind kind = type != NULL ? acc_element_type_get_kind (type) : ACC_KIND_TUPLE;
   guint64 low = 0, high = 0;
@@ -443,5 +448,6 @@ acc_array_random_integers_between (AccElementType *type,
     return acc_array_complete (node);
   g_object_unref (node);
 
-  return make ("random_integers_between", shape, acc_element_kind_is_integer, "integers", integer_at, &(Random) { type, seed, stream, low, high - low + 1 });
+  return make ("random_integers_between", shape, acc_element_kind_is_integer, "integers", integer_at,
+               &(Random) { type, seed, stream, low, high - low + 1 });
 }

@@ -471,7 +471,8 @@ transpose (AccArray   *self,
   Change change = { .function = NULL };
   guint *d = change.dimensions;
 
-  if (node->error == NULL && acc_array_find_dimension (node, self, operation, first, &d[0]) && acc_array_find_dimension (node, self, operation, second, &d[1]))
+  if (node->error == NULL && acc_array_find_dimension (node, self, operation, first, &d[0])
+      && acc_array_find_dimension (node, self, operation, second, &d[1]))
     {
       g_autofree AccExpr **extents = acc_array_list_extents (self);
       AccExpr *first_extent = extents[d[0]];

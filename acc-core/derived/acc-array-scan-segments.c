@@ -323,11 +323,11 @@ acc_array_scanl1_seg (AccArray     *self,
  */
 AccArray *
 acc_array_scanl_with_total_seg (AccArray      *self,
-                           AccExpr       *initial,
-                           AccArray      *lengths,
-                           AccExprFunc2   combine,
-                           gpointer       user_data,
-                           AccArray     **totals)
+                                AccExpr       *initial,
+                                AccArray      *lengths,
+                                AccExprFunc2   combine,
+                                gpointer       user_data,
+                                AccArray     **totals)
 {
   ACC_ARRAY_NAMED ("scanl_with_total_seg");
   return run_scan ((AccSegments) { .operation = "scanl_with_total_seg", .array = self, .combine = combine, .data = user_data },
@@ -503,11 +503,11 @@ acc_array_scanr1_seg (AccArray     *self,
  */
 AccArray *
 acc_array_scanr_with_total_seg (AccArray      *self,
-                           AccExpr       *initial,
-                           AccArray      *lengths,
-                           AccExprFunc2   combine,
-                           gpointer       user_data,
-                           AccArray     **totals)
+                                AccExpr       *initial,
+                                AccArray      *lengths,
+                                AccExprFunc2   combine,
+                                gpointer       user_data,
+                                AccArray     **totals)
 {
   ACC_ARRAY_NAMED ("scanr_with_total_seg");
   return run_scan ((AccSegments) { .operation = "scanr_with_total_seg", .array = self, .combine = combine, .data = user_data },

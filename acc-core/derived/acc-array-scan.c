@@ -55,7 +55,8 @@ extra_element (AccExpr *index,
 {
   Scan *scan = data;
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, scan->array->rank - 1));
-  g_autoptr(AccExpr) own = acc_expr_ref_sink (acc_expr_index (scan->array, acc_array_index_in_row (scan->array, index, get_source (scan, place))));
+  g_autoptr(AccExpr) own = acc_expr_ref_sink (acc_expr_index (scan->array,
+                                                              acc_array_index_in_row (scan->array, index, get_source (scan, place))));
 
   return seed (scan, place, own);
 }
@@ -316,10 +317,10 @@ acc_array_scanr1 (AccArray     *self,
  */
 AccArray *
 acc_array_scanl_with_total (AccArray      *self,
-                       AccExpr       *initial,
-                       AccExprFunc2   combine,
-                       gpointer       user_data,
-                       AccArray     **totals)
+                            AccExpr       *initial,
+                            AccExprFunc2   combine,
+                            gpointer       user_data,
+                            AccArray     **totals)
 {
   ACC_ARRAY_NAMED ("scanl_with_total");
   return run_scan (self, "scanl_with_total", FALSE, ACC_SEED_FIRST, initial, combine, user_data, totals);
@@ -356,10 +357,10 @@ acc_array_scanl_with_total (AccArray      *self,
  */
 AccArray *
 acc_array_scanr_with_total (AccArray      *self,
-                       AccExpr       *initial,
-                       AccExprFunc2   combine,
-                       gpointer       user_data,
-                       AccArray     **totals)
+                            AccExpr       *initial,
+                            AccExprFunc2   combine,
+                            gpointer       user_data,
+                            AccArray     **totals)
 {
   ACC_ARRAY_NAMED ("scanr_with_total");
   return run_scan (self, "scanr_with_total", TRUE, ACC_SEED_FIRST, initial, combine, user_data, totals);

@@ -18,9 +18,11 @@ ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_scanr1      (AccArray *self, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 /* n: without the element itself; and everything of each row in @totals */
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_scanl_with_total (AccArray *self, AccExpr *initial, AccExprFunc2 combine, gpointer user_data, AccArray **totals) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_scanl_with_total (AccArray *self, AccExpr *initial, AccExprFunc2 combine, gpointer user_data,
+                                      AccArray **totals) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_scanr_with_total (AccArray *self, AccExpr *initial, AccExprFunc2 combine, gpointer user_data, AccArray **totals) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_scanr_with_total (AccArray *self, AccExpr *initial, AccExprFunc2 combine, gpointer user_data,
+                                      AccArray **totals) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_prescanl    (AccArray *self, AccExpr *initial, AccExprFunc2 combine, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

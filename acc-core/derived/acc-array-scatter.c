@@ -92,7 +92,8 @@ ask (const Choice *choice,
     return flag;
 
   acc_expr_unref (acc_expr_ref_sink (flag));
-  return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: the predicate gives %s, not b1", choice->operation, acc_element_type_get_code (type));
+  return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: the predicate gives %s, not b1", choice->operation,
+                                     acc_element_type_get_code (type));
 }
 
 static AccExpr *
@@ -216,8 +217,8 @@ acc_array_gather_if (AccArray    *self,
   if (node->error == NULL && predicate == NULL)
     acc_array_fail_argument (node, "a function");
   if (node->error == NULL && defaults->type != self->type)
-    acc_array_fail (node, ACC_ERROR_TYPE, "gather_if: the defaults are %s where the elements are %s", acc_element_type_get_code (defaults->type),
-                    acc_element_type_get_code (self->type));
+    acc_array_fail (node, ACC_ERROR_TYPE, "gather_if: the defaults are %s where the elements are %s",
+                    acc_element_type_get_code (defaults->type), acc_element_type_get_code (self->type));
   if (node->error != NULL || !check_ranks (node, "gather_if", "defaults", defaults, indices) ||
       !check_ranks (node, "gather_if", "elements of the mask", mask, indices))
     return acc_array_complete (node);

@@ -74,8 +74,8 @@ acc_array_searchsorted (AccArray *self,
   if (node->error == NULL && !acc_element_type_is_scalar (self->type))
     acc_array_fail (node, ACC_ERROR_TYPE, "searchsorted: elements are scalars, not %s", acc_element_type_get_code (self->type));
   if (node->error == NULL && values->type != self->type)
-    acc_array_fail (node, ACC_ERROR_TYPE, "searchsorted: the values are %s where the elements are %s", acc_element_type_get_code (values->type),
-                    acc_element_type_get_code (self->type));
+    acc_array_fail (node, ACC_ERROR_TYPE, "searchsorted: the values are %s where the elements are %s",
+                    acc_element_type_get_code (values->type), acc_element_type_get_code (self->type));
   if (node->error != NULL)
     return acc_array_complete (node);
   g_object_unref (node);

@@ -39,7 +39,8 @@ compare_step (AccExpr *state,
                                      acc_expr_land (acc_expr_eq (order, self->own), acc_expr_lt (other, self->place)));
 
   return acc_expr_tuple2 (acc_expr_lt (other, self->row_size),
-                          acc_expr_tuple2 (acc_expr_add (other, acc_array_number (1)), acc_expr_add (acc_expr_item (state, 1), acc_expr_cast (is_before, type))));
+                          acc_expr_tuple2 (acc_expr_add (other, acc_array_number (1)),
+                                           acc_expr_add (acc_expr_item (state, 1), acc_expr_cast (is_before, type))));
 }
 
 static AccExpr *

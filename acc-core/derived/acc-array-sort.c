@@ -283,9 +283,9 @@ acc_array_argsort (AccArray *self,
  */
 AccArray *
 acc_array_sort_pairs (AccArray  *self,
-                   AccArray  *keys,
-                   gboolean   descending,
-                   AccArray **sorted_keys)
+                      AccArray  *keys,
+                      gboolean   descending,
+                      AccArray **sorted_keys)
 {
   ACC_ARRAY_NAMED ("sort_pairs");
   g_autoptr(AccArray) node = check_keys (keys, "sort_pairs"), matched = NULL, sorted = NULL, order = NULL;
@@ -379,9 +379,9 @@ sort_short_on (AccArray *node)
  */
 AccArray *
 acc_array_sort_by_key (AccArray    *self,
-                   gboolean     descending,
-                   AccExprFunc  key,
-                   gpointer     user_data)
+                       gboolean     descending,
+                       AccExprFunc  key,
+                       gpointer     user_data)
 {
   ACC_ARRAY_NAMED ("sort_by_key");
   Criterion criterion = { key, user_data, descending };

@@ -134,7 +134,8 @@ merge_moments (AccExpr *x,
   g_autoptr(AccExpr) step = acc_expr_ref_sink (acc_expr_mul (difference, share));
   AccExpr *between = acc_expr_mul (acc_expr_mul (difference, step), acc_expr_cast (ny, type));
 
-  return acc_expr_tuple4 (count, oy, acc_expr_add (my, step), acc_expr_add (acc_expr_add (acc_expr_item (x, 3), acc_expr_item (y, 3)), between));
+  return acc_expr_tuple4 (count, oy, acc_expr_add (my, step),
+                          acc_expr_add (acc_expr_add (acc_expr_item (x, 3), acc_expr_item (y, 3)), between));
 }
 
 typedef struct {

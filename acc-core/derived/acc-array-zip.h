@@ -31,7 +31,8 @@ AccArray *acc_array_zip_with9 (AccArray *self, AccArray *second, AccArray *third
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_izip_with (AccArray *self, AccArray *other, AccExprFunc3 function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray *acc_array_izip_with3 (AccArray *self, AccArray *second, AccArray *third, AccExprFunc4 function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+AccArray *acc_array_izip_with3 (AccArray *self, AccArray *second, AccArray *third, AccExprFunc4 function,
+                                gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray *acc_array_izip_with4 (AccArray *self, AccArray *second, AccArray *third, AccArray *fourth,
                                 AccExprFunc5 function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;

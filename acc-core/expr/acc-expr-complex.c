@@ -246,7 +246,7 @@ build_from_polar (AccExpr **args)
 
 AccExpr *
 acc_expr_from_polar (AccExpr *magnitude,
-                   AccExpr *phase)
+                     AccExpr *phase)
 {
   return _acc_expr_derive ("from_polar", magnitude, phase, 2, TRUE, build_from_polar);
 }

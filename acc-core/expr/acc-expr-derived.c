@@ -372,7 +372,8 @@ float_power (AccExpr *base,
   AccExpr *in_two = acc_expr_mul (acc_expr_recip (half), acc_expr_recip (rest)), *reciprocal = in_two;
 
   if (_acc_expr_is_float (base))
-    reciprocal = acc_expr_cond (acc_expr_bor (acc_expr_is_inf (positive), acc_expr_is_denormalized (positive)), in_two, acc_expr_recip (positive));
+    reciprocal = acc_expr_cond (acc_expr_bor (acc_expr_is_inf (positive), acc_expr_is_denormalized (positive)), in_two,
+                                acc_expr_recip (positive));
 
   return acc_expr_cond (negative, reciprocal, positive);
 }

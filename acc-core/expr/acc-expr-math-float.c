@@ -399,7 +399,8 @@ acc_expr_exp (AccExpr *a)
  *
  * Computes the exponential less one, e to the power of @a minus 1.
  *
- * It is accurate for numbers near 0, too, whose exponential is rounded to 1. An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ * It is accurate for numbers near 0, too, whose exponential is rounded to 1. An operand of another type gives an expression with
+ * %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1e-10
@@ -464,7 +465,8 @@ acc_expr_log (AccExpr *a)
  *
  * Computes the natural logarithm of one more than a number.
  *
- * It is accurate for numbers near 0, too; it is minus infinity at -1, and NaN below. An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ * It is accurate for numbers near 0, too; it is minus infinity at -1, and NaN below. An operand of another type gives an expression with
+ * %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1e-10

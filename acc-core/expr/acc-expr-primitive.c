@@ -62,7 +62,8 @@ resolve_operands (AccPrimitive   primitive,
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s: %s and %s differ; convert one with cast", info->name, _acc_expr_code (args[0]),
                                        _acc_expr_code (args[1]));
   if (primitive == ACC_PRIM_FDIV && _acc_expr_is_integer (args[0]))
-    return acc_expr_new_error_literal (ACC_ERROR_TYPE, "fdiv takes floats, not %s: div and quot are of integers, and cast makes floats of them",
+    return acc_expr_new_error_literal (ACC_ERROR_TYPE,
+                                       "fdiv takes floats, not %s: div and quot are of integers, and cast makes floats of them",
                                        _acc_expr_code (args[0]));
   if (!acc_primitive_accepts (primitive, acc_element_type_get_kind (args[0]->type)))
     return acc_expr_new_error_literal (ACC_ERROR_TYPE, "%s takes %s, not %s", info->name, describe_operands (info->operands),

@@ -34,7 +34,8 @@ run_round (AccExpr **counter,
   for (guint i = 0; i < 2; i++)
     {
       AccElementType *wide = acc_element_type_new (ACC_KIND_U64), *narrow = acc_element_type_new (ACC_KIND_U32);
-      g_autoptr(AccExpr) product = acc_expr_ref_sink (acc_expr_mul (acc_expr_cast (counter[2 * i], wide), acc_expr_new_typed_uint (wide, multipliers[i])));
+      g_autoptr(AccExpr) product = acc_expr_ref_sink (acc_expr_mul (acc_expr_cast (counter[2 * i], wide),
+                                                                    acc_expr_new_typed_uint (wide, multipliers[i])));
       AccExpr *high = acc_expr_cast (acc_expr_shr (product, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 32)), narrow);
       guint other = 2 - 2 * i;
 

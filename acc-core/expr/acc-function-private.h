@@ -7,8 +7,10 @@ G_BEGIN_DECLS
 
 /* Calls the callback once with fresh variables. A weak result gets @result_type (nullable). */
 AccFunction *acc_function_new1  (AccElementType *x, AccExprFunc function, gpointer user_data, AccElementType *result_type);
-AccFunction *acc_function_new2  (AccElementType *x, AccElementType *y, AccExprFunc2 function, gpointer user_data, AccElementType *result_type);
-AccFunction *acc_function_new3  (AccElementType *x, AccElementType *y, AccElementType *z, AccExprFunc3 function, gpointer user_data, AccElementType *result_type);
+AccFunction *acc_function_new2  (AccElementType *x, AccElementType *y, AccExprFunc2 function, gpointer user_data,
+                                 AccElementType *result_type);
+AccFunction *acc_function_new3  (AccElementType *x, AccElementType *y, AccElementType *z, AccExprFunc3 function, gpointer user_data,
+                                 AccElementType *result_type);
 /* Makes a function from a body over given variables; takes references. n_params 0 is a closed expression. */
 AccFunction *acc_function_new   (AccExpr **params, guint n_params, AccExpr *body);
 /* The same with a body that may stay weak: for boundaries, which learn their type later. */

@@ -110,7 +110,7 @@ acc_function_new1 (AccElementType *x,
                    gpointer        user_data,
                    AccElementType *result_type)
 {
-  G_GNUC_UNUSED g_auto (AccNaming) naming = acc_naming_begin (NULL);
+  G_GNUC_UNUSED g_auto(AccNaming) naming = acc_naming_begin (NULL);
   AccExpr *params[1];
 
   make_params (&x, params, 1);
@@ -124,7 +124,7 @@ acc_function_new2 (AccElementType *x,
                    gpointer        user_data,
                    AccElementType *result_type)
 {
-  G_GNUC_UNUSED g_auto (AccNaming) naming = acc_naming_begin (NULL);
+  G_GNUC_UNUSED g_auto(AccNaming) naming = acc_naming_begin (NULL);
   AccElementType *types[] = { x, y };
   AccExpr *params[2];
 
@@ -140,12 +140,13 @@ acc_function_new3 (AccElementType *x,
                    gpointer        user_data,
                    AccElementType *result_type)
 {
-  G_GNUC_UNUSED g_auto (AccNaming) naming = acc_naming_begin (NULL);
+  G_GNUC_UNUSED g_auto(AccNaming) naming = acc_naming_begin (NULL);
   AccElementType *types[] = { x, y, z };
   AccExpr *params[3];
 
   make_params (types, params, 3);
-  return finish (params, 3, acc_expr_take_result (function ? acc_call3 (function, params[0], params[1], params[2], user_data) : NULL), result_type);
+  return finish (params, 3, acc_expr_take_result (function ? acc_call3 (function, params[0], params[1], params[2], user_data) : NULL),
+                 result_type);
 }
 
 AccFunction *

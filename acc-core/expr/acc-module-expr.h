@@ -120,7 +120,8 @@ void                    acc_scalar_store        (AccElementKind kind, void *data
 typedef struct _AccFunction {
   gatomicrefcount  ref_count;
   AccExpr         *body;        /* owned; strong (resolved) */
-  GPtrArray       *arrays;      /* AccArray, owned: those the body (and nested functions) reads or asks the extent of, once each, in order of appearance */
+  GPtrArray       *arrays;      /* AccArray, owned: those the body (and nested functions) reads or asks the extent of, once each, in order
+                                 * of appearance */
   guint            n_params;
   AccExpr         *params[3];   /* owned variables */
   gboolean         commutes;    /* both parameters may be exchanged, though the result may differ in the last bits */

@@ -191,7 +191,9 @@ acc_primitive_fails (AccPrimitive   primitive,
   if (!acc_primitive_is (primitive, ACC_FAMILY_DIVISION))
     return FALSE;
 
-  return y.u == 0 || (acc_primitive_wants_quotient (primitive) && acc_element_kind_is_signed (kind) && y.i == -1 && x.i == G_MININT64 >> (64 - width));
+  return y.u == 0
+         || (acc_primitive_wants_quotient (primitive) && acc_element_kind_is_signed (kind) && y.i == -1
+             && x.i == G_MININT64 >> (64 - width));
 }
 
 /* --- floats
@@ -295,7 +297,8 @@ acc_scalar_from_double (AccElementKind kind,
     return value >= 0x1p63 / (double) (G_GUINT64_CONSTANT (1) << unused) ? SET_i64 (G_MAXINT64 >> unused)
            : value <= -0x1p63 / (double) (G_GUINT64_CONSTANT (1) << unused) ? SET_i64 (G_MININT64 >> unused) : SET_i64 (value);
 
-  return value <= 0 ? SET_u64 (0) : value >= 0x1p64 / (double) (G_GUINT64_CONSTANT (1) << unused) ? SET_u64 (G_MAXUINT64 >> unused) : SET_u64 (value);
+  return value <= 0 ? SET_u64 (0) : value >= 0x1p64 / (double) (G_GUINT64_CONSTANT (1) << unused)
+         ? SET_u64 (G_MAXUINT64 >> unused) : SET_u64 (value);
 }
 
 /* The low bits, as @kind extends them. */

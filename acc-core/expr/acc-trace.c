@@ -134,7 +134,8 @@ find_function (AccTrace  *self,
   guint i;
 
   for (i = 0; i < self->functions->len; i++)
-    if (g_array_index (self->functions, Function, i).function == function && g_array_index (self->functions, Function, i).user_data == user_data)
+    if (g_array_index (self->functions, Function, i).function == function
+        && g_array_index (self->functions, Function, i).user_data == user_data)
       return i;
 
   g_array_append_vals (self->functions, &(Function) { function, user_data }, 1);

@@ -322,7 +322,7 @@ print_boundary (Printer     *self,
 
 static void
 print_buffers (Printer  *self,
-              AccArray *array)
+               AccArray *array)
 {
   for (guint i = 0; i < acc_element_type_get_n_buffers (array->type); i++)
     {

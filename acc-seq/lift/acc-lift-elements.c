@@ -446,7 +446,7 @@ static const Kind generate_kind = { given_extents, generated_element };
 
 AccLifted *
 acc_lift_generate (AccLift  *self,
-                        AccArray *node)
+                   AccArray *node)
 {
   return lift (self, node, &generate_kind);
 }

@@ -180,8 +180,8 @@ make_condition (GPtrArray *parts)
 
 /* The condition of @node for states of a frame. */
 static AccArray *
-lift_condition (AccLift   *self,
-                AccArray  *node,
+lift_condition (AccLift    *self,
+                AccArray   *node,
                 AccLifted **states)
 {
   AccProgram *condition = acc_array_get_programs (node)[0];

@@ -47,7 +47,8 @@ apply2_if_there (AccExpr *x,
   g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (y, 1));
   AccExpr *both = acc_lift_apply (self->lift, self->function, k, (AccExpr *[]) { acc_expr_item (x, 2), acc_expr_item (y, 2) });
 
-  return acc_expr_cond (acc_expr_item (x, 0), acc_expr_cond (acc_expr_item (y, 0), acc_expr_tuple3 (acc_expr_new_bool (TRUE), k, both), x), y);
+  return acc_expr_cond (acc_expr_item (x, 0), acc_expr_cond (acc_expr_item (y, 0), acc_expr_tuple3 (acc_expr_new_bool (TRUE), k, both), x),
+                        y);
 }
 
 static AccExpr *
@@ -205,7 +206,8 @@ fold_regular (AccLift   *self,
   g_autoptr(AccArray) numbered = NULL, folded = NULL;
 
   if (!depends)
-    return acc_lifted_new_regular (seeded ? acc_array_fold (input->values, acc_lift_apply (self, node->functions[1], NULL, NULL), apply2, &call)
+    return acc_lifted_new_regular (seeded
+                                   ? acc_array_fold (input->values, acc_lift_apply (self, node->functions[1], NULL, NULL), apply2, &call)
                                           : acc_array_fold1 (input->values, apply2, &call));
 
   numbered = add_outer_index (input, seeded ? there_is : number_with);
@@ -279,7 +281,8 @@ acc_lift_fold (AccLift  *self,
   if (!all)
     return fold_regular (self, node, input, depends);
 
-  vectors = acc_lifted_new_regular (acc_array_reshape_expr (input->values, acc_expr_tuple2 (acc_lift_count (self), acc_lifted_size (input, NULL))));
+  vectors = acc_lifted_new_regular (acc_array_reshape_expr (input->values,
+                                                            acc_expr_tuple2 (acc_lift_count (self), acc_lifted_size (input, NULL))));
 
   return fold_regular (self, node, vectors, depends);
 }
@@ -321,7 +324,8 @@ acc_lift_scan (AccLift  *self,
     }
   values = depends ? acc_array_unzip (scanned, 1) : g_object_ref (scanned);
 
-  return input->form == ACC_LIFTED_REGULAR ? acc_lifted_new_regular (values) : acc_lifted_new_irregular (acc_nesting_ref (input->nesting), values);
+  return input->form == ACC_LIFTED_REGULAR
+         ? acc_lifted_new_regular (values) : acc_lifted_new_irregular (acc_nesting_ref (input->nesting), values);
 }
 
 /* --- sorts: by key, then by row */

@@ -68,16 +68,17 @@ element_at_place (AccExpr *place,
   AccNesting *nesting = self->nesting;
   g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_linear_index (acc_nesting_get_numbers (nesting), place));
   AccExpr *inner = acc_expr_sub (place, acc_nesting_begin (nesting, k));
-  g_autoptr(AccExpr) index = acc_expr_ref_sink (nesting->rank == 1 ? inner : acc_lift_unravel (inner, acc_nesting_extents (nesting, k), nesting->rank));
+  g_autoptr(AccExpr) index = acc_expr_ref_sink (nesting->rank == 1
+                                                ? inner : acc_lift_unravel (inner, acc_nesting_extents (nesting, k), nesting->rank));
 
   return self->element (self->lift, k, index, self->data);
 }
 
 AccLifted *
 acc_lift_make (AccLift       *self,
-                   AccNesting    *nesting,
-                   AccLiftElement element,
-                   gpointer       data)
+               AccNesting    *nesting,
+               AccLiftElement element,
+               gpointer       data)
 {
   Making making = { self, .element = element, .nesting = nesting, .data = data };
   AccArray *values = acc_array_generate_expr (acc_nesting_total (nesting), element_at_place, &making);
@@ -98,15 +99,16 @@ element_at_index (AccExpr *index,
 
 AccLifted *
 acc_lift_make_regular (AccLift       *self,
-                           guint          rank,
-                           AccLiftExtents extents,
-                           AccLiftElement element,
-                           gpointer       data)
+                       guint          rank,
+                       AccLiftExtents extents,
+                       AccLiftElement element,
+                       gpointer       data)
 {
   Making making = { self, rank, .element = element, .data = data };
   AccExpr *inner = rank == 0 ? acc_expr_tuple (NULL, 0) : extents (self, NULL, data);
 
-  return acc_lifted_new_regular (acc_array_generate_expr (acc_lift_join_index (acc_lift_count (self), inner, rank), element_at_index, &making));
+  return acc_lifted_new_regular (acc_array_generate_expr (acc_lift_join_index (acc_lift_count (self), inner, rank), element_at_index,
+                                                          &making));
 }
 
 /* --- other forms of the same */

@@ -57,13 +57,15 @@ target_of (Call    *self,
     {
       AccExpr *at = acc_lift_index_item (index, defaults->rank, i);
       AccExpr *fits = acc_expr_land (acc_expr_ge (at, acc_array_number (0)),
-                                     acc_expr_lt (acc_lift_index_item (index, defaults->rank, i), acc_lift_index_item (extents, defaults->rank, i)));
+                                     acc_expr_lt (acc_lift_index_item (index, defaults->rank, i),
+                                                  acc_lift_index_item (extents, defaults->rank, i)));
       AccExpr *both = acc_expr_ref_sink (acc_expr_land (inside, fits));
 
       acc_expr_unref (g_steal_pointer (&inside));
       inside = both;
     }
-  place = acc_expr_cond (inside, acc_expr_add (acc_nesting_begin (defaults->nesting, own_k), acc_lift_ravel (index, extents, defaults->rank)),
+  place = acc_expr_cond (inside,
+                         acc_expr_add (acc_nesting_begin (defaults->nesting, own_k), acc_lift_ravel (index, extents, defaults->rank)),
                          acc_array_number (-1));
 
   return optional ? acc_expr_tuple2 (acc_expr_item (own, 0), place) : place;
@@ -171,7 +173,8 @@ acc_lift_permute (AccLift  *self,
   own_source = source;
   own_targets = targets;
   places = targets->form == ACC_LIFTED_REGULAR ? acc_array_imap (targets->values, regular_target, &call)
-                                               : acc_array_zip_with (acc_nesting_get_numbers (targets->nesting), targets->values, flat_target, &call);
+                                               : acc_array_zip_with (acc_nesting_get_numbers (targets->nesting), targets->values,
+                                                                     flat_target, &call);
   elements = depends ? add_numbers (source) : g_object_ref (source->values);
   old = depends ? add_numbers (defaults) : g_object_ref (defaults->values);
   permuted = acc_array_permute (elements, old, places, depends ? apply2_numbered : apply2, &call);

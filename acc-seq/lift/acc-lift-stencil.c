@@ -154,7 +154,8 @@ read_neighbour (Neighbourhood *self)
   AccExpr *outside;
 
   for (guint d = 0; d < rank; d++)
-    items[d] = boundary->function != NULL ? self->at[d] : map_inside (boundary->kind, self->at[d], acc_lift_index_item (self->extents, rank, d));
+    items[d] = boundary->function != NULL
+               ? self->at[d] : map_inside (boundary->kind, self->at[d], acc_lift_index_item (self->extents, rank, d));
   index = acc_expr_ref_sink (acc_array_join_items (items, rank));
   if (boundary->function == NULL)
     return acc_lifted_read (self->input, self->k, index);
@@ -191,7 +192,8 @@ read_neighbours (Neighbourhood *self,
   items = g_new (AccExpr *, size);
   for (gint64 i = 0; i < size; i++)
     {
-      g_autoptr(AccExpr) at = acc_expr_ref_sink (acc_expr_add (acc_lift_index_item (centre, rank, dimension), acc_array_number (i - size / 2)));
+      g_autoptr(AccExpr) at = acc_expr_ref_sink (acc_expr_add (acc_lift_index_item (centre, rank, dimension),
+                                                               acc_array_number (i - size / 2)));
 
       self->at[dimension] = at;
       items[i] = read_neighbours (self, centre, dimension + 1);

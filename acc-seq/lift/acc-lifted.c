@@ -204,9 +204,11 @@ acc_lifted_read_linear (AccLifted *self,
     return acc_expr_linear_index (self->values, own_place);
 
   own_k = acc_expr_ref_sink (k);
-  inside = acc_expr_ref_sink (acc_expr_and_then (acc_expr_ge (own_place, acc_array_number (0)), acc_expr_lt (own_place, acc_lifted_size (self, own_k))));
+  inside = acc_expr_ref_sink (acc_expr_and_then (acc_expr_ge (own_place, acc_array_number (0)),
+                                                 acc_expr_lt (own_place, acc_lifted_size (self, own_k))));
   /* Outside there is an error, whatever lies there. */
-  return acc_expr_cond (inside, acc_lifted_read_inside (self, own_k, own_place), acc_expr_linear_index (self->values, acc_array_number (-1)));
+  return acc_expr_cond (inside, acc_lifted_read_inside (self, own_k, own_place),
+                        acc_expr_linear_index (self->values, acc_array_number (-1)));
 }
 
 AccExpr *
@@ -228,7 +230,8 @@ acc_lifted_read (AccLifted *self,
     {
       AccExpr *item = acc_lift_index_item (own_index, self->rank, i);
       AccExpr *both = acc_expr_and_then (acc_expr_ge (item, acc_array_number (0)),
-                                         acc_expr_lt (acc_lift_index_item (own_index, self->rank, i), acc_lift_index_item (extents, self->rank, i)));
+                                         acc_expr_lt (acc_lift_index_item (own_index, self->rank, i),
+                                                      acc_lift_index_item (extents, self->rank, i)));
       AccExpr *all = acc_expr_ref_sink (i == 0 ? both : acc_expr_and_then (inside, both));
 
       acc_expr_unref (g_steal_pointer (&inside));

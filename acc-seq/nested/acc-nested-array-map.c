@@ -229,7 +229,8 @@ acc_nested_array_gather (AccNestedArray *self,
   ACC_ARRAY_NAMED ("nested_array_gather");
   if (indices->error != NULL)
     return new_error (g_object_ref (indices));
-  if (indices->rank != 1 || acc_element_type_is_tuple (indices->type) || !acc_element_kind_is_integer (acc_element_type_get_kind (indices->type)))
+  if (indices->rank != 1 || acc_element_type_is_tuple (indices->type)
+      || !acc_element_kind_is_integer (acc_element_type_get_kind (indices->type)))
     return new_error (refuse (indices, ACC_ERROR_TYPE, "nested_array_gather", "indices are a vector of integers"));
 
   wide = acc_array_map (indices, widen, NULL);

@@ -28,7 +28,8 @@ new_checked (const char     *operation,
   if (form == ACC_SEGMENTS_OFFSETS)
     {
       /* They may begin and end anywhere. */
-      g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_segments_first (&segments)), last = acc_expr_ref_sink (acc_segments_last (&segments));
+      g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_segments_first (&segments)),
+        last = acc_expr_ref_sink (acc_segments_last (&segments));
 
       part = acc_array_slit_on (values, 0, first, acc_expr_sub (last, first));
       offsets = g_object_ref (segments.offsets);
@@ -189,7 +190,8 @@ acc_nested_array_new_from_extents (AccArray *values,
   lengths = acc_array_map (extents, product_of_items, NULL);
   wide = acc_array_map (extents, wide_items, NULL);
 
-  return new_checked ("nested_array_new_from_extents", values, lengths, ACC_SEGMENTS_LENGTHS, wide, acc_element_type_get_n_items (extents->type));
+  return new_checked ("nested_array_new_from_extents", values, lengths, ACC_SEGMENTS_LENGTHS, wide,
+                      acc_element_type_get_n_items (extents->type));
 }
 
 /**

@@ -41,9 +41,11 @@ AccNestedArray *acc_nested_array_map       (AccNestedArray *self, AccArrayFunc f
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_imap      (AccNestedArray *self, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccNestedArray *acc_nested_array_zip_with  (AccNestedArray *self, AccNestedArray *other, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+AccNestedArray *acc_nested_array_zip_with  (AccNestedArray *self, AccNestedArray *other, AccArrayFunc function,
+                                            gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccNestedArray *acc_nested_array_zip_with_many (AccNestedArray **arrays, guint n_arrays, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+AccNestedArray *acc_nested_array_zip_with_many (AccNestedArray **arrays, guint n_arrays, AccArrayFunc function,
+                                                gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_gather    (AccNestedArray *self, AccArray *indices) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

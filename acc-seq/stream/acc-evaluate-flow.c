@@ -123,12 +123,14 @@ compute (Evaluation *self, GPtrArray *nodes, AccArray *consumer, GError **error)
   for (guint i = 0; i < nodes->len; i++)
     g_ptr_array_add (wanted, look_up (self, g_ptr_array_index (nodes, i)));
 
-  values = acc_evaluate_with_chunk_rows (self->backend, (AccArray **) wanted->pdata, wanted->len, self->chunk_rows, self->cancellable, error);
+  values = acc_evaluate_with_chunk_rows (self->backend, (AccArray **) wanted->pdata, wanted->len, self->chunk_rows, self->cancellable,
+                                         error);
   if (values == NULL)
     {
       g_autofree char *what = acc_array_describe (consumer);
 
-      if (error != NULL && (g_error_matches (*error, ACC_ERROR, ACC_ERROR_STREAM) || g_error_matches (*error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY)))
+      if (error != NULL
+          && (g_error_matches (*error, ACC_ERROR, ACC_ERROR_STREAM) || g_error_matches (*error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY)))
         g_prefix_error (error, "%s, whose inputs have to be in memory: ", what);
       return FALSE;
     }
@@ -247,7 +249,8 @@ evaluate_array (Evaluation *self, AccArray *array, GHashTable *done, GError **er
 }
 
 GPtrArray *
-acc_evaluate_flow (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean *streams, GCancellable *cancellable, GError **error)
+acc_evaluate_flow (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean *streams, GCancellable *cancellable,
+                   GError **error)
 {
   gboolean needed;
   g_autoptr(GHashTable) streaming = find_streaming (arrays, n_arrays, &needed);

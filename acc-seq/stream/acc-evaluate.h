@@ -10,29 +10,36 @@ G_BEGIN_DECLS
 
 /* Running arrays on a backend. Graphs that read sources stream by themselves. */
 ACC_AVAILABLE_IN_1_0
-AccArray  *acc_backend_run             (AccBackend *self, AccArray *array, GCancellable *cancellable, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+AccArray  *acc_backend_run             (AccBackend *self, AccArray *array, GCancellable *cancellable,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-void       acc_backend_run_async       (AccBackend *self, AccArray *array, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+void       acc_backend_run_async       (AccBackend *self, AccArray *array, GCancellable *cancellable, GAsyncReadyCallback callback,
+                                        gpointer user_data);
 ACC_AVAILABLE_IN_1_0
 AccArray  *acc_backend_run_finish      (AccBackend *self, GAsyncResult *result, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* (transfer full) (element-type AccArray): shared work is done once */
 ACC_AVAILABLE_IN_1_0
-GPtrArray *acc_backend_run_many        (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+GPtrArray *acc_backend_run_many        (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-void       acc_backend_run_many_async  (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+void       acc_backend_run_many_async  (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable,
+                                        GAsyncReadyCallback callback, gpointer user_data);
 ACC_AVAILABLE_IN_1_0
 GPtrArray *acc_backend_run_many_finish (AccBackend *self, GAsyncResult *result, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 gboolean   acc_backend_write           (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable, GError **error);
 ACC_AVAILABLE_IN_1_0
-void       acc_backend_write_async     (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+void       acc_backend_write_async     (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable,
+                                        GAsyncReadyCallback callback, gpointer user_data);
 ACC_AVAILABLE_IN_1_0
 gboolean   acc_backend_write_finish    (AccBackend *self, GAsyncResult *result, GError **error);
 /* Never NULL: a graph that cannot stream gives a job that has failed */
 ACC_AVAILABLE_IN_1_0
-AccJob    *acc_backend_start_write     (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable) G_GNUC_WARN_UNUSED_RESULT;
+AccJob    *acc_backend_start_write     (AccBackend *self, AccArray *array, AccSink *sink,
+                                        GCancellable *cancellable) G_GNUC_WARN_UNUSED_RESULT;
 /* The plan of acc_backend_write(), without running it; @chunk_rows 0: the planner chooses */
 ACC_AVAILABLE_IN_1_0
-AccPlan   *acc_backend_plan            (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+AccPlan   *acc_backend_plan            (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk_rows,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -51,7 +51,8 @@ choose_band (const AccPlanRequest *request, gint64 chunk_rows)
         widest = MAX (widest, run->values[i].row_elements);
       }
 
-  rows = rows_in (MAX (acc_bytes_multiply (n_threads, acc_machine_get_cache_bytes () / 2), acc_placement_get_memory (request)->least_band_bytes),
+  rows = rows_in (MAX (acc_bytes_multiply (n_threads, acc_machine_get_cache_bytes () / 2),
+                       acc_placement_get_memory (request)->least_band_bytes),
                   touched);
   rows = MAX (rows, acc_ceil_div ((gint64) MIN_STEP_ELEMENTS * n_threads, widest));
 
@@ -242,14 +243,16 @@ set_does_not_fit (AccPlan *plan, const AccPlanRequest *request, GError **error)
   if (cost.bytes <= plan->available)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
-                   "running by chunks of %" G_GINT64_FORMAT " row%s needs %" G_GUINT64_FORMAT " bytes of the host's memory; of the limit of %"
+                   "running by chunks of %" G_GINT64_FORMAT " row%s needs %"
+                   G_GUINT64_FORMAT " bytes of the host's memory; of the limit of %"
                    G_GUINT64_FORMAT " bytes allowed %" G_GUINT64_FORMAT " are free", choice.chunk_rows, choice.chunk_rows == 1 ? "" : "s",
                    cost.host_bytes, acc_budget_get_limit (acc_backend_get_host_budget (request->backend)), plan->host_available);
       g_string_free (text, TRUE);
       return;
     }
 
-  g_string_append_printf (text, "running by chunks of %" G_GINT64_FORMAT " row%s needs %" G_GUINT64_FORMAT " bytes; of the memory limit of %"
+  g_string_append_printf (text,
+                          "running by chunks of %" G_GINT64_FORMAT " row%s needs %" G_GUINT64_FORMAT " bytes; of the memory limit of %"
                           G_GUINT64_FORMAT " bytes %" G_GUINT64_FORMAT " are free",
                           choice.chunk_rows, choice.chunk_rows == 1 ? "" : "s", cost.bytes, plan->limit, plan->available);
   if (largest->bytes >= request->resident && largest->bytes > 0)

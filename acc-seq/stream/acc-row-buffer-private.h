@@ -15,12 +15,12 @@ typedef struct {
   void     (*release)    (AccRowBuffer *self);
 } AccRowBufferClass;
 
-/* Memory for rows of one value, a run of it for each buffer of the type. Rows of the buffer count from its origin; up to headroom rows lie before it,
- * numbered from -headroom. The origin of every run is aligned to 64 bytes. Rows on a device have no addresses. */
+/* Memory for rows of one value, a run of it for each buffer of the type. Rows of the buffer count from its origin; up to headroom rows lie
+ * before it, numbered from -headroom. The origin of every run is aligned to 64 bytes. Rows on a device have no addresses. */
 struct _AccRowBuffer
 {
   const AccRowBufferClass *klass;
-  AccRowRun    *run;         /* on a device: whose memory it is */
+  AccRowRun  *run;           /* on a device: whose memory it is */
   AccRowMemory *memory;
   guint       value;
   guint       n_buffers;
@@ -44,7 +44,8 @@ AccRowBuffer *acc_row_buffer_new_result (AccBackend *backend, AccElementType *ty
 AccRowBuffer *acc_row_buffer_new_fetched (AccBackend *backend, AccElementType *type, gint64 row_elements, gint64 capacity, const char *what,
                                           GError **error);
 /* In the memory of the run's device. */
-AccRowBuffer *acc_row_buffer_new_on_device (AccRowRun *run, guint value, gint64 headroom, gint64 capacity, const char *what, GError **error);
+AccRowBuffer *acc_row_buffer_new_on_device (AccRowRun *run, guint value, gint64 headroom, gint64 capacity, const char *what,
+                                            GError **error);
 /* Host memory that rows pass through on their way to or from the run's device. */
 AccRowBuffer *acc_row_buffer_new_staging (AccRowRun *run, AccElementType *type, gint64 row_elements, gint64 capacity,
                                           const char *what, GError **error);
@@ -53,10 +54,11 @@ void          acc_row_buffer_free       (AccRowBuffer *self);
 void          acc_row_buffer_get_row    (AccRowBuffer *self, gint64 row, gpointer *addresses);
 /* Rows from @first_row on of the whole array, which lie from row @origin_row on, are what kernels see of @value. @addresses: for as many as
  * there are runs. */
-void          acc_row_buffer_set_window (AccRowBuffer *self, AccRowRun *run, guint value, gint64 origin_row, gint64 first_row, gint64 n_rows,
-                                         gpointer *addresses);
+void          acc_row_buffer_set_window (AccRowBuffer *self, AccRowRun *run, guint value, gint64 origin_row, gint64 first_row,
+                                         gint64 n_rows, gpointer *addresses);
 /* The ranges may overlap. Both on the host, or both on the device. */
-gboolean      acc_row_buffer_copy       (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows, GError **error);
+gboolean      acc_row_buffer_copy       (AccRowBuffer *self, gint64 row, AccRowBuffer *from, gint64 from_row, gint64 n_rows,
+                                         GError **error);
 /* Turns the memory into a manifest array. For buffers of acc_row_buffer_new_result() only. */
 AccArray     *acc_row_buffer_to_array   (AccRowBuffer *self, AccElementType *type, AccShape *shape);
 

@@ -226,7 +226,8 @@ acc_row_buffer_new_on_device (AccRowRun *run, guint value, gint64 headroom, gint
 }
 
 static AccRowBuffer *
-new_separate (Allocate allocate, AccBackend *backend, AccElementType *type, gint64 row_elements, gint64 capacity, const char *what, GError **error)
+new_separate (Allocate allocate, AccBackend *backend, AccElementType *type, gint64 row_elements, gint64 capacity, const char *what,
+              GError **error)
 {
   g_autoptr(AccRowBuffer) self = NULL;
 
@@ -247,13 +248,15 @@ new_separate (Allocate allocate, AccBackend *backend, AccElementType *type, gint
 }
 
 AccRowBuffer *
-acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row_elements, gint64 capacity, const char *what, GError **error)
+acc_row_buffer_new_result (AccBackend *backend, AccElementType *type, gint64 row_elements, gint64 capacity, const char *what,
+                           GError **error)
 {
   return new_separate (allocate_of_backend, backend, type, row_elements, capacity, what, error);
 }
 
 AccRowBuffer *
-acc_row_buffer_new_fetched (AccBackend *backend, AccElementType *type, gint64 row_elements, gint64 capacity, const char *what, GError **error)
+acc_row_buffer_new_fetched (AccBackend *backend, AccElementType *type, gint64 row_elements, gint64 capacity, const char *what,
+                            GError **error)
 {
   AccRowBuffer *self = new_separate (allocate_of_host, backend, type, row_elements, capacity, what, error);
 

@@ -42,7 +42,8 @@ describe_row (AccRowFlow *self, guint position, GError **error)
     return TRUE;
 
   for (guint i = 0; i < position; i++)
-    if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE && acc_array_get_source (self->run->values[i].array) == acc_array_get_source (value->array))
+    if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE
+        && acc_array_get_source (self->run->values[i].array) == acc_array_get_source (value->array))
       {
         flow->owner = i;
         return TRUE;
@@ -114,7 +115,8 @@ find_step_lag (AccRowFlow *self, guint position)
       const AccRowValue *value = &self->run->values[read->value];
       const AccValueFlow *from = &self->values[read->value];
 
-      flow->lag = MAX (flow->lag, acc_rows_get_reader_lag (from->lag, value->kind == ACC_ROW_VALUE_REDUCED ? 0 : read->below, value->n_rows));
+      flow->lag = MAX (flow->lag,
+                       acc_rows_get_reader_lag (from->lag, value->kind == ACC_ROW_VALUE_REDUCED ? 0 : read->below, value->n_rows));
       flow->streamed |= value->kind == ACC_ROW_VALUE_SOURCE || self->steps[from->writer].streamed;
 
       if (value->kind != ACC_ROW_VALUE_REDUCED)

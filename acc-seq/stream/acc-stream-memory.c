@@ -31,7 +31,8 @@ new_buffer (AccStream *self, const AccPlanPart *part, GError **error)
   if (part->place == ACC_PLACE_UPLOAD || part->place == ACC_PLACE_DOWNLOAD)
     return own (self, acc_row_buffer_new_staging (self->run, value->type, value->row_elements, part->capacity, part->name, error));
 
-  return own (self, acc_row_buffer_new (self->backend, value->type, value->row_elements, part->headroom, part->capacity, part->name, error));
+  return own (self,
+              acc_row_buffer_new (self->backend, value->type, value->row_elements, part->headroom, part->capacity, part->name, error));
 }
 
 static AccRowBuffer **
@@ -147,8 +148,9 @@ add_part (AccStream *self, guint value, guint position, AccSink *sink, GError **
       break;
 
     case ACC_PLACE_RESULT:
-      window->buffer = own (self, acc_row_buffer_new_result (self->backend, row_value->type, row_value->row_elements, part->capacity, part->name,
-                                                             error));
+      window->buffer = own (self,
+                            acc_row_buffer_new_result (self->backend, row_value->type, row_value->row_elements, part->capacity, part->name,
+                                                       error));
       break;
 
     case ACC_PLACE_UPLOAD:

@@ -54,8 +54,8 @@ draw_options (gint64 n, guint32 seed)
 {
   const struct { double least, most; } ranges[] = { { 5, 30 }, { 1, 100 }, { 0.25, 10 } };
   AccElementType *type = acc_element_type_parse ("(f4,f4,f4)", NULL);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
   GBytes *leaves[3];
 
   for (int leaf = 0; leaf < 3; leaf++)
@@ -81,10 +81,10 @@ run (const Market *market, gint64 n, guint32 seed, gboolean checked, GError **er
   if (backend == NULL)
     return FALSE;
 
-  g_autoptr (AccArray) options = draw_options (n, seed);
-  g_autoptr (AccArray) delayed = options_value (options, market);
+  g_autoptr(AccArray) options = draw_options (n, seed);
+  g_autoptr(AccArray) delayed = options_value (options, market);
   gint64 started = g_get_monotonic_time ();
-  g_autoptr (AccArray) values = acc_backend_run (backend, delayed, NULL, error);
+  g_autoptr(AccArray) values = acc_backend_run (backend, delayed, NULL, error);
   if (values == NULL)
     return FALSE;
 
@@ -113,8 +113,8 @@ main (int argc, char **argv)
     { "check", 'c', 0, G_OPTION_ARG_NONE, &checked, "Compare with double precision", NULL },
     { NULL }
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new ("[N] - value N options, one million unless given");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new ("[N] - value N options, one million unless given");
 
   setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);

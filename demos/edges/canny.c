@@ -56,14 +56,14 @@ picture_grey (AccArray *picture)
   if (shape != NULL && acc_shape_get_extent (shape, 2) == 2)
     {
       const gint64 value[] = { ACC_ALL, ACC_ALL, 0 };
-      g_autoptr (AccArray) values = acc_array_slice (picture, value, 3);
+      g_autoptr(AccArray) values = acc_array_slice (picture, value, 3);
       return acc_array_map (values, to_float, NULL);
     }
 
   const gint64 red[] = { ACC_ALL, ACC_ALL, 0 }, green[] = { ACC_ALL, ACC_ALL, 1 }, blue[] = { ACC_ALL, ACC_ALL, 2 };
-  g_autoptr (AccArray) r = acc_array_slice (picture, red, 3);
-  g_autoptr (AccArray) g = acc_array_slice (picture, green, 3);
-  g_autoptr (AccArray) b = acc_array_slice (picture, blue, 3);
+  g_autoptr(AccArray) r = acc_array_slice (picture, red, 3);
+  g_autoptr(AccArray) g = acc_array_slice (picture, green, 3);
+  g_autoptr(AccArray) b = acc_array_slice (picture, blue, 3);
   AccArray *grey = acc_array_zip_with3 (r, g, b, luma, NULL);
 
   acc_array_set_label (grey, "grey");
@@ -96,8 +96,8 @@ AccArray *
 picture_blur (AccArray *grey)
 {
   const gint64 column[] = { 5, 1 }, row[] = { 1, 5 };
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
-  g_autoptr (AccArray) columns = acc_array_stencil (grey, column, 2, clamp, down, NULL);
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccArray) columns = acc_array_stencil (grey, column, 2, clamp, down, NULL);
   AccArray *blur = acc_array_stencil (columns, row, 2, clamp, across, NULL);
 
   acc_array_set_label (columns, "down");
@@ -114,15 +114,15 @@ weighted (AccExpr *a, AccExpr *b, AccExpr *c)
 static AccExpr *
 sobel (AccExpr *n, gpointer data)
 {
-  g_autoptr (AccExpr) gx = acc_expr_ref_sink (acc_expr_sub (weighted (N (-1, 1), N (0, 1), N (1, 1)),
-                                                            weighted (N (-1, -1), N (0, -1), N (1, -1))));
-  g_autoptr (AccExpr) gy = acc_expr_ref_sink (acc_expr_sub (weighted (N (1, -1), N (1, 0), N (1, 1)),
-                                                            weighted (N (-1, -1), N (-1, 0), N (-1, 1))));
+  g_autoptr(AccExpr) gx = acc_expr_ref_sink (acc_expr_sub (weighted (N (-1, 1), N (0, 1), N (1, 1)),
+                                                           weighted (N (-1, -1), N (0, -1), N (1, -1))));
+  g_autoptr(AccExpr) gy = acc_expr_ref_sink (acc_expr_sub (weighted (N (1, -1), N (1, 0), N (1, 1)),
+                                                           weighted (N (-1, -1), N (-1, 0), N (-1, 1))));
   AccExpr *square = acc_expr_add (acc_expr_mul (gx, gx), acc_expr_mul (gy, gy));
 
   /* tan 22.5° and tan 67.5° part the four directions. */
-  g_autoptr (AccExpr) ax = acc_expr_ref_sink (acc_expr_abs (gx));
-  g_autoptr (AccExpr) ay = acc_expr_ref_sink (acc_expr_abs (gy));
+  g_autoptr(AccExpr) ax = acc_expr_ref_sink (acc_expr_abs (gx));
+  g_autoptr(AccExpr) ay = acc_expr_ref_sink (acc_expr_abs (gy));
   AccExpr *flat = acc_expr_le (ay, acc_expr_mul (ax, acc_expr_new_float (0.41421356)));
   AccExpr *steep = acc_expr_ge (ay, acc_expr_mul (ax, acc_expr_new_float (2.41421356)));
   AccExpr *falling = acc_expr_gt (acc_expr_mul (gx, gy), acc_expr_new_float (0));
@@ -137,7 +137,7 @@ AccArray *
 picture_gradient (AccArray *grey)
 {
   const gint64 sizes[] = { 3, 3 };
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
   AccArray *gradient = acc_array_stencil (grey, sizes, 2, clamp, sobel, NULL);
 
   acc_array_set_label (gradient, "sobel");
@@ -163,7 +163,7 @@ static AccExpr *
 thin (AccExpr *n, gpointer data)
 {
   const Thresholds *t = data;
-  g_autoptr (AccExpr) direction = acc_expr_ref_sink (acc_expr_item (N (0, 0), 1));
+  g_autoptr(AccExpr) direction = acc_expr_ref_sink (acc_expr_item (N (0, 0), 1));
   AccExpr *largest = acc_expr_cond (acc_expr_eq (direction, acc_expr_new_int (0)), ridge (n, 0, 1),
                                     acc_expr_cond (acc_expr_eq (direction, acc_expr_new_int (2)), ridge (n, 1, 0),
                                                    acc_expr_cond (acc_expr_eq (direction, acc_expr_new_int (3)), ridge (n, 1, 1),
@@ -195,11 +195,11 @@ picture_canny (AccArray *picture, double low, double high)
 {
   const gint64 sizes[] = { 3, 3 };
   Thresholds thresholds = { square_of (low), square_of (high) };
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
-  g_autoptr (AccArray) grey = picture_grey (picture);
-  g_autoptr (AccArray) blur = picture_blur (grey);
-  g_autoptr (AccArray) gradient = picture_gradient (blur);
-  g_autoptr (AccArray) thinned = acc_array_stencil (gradient, sizes, 2, clamp, thin, &thresholds);
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccArray) grey = picture_grey (picture);
+  g_autoptr(AccArray) blur = picture_blur (grey);
+  g_autoptr(AccArray) gradient = picture_gradient (blur);
+  g_autoptr(AccArray) thinned = acc_array_stencil (gradient, sizes, 2, clamp, thin, &thresholds);
   AccArray *edges = acc_array_stencil (thinned, sizes, 2, clamp, connect, NULL);
 
   acc_array_set_label (thinned, "thin");

@@ -61,25 +61,25 @@ on_interrupt (gpointer data)
 static gboolean
 edges (const char *from, const char *to, double low, double high, guint64 memory_limit, GError **error)
 {
-  g_autoptr (GFile) input = g_file_new_for_commandline_arg (from);
-  g_autoptr (GFile) output = g_file_new_for_commandline_arg (to);
+  g_autoptr(GFile) input = g_file_new_for_commandline_arg (from);
+  g_autoptr(GFile) output = g_file_new_for_commandline_arg (to);
   AccBackend *backend = acc_backend_get_default (error);
   if (backend == NULL)
     return FALSE;
 
   acc_backend_set_memory_limit (backend, memory_limit);
 
-  g_autoptr (AccSource) source = acc_source_open (input, NULL, error);
+  g_autoptr(AccSource) source = acc_source_open (input, NULL, error);
   if (source == NULL)
     return FALSE;
 
-  g_autoptr (AccSink) sink = acc_sink_create (output, NULL, error);
+  g_autoptr(AccSink) sink = acc_sink_create (output, NULL, error);
   if (sink == NULL)
     return FALSE;
 
-  g_autoptr (AccArray) picture = acc_array_new_from_source (source);
-  g_autoptr (AccArray) result = picture_canny (picture, low, high);
-  g_autoptr (AccPlan) plan = acc_backend_plan (backend, result, sink, 0, error);
+  g_autoptr(AccArray) picture = acc_array_new_from_source (source);
+  g_autoptr(AccArray) result = picture_canny (picture, low, high);
+  g_autoptr(AccPlan) plan = acc_backend_plan (backend, result, sink, 0, error);
   if (plan == NULL)
     return FALSE;
 
@@ -128,8 +128,8 @@ main (int argc, char **argv)
     { "memory", 'm', 0, G_OPTION_ARG_INT, &megabytes, "Memory for array data (64)", "MiB" },
     { NULL }
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new ("INPUT.png OUTPUT.png - find the edges of a picture");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new ("INPUT.png OUTPUT.png - find the edges of a picture");
 
   setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);

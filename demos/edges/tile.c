@@ -22,27 +22,27 @@ within_tile (AccExpr *index, gpointer data)
 static gboolean
 tile (const char *from, const char *to, gint64 rows, gint64 columns, GError **error)
 {
-  g_autoptr (GFile) input = g_file_new_for_commandline_arg (from);
-  g_autoptr (GFile) output = g_file_new_for_commandline_arg (to);
+  g_autoptr(GFile) input = g_file_new_for_commandline_arg (from);
+  g_autoptr(GFile) output = g_file_new_for_commandline_arg (to);
   AccBackend *backend = acc_backend_get_default (error);
   if (backend == NULL)
     return FALSE;
 
-  g_autoptr (AccSource) source = acc_source_open (input, NULL, error);
+  g_autoptr(AccSource) source = acc_source_open (input, NULL, error);
   if (source == NULL)
     return FALSE;
 
-  g_autoptr (AccArray) file = acc_array_new_from_source (source);
-  g_autoptr (AccArray) picture = acc_backend_run (backend, file, NULL, error);
+  g_autoptr(AccArray) file = acc_array_new_from_source (source);
+  g_autoptr(AccArray) picture = acc_backend_run (backend, file, NULL, error);
   if (picture == NULL)
     return FALSE;
 
   AccShape *shape = acc_array_get_shape (picture);
   guint rank = acc_shape_get_rank (shape);
   gint64 extents[3] = { rows, columns, rank == 3 ? acc_shape_get_extent (shape, 2) : 1 };
-  g_autoptr (AccShape) large = acc_shape_new (extents, rank);
-  g_autoptr (AccArray) tiled = acc_array_backpermute (picture, large, within_tile, shape);
-  g_autoptr (AccSink) sink = acc_sink_create (output, NULL, error);
+  g_autoptr(AccShape) large = acc_shape_new (extents, rank);
+  g_autoptr(AccArray) tiled = acc_array_backpermute (picture, large, within_tile, shape);
+  g_autoptr(AccSink) sink = acc_sink_create (output, NULL, error);
 
   return sink != NULL && acc_backend_write (backend, tiled, sink, NULL, error);
 }
@@ -50,7 +50,7 @@ tile (const char *from, const char *to, gint64 rows, gint64 columns, GError **er
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   setlocale (LC_ALL, "");
 

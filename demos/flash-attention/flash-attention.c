@@ -18,8 +18,8 @@ random_matrix (GRand *random, gint64 rows, gint64 columns, double largest)
   for (gsize i = 0; i < n; i++)
     values[i] = g_rand_double_range (random, -largest, largest);
 
-  g_autoptr (GBytes) bytes = g_bytes_new_take (values, n * sizeof *values);
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (rows, columns);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (values, n * sizeof *values);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (rows, columns);
 
   return acc_array_use (acc_element_type_new (ACC_KIND_F32), shape, bytes);
 }
@@ -58,14 +58,14 @@ run (gint64 n, gint64 d, gint64 block, gboolean checked, GError **error)
     return FALSE;
 
   /* Scores so large that their exponentials would be infinite if the largest were not subtracted */
-  g_autoptr (GRand) random = g_rand_new_with_seed (1);
-  g_autoptr (AccArray) q = random_matrix (random, n, d, 80);
-  g_autoptr (AccArray) k = random_matrix (random, n, d, 1);
-  g_autoptr (AccArray) v = random_matrix (random, n, d, 1);
+  g_autoptr(GRand) random = g_rand_new_with_seed (1);
+  g_autoptr(AccArray) q = random_matrix (random, n, d, 80);
+  g_autoptr(AccArray) k = random_matrix (random, n, d, 1);
+  g_autoptr(AccArray) v = random_matrix (random, n, d, 1);
   Attention attention = { q, k, v, d, block };
-  g_autoptr (AccArray) delayed = attention_attend (&attention);
+  g_autoptr(AccArray) delayed = attention_attend (&attention);
   gint64 started = g_get_monotonic_time ();
-  g_autoptr (AccArray) result = acc_backend_run (backend, delayed, NULL, error);
+  g_autoptr(AccArray) result = acc_backend_run (backend, delayed, NULL, error);
   if (result == NULL)
     return FALSE;
 
@@ -89,8 +89,8 @@ main (int argc, char **argv)
     { "check", 'c', 0, G_OPTION_ARG_NONE, &checked, "Compare with plain loops", NULL },
     { NULL }
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new ("- attention in blocks");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new ("- attention in blocks");
 
   setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);

@@ -15,7 +15,7 @@ static AccArray *
 stencil (AccArray *field, AccExprFunc function)
 {
   const gint64 sizes[] = { 3, 3 };
-  g_autoptr (AccBoundary) torus = acc_boundary_new (ACC_BOUNDARY_WRAP);
+  g_autoptr(AccBoundary) torus = acc_boundary_new (ACC_BOUNDARY_WRAP);
 
   return acc_array_stencil (field, sizes, 2, torus, function, NULL);
 }
@@ -66,7 +66,7 @@ static GPtrArray *
 improve (AccArray **state, guint n_state, gpointer data)
 {
   System *system = data;
-  g_autoptr (AccArray) sums = stencil (state[0], four_neighbours);
+  g_autoptr(AccArray) sums = stencil (state[0], four_neighbours);
   GPtrArray *next = g_ptr_array_new_with_free_func (g_object_unref);
 
   g_ptr_array_add (next, acc_array_zip_with (system->b, sums, jacobi, system));
@@ -78,11 +78,11 @@ static AccArray *
 solve (AccArray *start, System system)
 {
   const char *signatures[] = { "f4[:,:]", "i8", NULL };
-  g_autoptr (AccProgram) condition = acc_program_new (signatures, has_more_rounds, &system);
-  g_autoptr (AccProgram) step = acc_program_new_many (signatures, improve, &system);
-  g_autoptr (AccArray) round = acc_array_unit (acc_expr_new_int (0));
+  g_autoptr(AccProgram) condition = acc_program_new (signatures, has_more_rounds, &system);
+  g_autoptr(AccProgram) step = acc_program_new_many (signatures, improve, &system);
+  g_autoptr(AccArray) round = acc_array_unit (acc_expr_new_int (0));
   AccArray *initial[] = { start, round };
-  g_autoptr (GPtrArray) last = acc_array_while_loop_many (initial, 2, condition, step);
+  g_autoptr(GPtrArray) last = acc_array_while_loop_many (initial, 2, condition, step);
 
   return g_object_ref (last->pdata[0]);
 }
@@ -109,17 +109,17 @@ slope_y (AccExpr *n, gpointer data)
 static void
 project (AccArray **u, AccArray **v)
 {
-  g_autoptr (AccArray) along_x = stencil (*u, slope_x);
-  g_autoptr (AccArray) along_y = stencil (*v, slope_y);
-  g_autoptr (AccArray) source = acc_array_add (along_x, along_y);
-  g_autoptr (AccArray) sink = acc_array_neg (source);
-  g_autoptr (AccArray) none = acc_array_fill_expr (acc_expr_shape (*u),
-                                                   acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 0));
-  g_autoptr (AccArray) pressure = solve (none, (System) { sink, 1, 4, PRESSURE_ROUNDS });
-  g_autoptr (AccArray) push_x = stencil (pressure, slope_x);
-  g_autoptr (AccArray) push_y = stencil (pressure, slope_y);
-  g_autoptr (AccArray) old_u = *u;
-  g_autoptr (AccArray) old_v = *v;
+  g_autoptr(AccArray) along_x = stencil (*u, slope_x);
+  g_autoptr(AccArray) along_y = stencil (*v, slope_y);
+  g_autoptr(AccArray) source = acc_array_add (along_x, along_y);
+  g_autoptr(AccArray) sink = acc_array_neg (source);
+  g_autoptr(AccArray) none = acc_array_fill_expr (acc_expr_shape (*u),
+                                                  acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 0));
+  g_autoptr(AccArray) pressure = solve (none, (System) { sink, 1, 4, PRESSURE_ROUNDS });
+  g_autoptr(AccArray) push_x = stencil (pressure, slope_x);
+  g_autoptr(AccArray) push_y = stencil (pressure, slope_y);
+  g_autoptr(AccArray) old_u = *u;
+  g_autoptr(AccArray) old_v = *v;
 
   *u = acc_array_sub (old_u, push_x);
   *v = acc_array_sub (old_v, push_y);
@@ -151,16 +151,16 @@ static AccExpr *
 carry (AccExpr *index, AccExpr *u, AccExpr *v, gpointer field)
 {
   AccElementType *i64 = acc_element_type_new (ACC_KIND_I64);
-  g_autoptr (AccExpr) y = acc_expr_ref_sink (origin (acc_expr_item (index, 0), v));
-  g_autoptr (AccExpr) x = acc_expr_ref_sink (origin (acc_expr_item (index, 1), u));
-  g_autoptr (AccExpr) floor_y = acc_expr_ref_sink (acc_expr_floor (y));
-  g_autoptr (AccExpr) floor_x = acc_expr_ref_sink (acc_expr_floor (x));
-  g_autoptr (AccExpr) down = acc_expr_ref_sink (acc_expr_sub (y, acc_expr_cast (floor_y, acc_expr_get_element_type (y))));
-  g_autoptr (AccExpr) right = acc_expr_ref_sink (acc_expr_sub (x, acc_expr_cast (floor_x, acc_expr_get_element_type (x))));
-  g_autoptr (AccExpr) top = acc_expr_ref_sink (acc_expr_cast (floor_y, i64));
-  g_autoptr (AccExpr) left = acc_expr_ref_sink (acc_expr_cast (floor_x, i64));
-  g_autoptr (AccExpr) bottom = acc_expr_ref_sink (acc_expr_add (top, acc_expr_new_int (1)));
-  g_autoptr (AccExpr) beside = acc_expr_ref_sink (acc_expr_add (left, acc_expr_new_int (1)));
+  g_autoptr(AccExpr) y = acc_expr_ref_sink (origin (acc_expr_item (index, 0), v));
+  g_autoptr(AccExpr) x = acc_expr_ref_sink (origin (acc_expr_item (index, 1), u));
+  g_autoptr(AccExpr) floor_y = acc_expr_ref_sink (acc_expr_floor (y));
+  g_autoptr(AccExpr) floor_x = acc_expr_ref_sink (acc_expr_floor (x));
+  g_autoptr(AccExpr) down = acc_expr_ref_sink (acc_expr_sub (y, acc_expr_cast (floor_y, acc_expr_get_element_type (y))));
+  g_autoptr(AccExpr) right = acc_expr_ref_sink (acc_expr_sub (x, acc_expr_cast (floor_x, acc_expr_get_element_type (x))));
+  g_autoptr(AccExpr) top = acc_expr_ref_sink (acc_expr_cast (floor_y, i64));
+  g_autoptr(AccExpr) left = acc_expr_ref_sink (acc_expr_cast (floor_x, i64));
+  g_autoptr(AccExpr) bottom = acc_expr_ref_sink (acc_expr_add (top, acc_expr_new_int (1)));
+  g_autoptr(AccExpr) beside = acc_expr_ref_sink (acc_expr_add (left, acc_expr_new_int (1)));
 
   return mix (mix (on_torus (field, top, left), on_torus (field, top, beside), right),
               mix (on_torus (field, bottom, left), on_torus (field, bottom, beside), right), down);
@@ -186,7 +186,7 @@ step (AccArray **fields, guint n_fields, gpointer data)
   g_object_unref (v);
   project (&next_u, &next_v);
 
-  g_autoptr (AccArray) dye = diffuse (fields[DYE]);
+  g_autoptr(AccArray) dye = diffuse (fields[DYE]);
 
   g_ptr_array_add (next, next_u);
   g_ptr_array_add (next, next_v);
@@ -264,9 +264,9 @@ grey (AccExpr *x, gpointer data)
 static gboolean
 write_picture (AccBackend *backend, AccArray *dye, const char *to, GError **error)
 {
-  g_autoptr (GFile) output = g_file_new_for_commandline_arg (to);
-  g_autoptr (AccArray) picture = acc_array_map (dye, grey, NULL);
-  g_autoptr (AccSink) sink = acc_sink_create (output, NULL, error);
+  g_autoptr(GFile) output = g_file_new_for_commandline_arg (to);
+  g_autoptr(AccArray) picture = acc_array_map (dye, grey, NULL);
+  g_autoptr(AccSink) sink = acc_sink_create (output, NULL, error);
 
   return sink != NULL && acc_backend_write (backend, picture, sink, NULL, error);
 }
@@ -280,16 +280,16 @@ run (int n, int n_steps, const char *to, gboolean checked, GError **error)
   if (backend == NULL)
     return FALSE;
 
-  g_autoptr (AccProgram) program = acc_program_new_many (signatures, step, NULL);
-  g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, NULL, error);
+  g_autoptr(AccProgram) program = acc_program_new_many (signatures, step, NULL);
+  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, NULL, error);
   if (executable == NULL)
     return FALSE;
 
   gsize size = (gsize) n * n * sizeof (float);
   g_autofree float *memory = g_malloc (N_FIELDS * size);
   float *plain[N_FIELDS];
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (n, n);
-  g_autoptr (GPtrArray) fields = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (n, n);
+  g_autoptr(GPtrArray) fields = g_ptr_array_new_with_free_func (g_object_unref);
   double dye = 0;
 
   for (int f = 0; f < N_FIELDS; f++)
@@ -298,7 +298,7 @@ run (int n, int n_steps, const char *to, gboolean checked, GError **error)
   begin (plain, n);
   for (int f = 0; f < N_FIELDS; f++)
     {
-      g_autoptr (GBytes) bytes = g_bytes_new (plain[f], size);
+      g_autoptr(GBytes) bytes = g_bytes_new (plain[f], size);
 
       g_ptr_array_add (fields, acc_array_use (acc_element_type_new (ACC_KIND_F32), shape, bytes));
     }
@@ -342,8 +342,8 @@ main (int argc, char **argv)
     { "check", 'c', 0, G_OPTION_ARG_NONE, &checked, "Compare with plain loops", NULL },
     { NULL }
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new ("[OUTPUT.png] - two streams that roll up where they meet");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new ("[OUTPUT.png] - two streams that roll up where they meet");
 
   setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);

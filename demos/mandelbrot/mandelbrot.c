@@ -32,10 +32,10 @@ mandelbrot (const View *view, AccArray *palette)
 {
   const gint64 channels[] = { ACC_ALL, ACC_ALL, 3 };
   Colours colours = { palette, view->limit };
-  g_autoptr (AccArray) delayed = mandelbrot_steps (view);
+  g_autoptr(AccArray) delayed = mandelbrot_steps (view);
   /* All three channels read the steps: count them once. */
-  g_autoptr (AccArray) steps = acc_array_compute (delayed);
-  g_autoptr (AccArray) each = acc_array_replicate (steps, channels, 3);
+  g_autoptr(AccArray) steps = acc_array_compute (delayed);
+  g_autoptr(AccArray) each = acc_array_replicate (steps, channels, 3);
 
   return acc_array_imap (each, colour, &colours);
 }
@@ -53,7 +53,7 @@ fill_palette (uint8_t palette[PALETTE_SIZE][3])
 static gboolean
 check (const View *view, const uint8_t palette[][3], AccArray *picture, GError **error)
 {
-  g_autoptr (GBytes) bytes = acc_array_dup_bytes (picture, 0, error);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (picture, 0, error);
   if (bytes == NULL)
     return FALSE;
 
@@ -80,12 +80,12 @@ run (const View *view, const char *to, gboolean checked, GError **error)
     return FALSE;
 
   fill_palette (palette);
-  g_autoptr (GBytes) bytes = g_bytes_new (palette, sizeof palette);
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (PALETTE_SIZE, 3);
-  g_autoptr (AccArray) colours = acc_array_use (acc_element_type_new (ACC_KIND_U8), shape, bytes);
-  g_autoptr (AccArray) delayed = mandelbrot (view, colours);
+  g_autoptr(GBytes) bytes = g_bytes_new (palette, sizeof palette);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (PALETTE_SIZE, 3);
+  g_autoptr(AccArray) colours = acc_array_use (acc_element_type_new (ACC_KIND_U8), shape, bytes);
+  g_autoptr(AccArray) delayed = mandelbrot (view, colours);
   gint64 started = g_get_monotonic_time ();
-  g_autoptr (AccArray) picture = acc_backend_run (backend, delayed, NULL, error);
+  g_autoptr(AccArray) picture = acc_backend_run (backend, delayed, NULL, error);
   if (picture == NULL)
     return FALSE;
 
@@ -94,8 +94,8 @@ run (const View *view, const char *to, gboolean checked, GError **error)
 
   if (to != NULL)
     {
-      g_autoptr (GFile) output = g_file_new_for_commandline_arg (to);
-      g_autoptr (AccSink) sink = acc_sink_create (output, NULL, error);
+      g_autoptr(GFile) output = g_file_new_for_commandline_arg (to);
+      g_autoptr(AccSink) sink = acc_sink_create (output, NULL, error);
 
       if (sink == NULL || !acc_backend_write (backend, picture, sink, NULL, error))
         return FALSE;
@@ -119,8 +119,8 @@ main (int argc, char **argv)
     { "check", 'c', 0, G_OPTION_ARG_NONE, &checked, "Compare with plain loops", NULL },
     { NULL }
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new ("[OUTPUT.png] - draw the Mandelbrot set");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new ("[OUTPUT.png] - draw the Mandelbrot set");
 
   setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);

@@ -19,11 +19,11 @@ static AccExpr *
 advance (AccExpr *state, gpointer data)
 {
   const Orbit *orbit = data;
-  g_autoptr (AccExpr) x = acc_expr_ref_sink (acc_expr_item (state, 0));
-  g_autoptr (AccExpr) y = acc_expr_ref_sink (acc_expr_item (state, 1));
-  g_autoptr (AccExpr) steps = acc_expr_ref_sink (acc_expr_item (state, 2));
-  g_autoptr (AccExpr) xx = acc_expr_ref_sink (acc_expr_mul (x, x));
-  g_autoptr (AccExpr) yy = acc_expr_ref_sink (acc_expr_mul (y, y));
+  g_autoptr(AccExpr) x = acc_expr_ref_sink (acc_expr_item (state, 0));
+  g_autoptr(AccExpr) y = acc_expr_ref_sink (acc_expr_item (state, 1));
+  g_autoptr(AccExpr) steps = acc_expr_ref_sink (acc_expr_item (state, 2));
+  g_autoptr(AccExpr) xx = acc_expr_ref_sink (acc_expr_mul (x, x));
+  g_autoptr(AccExpr) yy = acc_expr_ref_sink (acc_expr_mul (y, y));
   AccExpr *near = acc_expr_lt (acc_expr_add (xx, yy), acc_expr_new_float (4));
   AccExpr *early = acc_expr_lt (steps, acc_expr_new_int (orbit->limit));
   AccExpr *next_x = acc_expr_add (acc_expr_sub (xx, yy), orbit->a);
@@ -41,8 +41,8 @@ count_steps (AccExpr *index, gpointer data)
   AccElementType *f4 = acc_element_type_new (ACC_KIND_F32), *i4 = acc_element_type_new (ACC_KIND_I32);
   AccExpr *down = acc_expr_mul (as_float (acc_expr_item (index, 0)), acc_expr_new_float (view->pixel));
   AccExpr *right = acc_expr_mul (as_float (acc_expr_item (index, 1)), acc_expr_new_float (view->pixel));
-  g_autoptr (AccExpr) a = acc_expr_ref_sink (acc_expr_add (acc_expr_new_float (view->left), right));
-  g_autoptr (AccExpr) b = acc_expr_ref_sink (acc_expr_sub (acc_expr_new_float (view->top), down));
+  g_autoptr(AccExpr) a = acc_expr_ref_sink (acc_expr_add (acc_expr_new_float (view->left), right));
+  g_autoptr(AccExpr) b = acc_expr_ref_sink (acc_expr_sub (acc_expr_new_float (view->top), down));
   AccExpr *start = acc_expr_tuple3 (acc_expr_new_typed_float (f4, 0), acc_expr_new_typed_float (f4, 0),
                                     acc_expr_new_typed_int (i4, 0));
   Orbit orbit = { a, b, view->limit };
@@ -53,7 +53,7 @@ count_steps (AccExpr *index, gpointer data)
 AccArray *
 mandelbrot_steps (const View *view)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (view->height, view->width);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (view->height, view->width);
 
   return acc_array_generate (shape, count_steps, (gpointer) view);
 }

@@ -19,8 +19,8 @@ step (AccArray **arrays, guint n_arrays, gpointer data)
   double *dt = data, half = *dt / 2;
   AccArray *positions = arrays[0], *velocities = arrays[1], *masses = arrays[2];
   GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (AccArray) middle = acc_array_zip_with (positions, velocities, vectors_plus_scaled, &half);
-  g_autoptr (AccArray) pulled = bodies_get_pull (middle, masses);
+  g_autoptr(AccArray) middle = acc_array_zip_with (positions, velocities, vectors_plus_scaled, &half);
+  g_autoptr(AccArray) pulled = bodies_get_pull (middle, masses);
   AccArray *faster = acc_array_zip_with (velocities, pulled, vectors_plus_scaled, dt);
 
   g_ptr_array_add (results, acc_array_zip_with (middle, faster, vectors_plus_scaled, &half));
@@ -33,7 +33,7 @@ static Bodies
 bodies_new (int n, guint32 seed)
 {
   Bodies bodies = { .n = n, .mass = g_new (double, n) };
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
 
   for (int d = 0; d < 3; d++)
     {
@@ -68,8 +68,8 @@ bodies_clear (Bodies *bodies)
 static AccArray *
 use_vectors (const char *code, double *const *leaves, guint n_leaves, int n)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (GPtrArray) bytes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GPtrArray) bytes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
   for (guint i = 0; i < n_leaves; i++)
     g_ptr_array_add (bytes, g_bytes_new (leaves[i], n * sizeof (double)));
@@ -122,18 +122,18 @@ static gboolean
 run (Bodies *bodies, Bodies *plain, double dt, int n_steps, GError **error)
 {
   const char *const parameters[] = { VECTOR "[:]", VECTOR "[:]", "f8[:]", NULL };
-  g_autoptr (AccProgram) program = acc_program_new_many (parameters, step, &dt);
+  g_autoptr(AccProgram) program = acc_program_new_many (parameters, step, &dt);
   AccBackend *backend = acc_backend_get_default (error);
   if (backend == NULL)
     return FALSE;
 
-  g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, NULL, error);
+  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, NULL, error);
   if (executable == NULL)
     return FALSE;
 
-  g_autoptr (AccArray) masses = use_vectors ("f8", &bodies->mass, 1, bodies->n);
-  g_autoptr (AccArray) positions = use_vectors (VECTOR, bodies->position, 3, bodies->n);
-  g_autoptr (AccArray) velocities = use_vectors (VECTOR, bodies->velocity, 3, bodies->n);
+  g_autoptr(AccArray) masses = use_vectors ("f8", &bodies->mass, 1, bodies->n);
+  g_autoptr(AccArray) positions = use_vectors (VECTOR, bodies->position, 3, bodies->n);
+  g_autoptr(AccArray) velocities = use_vectors (VECTOR, bodies->velocity, 3, bodies->n);
   double energy = bodies_get_energy (bodies), drift = 0;
   gint64 elapsed = 0;
 
@@ -142,7 +142,7 @@ run (Bodies *bodies, Bodies *plain, double dt, int n_steps, GError **error)
     {
       AccArray *arguments[] = { positions, velocities, masses };
       gint64 started = g_get_monotonic_time ();
-      g_autoptr (GPtrArray) results = acc_executable_run (executable, arguments, 3, NULL, error);
+      g_autoptr(GPtrArray) results = acc_executable_run (executable, arguments, 3, NULL, error);
       if (results == NULL)
         return FALSE;
 
@@ -176,8 +176,8 @@ main (int argc, char **argv)
     { "check", 'c', 0, G_OPTION_ARG_NONE, &checked, "Compare with plain loops; the energy, too, must last", NULL },
     { NULL }
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new ("[N] - let N bodies pull at each other, 1000 unless given");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new ("[N] - let N bodies pull at each other, 1000 unless given");
   gint64 n = 1000;
 
   setlocale (LC_ALL, "");

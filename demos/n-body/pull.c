@@ -23,8 +23,8 @@ plus (AccExpr *a, AccExpr *b, gpointer data)
 AccExpr *
 vectors_plus_scaled (AccExpr *a, AccExpr *b, gpointer data)
 {
-  g_autoptr (AccExpr) factor = acc_expr_ref_sink (acc_expr_new_float (*(double *) data));
-  g_autoptr (AccExpr) scaled = acc_expr_ref_sink (scale (b, factor));
+  g_autoptr(AccExpr) factor = acc_expr_ref_sink (acc_expr_new_float (*(double *) data));
+  g_autoptr(AccExpr) scaled = acc_expr_ref_sink (scale (b, factor));
 
   return plus (a, scaled, NULL);
 }
@@ -34,14 +34,14 @@ static AccExpr *
 pull (AccExpr *body, AccExpr *other, AccExpr *mass, gpointer data)
 {
   double minus = -1;
-  g_autoptr (AccExpr) apart = acc_expr_ref_sink (vectors_plus_scaled (other, body, &minus));
-  g_autoptr (AccExpr) x = acc_expr_ref_sink (acc_expr_item (apart, 0));
-  g_autoptr (AccExpr) y = acc_expr_ref_sink (acc_expr_item (apart, 1));
-  g_autoptr (AccExpr) z = acc_expr_ref_sink (acc_expr_item (apart, 2));
+  g_autoptr(AccExpr) apart = acc_expr_ref_sink (vectors_plus_scaled (other, body, &minus));
+  g_autoptr(AccExpr) x = acc_expr_ref_sink (acc_expr_item (apart, 0));
+  g_autoptr(AccExpr) y = acc_expr_ref_sink (acc_expr_item (apart, 1));
+  g_autoptr(AccExpr) z = acc_expr_ref_sink (acc_expr_item (apart, 2));
   AccExpr *plane = acc_expr_add (acc_expr_mul (x, x), acc_expr_mul (y, y));
   AccExpr *space = acc_expr_add (plane, acc_expr_mul (z, z));
-  g_autoptr (AccExpr) square = acc_expr_ref_sink (acc_expr_add (space, acc_expr_new_float (SOFTENING * SOFTENING)));
-  g_autoptr (AccExpr) strength = acc_expr_ref_sink (acc_expr_fdiv (mass, acc_expr_mul (square, acc_expr_sqrt (square))));
+  g_autoptr(AccExpr) square = acc_expr_ref_sink (acc_expr_add (space, acc_expr_new_float (SOFTENING * SOFTENING)));
+  g_autoptr(AccExpr) strength = acc_expr_ref_sink (acc_expr_fdiv (mass, acc_expr_mul (square, acc_expr_sqrt (square))));
 
   return scale (apart, strength);
 }
@@ -50,14 +50,14 @@ AccArray *
 bodies_get_pull (AccArray *positions, AccArray *masses)
 {
   /* Element (i, j) of the one is body i, of the others body j. */
-  g_autoptr (AccExpr) n = acc_expr_ref_sink (acc_expr_extent (positions, 0));
-  g_autoptr (AccExpr) all = acc_expr_ref_sink (acc_expr_new_int (ACC_ALL));
-  g_autoptr (AccExpr) zero = acc_expr_ref_sink (acc_expr_new_float (0));
+  g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_expr_extent (positions, 0));
+  g_autoptr(AccExpr) all = acc_expr_ref_sink (acc_expr_new_int (ACC_ALL));
+  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_float (0));
   AccExpr *down[] = { all, n }, *across[] = { n, all };
-  g_autoptr (AccArray) bodies = acc_array_replicate_expr (positions, down, 2);
-  g_autoptr (AccArray) others = acc_array_replicate_expr (positions, across, 2);
-  g_autoptr (AccArray) their_masses = acc_array_replicate_expr (masses, across, 2);
-  g_autoptr (AccArray) pulls = acc_array_zip_with3 (bodies, others, their_masses, pull, NULL);
+  g_autoptr(AccArray) bodies = acc_array_replicate_expr (positions, down, 2);
+  g_autoptr(AccArray) others = acc_array_replicate_expr (positions, across, 2);
+  g_autoptr(AccArray) their_masses = acc_array_replicate_expr (masses, across, 2);
+  g_autoptr(AccArray) pulls = acc_array_zip_with3 (bodies, others, their_masses, pull, NULL);
 
   return acc_array_fold (pulls, acc_expr_tuple3 (zero, zero, zero), plus, NULL);
 }

@@ -68,7 +68,7 @@ static AccArray *
 weighted_neighbours (AccArray *array, const double *weights)
 {
   const gint64 sizes[] = { 3, 3, 3 };
-  g_autoptr (AccBoundary) periodic = acc_boundary_new (ACC_BOUNDARY_WRAP);
+  g_autoptr(AccBoundary) periodic = acc_boundary_new (ACC_BOUNDARY_WRAP);
 
   return acc_array_stencil (array, sizes, 3, periodic, weigh, (gpointer) weights);
 }
@@ -77,7 +77,7 @@ weighted_neighbours (AccArray *array, const double *weights)
 static AccArray *
 residual (AccArray *u, AccArray *v)
 {
-  g_autoptr (AccArray) product = weighted_neighbours (u, laplacian);
+  g_autoptr(AccArray) product = weighted_neighbours (u, laplacian);
 
   return acc_array_sub (v, product);
 }
@@ -86,7 +86,7 @@ residual (AccArray *u, AccArray *v)
 static AccArray *
 smooth (AccArray *u, AccArray *r, const double *smoother)
 {
-  g_autoptr (AccArray) correction = weighted_neighbours (r, smoother);
+  g_autoptr(AccArray) correction = weighted_neighbours (r, smoother);
 
   return acc_array_add (u, correction);
 }
@@ -106,8 +106,8 @@ on_fine_grid (AccExpr *index, gpointer data)
 static AccArray *
 restrict_to (AccArray *fine, gint64 side)
 {
-  g_autoptr (AccShape) coarse = multigrid_cube (side);
-  g_autoptr (AccArray) averages = weighted_neighbours (fine, restriction);
+  g_autoptr(AccShape) coarse = multigrid_cube (side);
+  g_autoptr(AccArray) averages = weighted_neighbours (fine, restriction);
 
   return acc_array_backpermute (averages, coarse, on_fine_grid, NULL);
 }
@@ -145,7 +145,7 @@ interpolate (AccExpr *index, gpointer data)
 static AccArray *
 prolong_to (AccArray *coarse, gint64 side)
 {
-  g_autoptr (AccShape) fine = multigrid_cube (side);
+  g_autoptr(AccShape) fine = multigrid_cube (side);
 
   return acc_array_generate (fine, interpolate, coarse);
 }
@@ -157,10 +157,10 @@ solve (AccArray *r, gint64 side, const double *smoother)
   if (side == 2)
     return weighted_neighbours (r, smoother);
 
-  g_autoptr (AccArray) coarse_r = restrict_to (r, side / 2);
-  g_autoptr (AccArray) coarse_u = solve (coarse_r, side / 2, smoother);
-  g_autoptr (AccArray) u = prolong_to (coarse_u, side);
-  g_autoptr (AccArray) rest = residual (u, r);
+  g_autoptr(AccArray) coarse_r = restrict_to (r, side / 2);
+  g_autoptr(AccArray) coarse_u = solve (coarse_r, side / 2, smoother);
+  g_autoptr(AccArray) u = prolong_to (coarse_u, side);
+  g_autoptr(AccArray) rest = residual (u, r);
 
   return smooth (u, rest, smoother);
 }
@@ -176,14 +176,14 @@ multigrid_cycle (AccArray **state, guint n_state, gpointer data)
 {
   const MultigridClass *class = data;
   AccArray *u = state[0], *r = state[1], *v = state[2];
-  g_autoptr (AccArray) coarse_r = restrict_to (r, class->side / 2);
-  g_autoptr (AccArray) coarse_u = solve (coarse_r, class->side / 2, class->smoother);
-  g_autoptr (AccArray) correction = prolong_to (coarse_u, class->side);
-  g_autoptr (AccArray) corrected = acc_array_add (u, correction);
-  g_autoptr (AccArray) rest = residual (corrected, v);
+  g_autoptr(AccArray) coarse_r = restrict_to (r, class->side / 2);
+  g_autoptr(AccArray) coarse_u = solve (coarse_r, class->side / 2, class->smoother);
+  g_autoptr(AccArray) correction = prolong_to (coarse_u, class->side);
+  g_autoptr(AccArray) corrected = acc_array_add (u, correction);
+  g_autoptr(AccArray) rest = residual (corrected, v);
   AccArray *next_u = smooth (corrected, rest, class->smoother);
   AccArray *next_r = residual (next_u, v);
-  g_autoptr (AccArray) squares = acc_array_map (next_r, square, NULL);
+  g_autoptr(AccArray) squares = acc_array_map (next_r, square, NULL);
   GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
 
   g_ptr_array_add (results, next_u);
@@ -241,14 +241,14 @@ AccArray *
 multigrid_charges (gint64 side)
 {
   AccElementType *u64 = acc_element_type_new (ACC_KIND_U64);
-  g_autoptr (AccShape) shape = multigrid_cube (side);
-  g_autoptr (AccArray) delayed = acc_array_generate (shape, random_number, GINT_TO_POINTER ((int) side));
-  g_autoptr (AccArray) numbers = acc_array_compute (delayed);
-  g_autoptr (AccArray) extremes = acc_array_unit (acc_expr_tuple2 (acc_expr_new_maximum (u64), acc_expr_new_minimum (u64)));
+  g_autoptr(AccShape) shape = multigrid_cube (side);
+  g_autoptr(AccArray) delayed = acc_array_generate (shape, random_number, GINT_TO_POINTER ((int) side));
+  g_autoptr(AccArray) numbers = acc_array_compute (delayed);
+  g_autoptr(AccArray) extremes = acc_array_unit (acc_expr_tuple2 (acc_expr_new_maximum (u64), acc_expr_new_minimum (u64)));
 
   for (int i = 0; i < 10; i++)
     {
-      g_autoptr (AccArray) rest = acc_array_map (numbers, not_counted, extremes);
+      g_autoptr(AccArray) rest = acc_array_map (numbers, not_counted, extremes);
 
       g_object_unref (extremes);
       extremes = acc_array_fold1_all (rest, larger_and_smaller, NULL);

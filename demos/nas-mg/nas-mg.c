@@ -17,28 +17,28 @@ run (const MultigridClass *class, double *norm, GError **error)
   if (backend == NULL)
     return FALSE;
 
-  g_autoptr (AccProgram) program = acc_program_new_many (signatures, multigrid_cycle, (gpointer) class);
-  g_autoptr (AccExecutable) cycle = acc_backend_compile (backend, program, NULL, error);
+  g_autoptr(AccProgram) program = acc_program_new_many (signatures, multigrid_cycle, (gpointer) class);
+  g_autoptr(AccExecutable) cycle = acc_backend_compile (backend, program, NULL, error);
   if (cycle == NULL)
     return FALSE;
 
-  g_autoptr (AccArray) delayed_v = multigrid_charges (class->side);
-  g_autoptr (AccArray) v = acc_backend_run (backend, delayed_v, NULL, error);
+  g_autoptr(AccArray) delayed_v = multigrid_charges (class->side);
+  g_autoptr(AccArray) v = acc_backend_run (backend, delayed_v, NULL, error);
   if (v == NULL)
     return FALSE;
 
-  g_autoptr (AccShape) shape = multigrid_cube (class->side);
-  g_autoptr (AccArray) zeros = acc_array_fill (shape, acc_expr_new_float (0));
-  g_autoptr (AccArray) u = acc_backend_run (backend, zeros, NULL, error);
+  g_autoptr(AccShape) shape = multigrid_cube (class->side);
+  g_autoptr(AccArray) zeros = acc_array_fill (shape, acc_expr_new_float (0));
+  g_autoptr(AccArray) u = acc_backend_run (backend, zeros, NULL, error);
   if (u == NULL)
     return FALSE;
 
   /* Nothing is solved yet: the first residual is all charges. */
-  g_autoptr (AccArray) r = g_object_ref (v);
+  g_autoptr(AccArray) r = g_object_ref (v);
   double size = pow (class->side, 3);
 
   /* As the benchmark's rules have it, a first cycle goes untimed. */
-  g_autoptr (GPtrArray) warm_up = acc_executable_run (cycle, (AccArray *[]) { u, r, v }, 3, NULL, error);
+  g_autoptr(GPtrArray) warm_up = acc_executable_run (cycle, (AccArray *[]) { u, r, v }, 3, NULL, error);
   if (warm_up == NULL)
     return FALSE;
 
@@ -48,7 +48,7 @@ run (const MultigridClass *class, double *norm, GError **error)
   for (int i = 1; i <= class->n_iterations; i++)
     {
       AccArray *state[] = { u, r, v };
-      g_autoptr (GPtrArray) next = acc_executable_run (cycle, state, 3, NULL, error);
+      g_autoptr(GPtrArray) next = acc_executable_run (cycle, state, 3, NULL, error);
       if (next == NULL)
         return FALSE;
 
@@ -70,7 +70,7 @@ main (int argc, char **argv)
   const char *name = argc > 1 ? argv[1] : "S";
   const MultigridClass *class = multigrid_find_class (name);
   double norm = NAN;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   setlocale (LC_ALL, "");
 

@@ -77,15 +77,15 @@ step (AccArray **state, guint n_state, gpointer data)
   const Graph *graph = data;
   AccArray *ranks = state[0];
   GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (AccArray) shares = acc_array_zip_with (ranks, graph->degrees, share, NULL);
-  g_autoptr (AccArray) given = acc_array_gather (shares, graph->from);
-  g_autoptr (AccArray) nothing = acc_array_map (ranks, zero, NULL);
-  g_autoptr (AccArray) received = acc_array_permute (given, nothing, graph->to, plus, NULL);
-  g_autoptr (AccArray) kept = acc_array_zip_with (ranks, graph->degrees, unlinked, NULL);
-  g_autoptr (AccArray) spare = acc_array_sum (kept);
+  g_autoptr(AccArray) shares = acc_array_zip_with (ranks, graph->degrees, share, NULL);
+  g_autoptr(AccArray) given = acc_array_gather (shares, graph->from);
+  g_autoptr(AccArray) nothing = acc_array_map (ranks, zero, NULL);
+  g_autoptr(AccArray) received = acc_array_permute (given, nothing, graph->to, plus, NULL);
+  g_autoptr(AccArray) kept = acc_array_zip_with (ranks, graph->degrees, unlinked, NULL);
+  g_autoptr(AccArray) spare = acc_array_sum (kept);
   Everywhere everywhere = { spare, graph->n_pages };
   AccArray *next = acc_array_map (received, damp, &everywhere);
-  g_autoptr (AccArray) differences = acc_array_zip_with (next, ranks, difference, NULL);
+  g_autoptr(AccArray) differences = acc_array_zip_with (next, ranks, difference, NULL);
 
   g_ptr_array_add (results, next);
   g_ptr_array_add (results, acc_array_sum (differences));
@@ -111,13 +111,13 @@ static AccArray *
 pagerank (Graph *graph)
 {
   const char *const state[] = { "f8[:]", "f8", NULL };
-  g_autoptr (AccProgram) condition = acc_program_new (state, goes_on, graph);
-  g_autoptr (AccProgram) next = acc_program_new_many (state, step, graph);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (graph->n_pages);
-  g_autoptr (AccArray) even = acc_array_fill (shape, acc_expr_new_float (1. / graph->n_pages));
-  g_autoptr (AccArray) change = acc_array_unit (acc_expr_new_float (1));
+  g_autoptr(AccProgram) condition = acc_program_new (state, goes_on, graph);
+  g_autoptr(AccProgram) next = acc_program_new_many (state, step, graph);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (graph->n_pages);
+  g_autoptr(AccArray) even = acc_array_fill (shape, acc_expr_new_float (1. / graph->n_pages));
+  g_autoptr(AccArray) change = acc_array_unit (acc_expr_new_float (1));
   AccArray *initial[] = { even, change };
-  g_autoptr (GPtrArray) results = acc_array_while_loop_many (initial, 2, condition, next);
+  g_autoptr(GPtrArray) results = acc_array_while_loop_many (initial, 2, condition, next);
 
   return g_object_ref (results->pdata[0]);
 }
@@ -171,7 +171,7 @@ add_link (Web *web, gint64 from, gint64 to)
 static void
 draw_web (Web *web, gint64 n_pages)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (1);
 
   for (gint64 i = 0; i < 8 * n_pages; i++)
     {
@@ -193,7 +193,7 @@ read_web (Web *web, const char *path, GError **error)
   if (!g_file_get_contents (path, &text, NULL, error))
     return FALSE;
 
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_auto(GStrv) lines = g_strsplit (text, "\n", -1);
 
   for (guint i = 0; lines[i] != NULL; i++)
     {
@@ -219,8 +219,8 @@ read_web (Web *web, const char *path, GError **error)
 static AccArray *
 use_pages (gconstpointer pages, gint64 n)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (GBytes) bytes = g_bytes_new (pages, n * sizeof (gint64));
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = g_bytes_new (pages, n * sizeof (gint64));
 
   return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
 }
@@ -259,12 +259,12 @@ run (Web *web, double tolerance, gboolean checked, GError **error)
   for (guint i = 0; i < web->from->len; i++)
     web->degrees[g_array_index (web->from, gint64, i)]++;
 
-  g_autoptr (AccArray) from = use_pages (web->from->data, web->from->len), to = use_pages (web->to->data, web->to->len);
-  g_autoptr (AccArray) degrees = use_pages (web->degrees, web->n_pages);
+  g_autoptr(AccArray) from = use_pages (web->from->data, web->from->len), to = use_pages (web->to->data, web->to->len);
+  g_autoptr(AccArray) degrees = use_pages (web->degrees, web->n_pages);
   Graph graph = { from, to, degrees, web->n_pages, tolerance };
-  g_autoptr (AccArray) delayed = pagerank (&graph);
+  g_autoptr(AccArray) delayed = pagerank (&graph);
   gint64 started = g_get_monotonic_time ();
-  g_autoptr (AccArray) ranks = acc_backend_run (backend, delayed, NULL, error);
+  g_autoptr(AccArray) ranks = acc_backend_run (backend, delayed, NULL, error);
   if (ranks == NULL)
     return FALSE;
 
@@ -287,8 +287,8 @@ main (int argc, char **argv)
     { "check", 'c', 0, G_OPTION_ARG_NONE, &checked, "Compare with plain loops", NULL },
     { NULL }
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new ("[EDGES] - rank the pages of a list of links");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new ("[EDGES] - rank the pages of a list of links");
 
   setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);

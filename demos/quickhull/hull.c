@@ -177,8 +177,8 @@ is_outside (AccExpr *point, gpointer data)
 static AccArray *
 keep_outside (AccArray *edges, AccArray *points)
 {
-  g_autoptr (AccArray) found = acc_array_compute (edges);
-  g_autoptr (AccArray) moved = acc_array_zip_with (found, points, with_edge, NULL);
+  g_autoptr(AccArray) found = acc_array_compute (edges);
+  g_autoptr(AccArray) moved = acc_array_zip_with (found, points, with_edge, NULL);
 
   return acc_array_filter (moved, is_outside, NULL, NULL);
 }
@@ -196,17 +196,17 @@ grow (AccArray **state, guint n_state, gpointer data)
   AccArray *corners = state[CORNERS], *outside = state[OUTSIDE];
   GPtrArray *next = g_ptr_array_new_with_free_func (g_object_unref);
 
-  g_autoptr (AccArray) distances = acc_array_map (outside, distance, corners);
-  g_autoptr (AccArray) none = acc_array_map (corners, nothing, NULL);
-  g_autoptr (AccArray) edges = acc_array_map (outside, edge_of, NULL);
-  g_autoptr (AccArray) farthest = acc_array_permute (distances, none, edges, higher, NULL);
-  g_autoptr (AccArray) sizes = acc_array_map (farthest, n_edges, NULL);
-  g_autoptr (AccArray) starts = acc_array_prescanl (sizes, acc_expr_new_int (0), add, NULL);
+  g_autoptr(AccArray) distances = acc_array_map (outside, distance, corners);
+  g_autoptr(AccArray) none = acc_array_map (corners, nothing, NULL);
+  g_autoptr(AccArray) edges = acc_array_map (outside, edge_of, NULL);
+  g_autoptr(AccArray) farthest = acc_array_permute (distances, none, edges, higher, NULL);
+  g_autoptr(AccArray) sizes = acc_array_map (farthest, n_edges, NULL);
+  g_autoptr(AccArray) starts = acc_array_prescanl (sizes, acc_expr_new_int (0), add, NULL);
 
   Round round = { corners, farthest, starts };
-  g_autoptr (AccArray) pairs = acc_array_zip_with (corners, farthest, pair_up, NULL);
-  g_autoptr (AccArray) new_edges = acc_array_map (outside, on_new_edge, &round);
-  g_autoptr (AccArray) points = acc_array_map (outside, position_of, NULL);
+  g_autoptr(AccArray) pairs = acc_array_zip_with (corners, farthest, pair_up, NULL);
+  g_autoptr(AccArray) new_edges = acc_array_map (outside, on_new_edge, &round);
+  g_autoptr(AccArray) points = acc_array_map (outside, position_of, NULL);
 
   g_ptr_array_add (next, acc_array_expand (pairs, n_corners, NULL, new_corner, NULL));
   g_ptr_array_add (next, keep_outside (new_edges, points));
@@ -222,7 +222,7 @@ is_any (AccExpr *start, gpointer outside)
 static AccArray *
 any_outside (AccArray **state, guint n_state, gpointer data)
 {
-  g_autoptr (AccArray) start = acc_array_unit (acc_expr_new_int (0));
+  g_autoptr(AccArray) start = acc_array_unit (acc_expr_new_int (0));
 
   return acc_array_map (start, is_any, state[OUTSIDE]);
 }
@@ -278,7 +278,8 @@ is_corner (AccExpr *side, AccExpr *point, gpointer data)
   KEEP (next, corner_after (ends->ends, side));
   AccExpr *is_only = acc_expr_land (acc_expr_eq (side, acc_expr_new_int (0)), acc_expr_lnot (differ (left, right)));
 
-  return acc_expr_land (acc_expr_gt (acc_expr_extent (ends->points, 0), acc_expr_new_int (0)), acc_expr_lor (differ (point, next), is_only));
+  return acc_expr_land (acc_expr_gt (acc_expr_extent (ends->points, 0), acc_expr_new_int (0)),
+                        acc_expr_lor (differ (point, next), is_only));
 }
 
 /* The edge that a point lies left of, or -1: one at most, between two ends that are not the same. */
@@ -317,28 +318,28 @@ everywhere (double value)
 AccArray *
 convex_hull (AccArray *points)
 {
-  g_autoptr (AccArray) around = acc_array_map (points, turned, NULL);
-  g_autoptr (AccArray) left = acc_array_fold_all (points, everywhere (INFINITY), lower, NULL);
-  g_autoptr (AccArray) top = acc_array_fold_all (around, everywhere (-INFINITY), higher, NULL);
-  g_autoptr (AccArray) right = acc_array_fold_all (points, everywhere (-INFINITY), higher, NULL);
-  g_autoptr (AccArray) bottom = acc_array_fold_all (around, everywhere (INFINITY), lower, NULL);
-  g_autoptr (AccShape) sides = acc_shape_new_vector (N_SIDES);
+  g_autoptr(AccArray) around = acc_array_map (points, turned, NULL);
+  g_autoptr(AccArray) left = acc_array_fold_all (points, everywhere (INFINITY), lower, NULL);
+  g_autoptr(AccArray) top = acc_array_fold_all (around, everywhere (-INFINITY), higher, NULL);
+  g_autoptr(AccArray) right = acc_array_fold_all (points, everywhere (-INFINITY), higher, NULL);
+  g_autoptr(AccArray) bottom = acc_array_fold_all (around, everywhere (INFINITY), lower, NULL);
+  g_autoptr(AccShape) sides = acc_shape_new_vector (N_SIDES);
   Ends ends = { points, left, top, right, bottom, NULL, NULL };
-  g_autoptr (AccArray) corner_of_side = acc_array_generate (sides, end, &ends);
+  g_autoptr(AccArray) corner_of_side = acc_array_generate (sides, end, &ends);
 
   ends.ends = corner_of_side;
-  g_autoptr (AccArray) flags = acc_array_imap (corner_of_side, is_corner, &ends);
-  g_autoptr (AccArray) ones = acc_array_map (flags, number, NULL);
-  g_autoptr (AccArray) starts = acc_array_prescanl (ones, acc_expr_new_int (0), add, NULL);
+  g_autoptr(AccArray) flags = acc_array_imap (corner_of_side, is_corner, &ends);
+  g_autoptr(AccArray) ones = acc_array_map (flags, number, NULL);
+  g_autoptr(AccArray) starts = acc_array_prescanl (ones, acc_expr_new_int (0), add, NULL);
 
   ends.starts = starts;
-  g_autoptr (AccArray) corners = acc_array_compact (corner_of_side, flags, NULL);
-  g_autoptr (AccArray) edges = acc_array_map (points, on_side, &ends);
-  g_autoptr (AccArray) outside = keep_outside (edges, points);
-  g_autoptr (AccProgram) condition = acc_program_new (signatures, any_outside, NULL);
-  g_autoptr (AccProgram) step = acc_program_new_many (signatures, grow, NULL);
+  g_autoptr(AccArray) corners = acc_array_compact (corner_of_side, flags, NULL);
+  g_autoptr(AccArray) edges = acc_array_map (points, on_side, &ends);
+  g_autoptr(AccArray) outside = keep_outside (edges, points);
+  g_autoptr(AccProgram) condition = acc_program_new (signatures, any_outside, NULL);
+  g_autoptr(AccProgram) step = acc_program_new_many (signatures, grow, NULL);
   AccArray *initial[N_STATES] = { corners, outside };
-  g_autoptr (GPtrArray) last = acc_array_while_loop_many (initial, N_STATES, condition, step);
+  g_autoptr(GPtrArray) last = acc_array_while_loop_many (initial, N_STATES, condition, step);
 
   return g_object_ref (last->pdata[CORNERS]);
 }

@@ -112,7 +112,7 @@ run (Cloud cloud, gsize n, guint32 seed, gboolean check, GError **error)
   if (backend == NULL)
     return FALSE;
 
-  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+  g_autoptr(GRand) random = g_rand_new_with_seed (seed);
   g_autofree Point *points = g_new (Point, n);
   float *x = g_new (float, n), *y = g_new (float, n);
 
@@ -123,13 +123,13 @@ run (Cloud cloud, gsize n, guint32 seed, gboolean check, GError **error)
       y[i] = points[i].y;
     }
 
-  g_autoptr (GBytes) x_bytes = g_bytes_new_take (x, n * sizeof *x), y_bytes = g_bytes_new_take (y, n * sizeof *y);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (AccArray) array = acc_array_use_buffers (acc_element_type_parse ("(f4,f4)", NULL), shape,
-                                                      (GBytes *[]) { x_bytes, y_bytes }, 2);
-  g_autoptr (AccArray) delayed = convex_hull (array);
+  g_autoptr(GBytes) x_bytes = g_bytes_new_take (x, n * sizeof *x), y_bytes = g_bytes_new_take (y, n * sizeof *y);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(AccArray) array = acc_array_use_buffers (acc_element_type_parse ("(f4,f4)", NULL), shape,
+                                                     (GBytes *[]) { x_bytes, y_bytes }, 2);
+  g_autoptr(AccArray) delayed = convex_hull (array);
   gint64 started = g_get_monotonic_time ();
-  g_autoptr (AccArray) hull = acc_backend_run (backend, delayed, NULL, error);
+  g_autoptr(AccArray) hull = acc_backend_run (backend, delayed, NULL, error);
   if (hull == NULL)
     return FALSE;
 
@@ -169,8 +169,8 @@ main (int argc, char **argv)
     { "check", 'c', 0, G_OPTION_ARG_NONE, &check, "Compare several clouds of points with Andrew's chains", NULL },
     { NULL }
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new ("[N] - the convex hull of N points (1000000)");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new ("[N] - the convex hull of N points (1000000)");
   guint64 n = 1000000;
 
   setlocale (LC_ALL, "");

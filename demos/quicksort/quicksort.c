@@ -55,7 +55,7 @@ compare (AccExpr *value, AccExpr *pivot, gpointer data)
 static AccExpr *
 place (AccExpr *kind, AccExpr *before, AccExpr *start, AccExpr *totals, gpointer data)
 {
-  g_autoptr (AccExpr) below = acc_expr_ref_sink (acc_expr_item (totals, 0));
+  g_autoptr(AccExpr) below = acc_expr_ref_sink (acc_expr_item (totals, 0));
   AccExpr *behind_equal = acc_expr_add (acc_expr_add (below, acc_expr_item (totals, 1)), acc_expr_item (before, 2));
   AccExpr *behind_below = acc_expr_add (below, acc_expr_item (before, 1));
   AccExpr *within = acc_expr_cond (acc_expr_eq (acc_expr_item (kind, 0), acc_expr_new_int (1)), acc_expr_item (before, 0),
@@ -75,10 +75,10 @@ three (AccExpr *totals, gpointer data)
 static AccExpr *
 new_part (AccExpr *totals, AccExpr *i, gpointer data)
 {
-  g_autoptr (AccExpr) is_equal = acc_expr_ref_sink (acc_expr_eq (i, acc_expr_new_int (1)));
-  g_autoptr (AccExpr) length = acc_expr_ref_sink (acc_expr_cond (acc_expr_eq (i, acc_expr_new_int (0)), acc_expr_item (totals, 0),
-                                                                 acc_expr_cond (is_equal, acc_expr_item (totals, 1),
-                                                                                acc_expr_item (totals, 2))));
+  g_autoptr(AccExpr) is_equal = acc_expr_ref_sink (acc_expr_eq (i, acc_expr_new_int (1)));
+  g_autoptr(AccExpr) length = acc_expr_ref_sink (acc_expr_cond (acc_expr_eq (i, acc_expr_new_int (0)), acc_expr_item (totals, 0),
+                                                                acc_expr_cond (is_equal, acc_expr_item (totals, 1),
+                                                                               acc_expr_item (totals, 2))));
 
   return acc_expr_tuple2 (length, acc_expr_lor (is_equal, acc_expr_lt (length, acc_expr_new_int (2))));
 }
@@ -109,23 +109,23 @@ split (AccArray **state, guint n_state, gpointer data)
   AccArray *totals, *counts;
   GPtrArray *next = g_ptr_array_new_with_free_func (g_object_unref);
 
-  g_autoptr (AccArray) lengths = acc_array_unzip (state[PARTS], 0);
-  g_autoptr (AccArray) starts = acc_array_prescanl (lengths, acc_expr_new_int (0), add, NULL);
-  g_autoptr (AccArray) pivots = acc_array_zip_with (starts, lengths, pivot_of_part, values);
+  g_autoptr(AccArray) lengths = acc_array_unzip (state[PARTS], 0);
+  g_autoptr(AccArray) starts = acc_array_prescanl (lengths, acc_expr_new_int (0), add, NULL);
+  g_autoptr(AccArray) pivots = acc_array_zip_with (starts, lengths, pivot_of_part, values);
 
   /* What is known of a part, for each of its values: 0, 0, 0, 1, 1, 2, … where the lengths are 3, 2, … */
-  g_autoptr (AccArray) numbered = acc_array_indexed (lengths);
-  g_autoptr (AccArray) parts = acc_array_expand (numbered, length_of_numbered, NULL, number_of_numbered, NULL);
-  g_autoptr (AccArray) pivot = acc_array_gather (pivots, parts);
-  g_autoptr (AccArray) start = acc_array_gather (starts, parts);
+  g_autoptr(AccArray) numbered = acc_array_indexed (lengths);
+  g_autoptr(AccArray) parts = acc_array_expand (numbered, length_of_numbered, NULL, number_of_numbered, NULL);
+  g_autoptr(AccArray) pivot = acc_array_gather (pivots, parts);
+  g_autoptr(AccArray) start = acc_array_gather (starts, parts);
 
-  g_autoptr (AccArray) kinds = acc_array_zip_with (values, pivot, compare, NULL);
+  g_autoptr(AccArray) kinds = acc_array_zip_with (values, pivot, compare, NULL);
   AccExpr *zeros = acc_expr_tuple3 (acc_expr_new_int (0), acc_expr_new_int (0), acc_expr_new_int (0));
-  g_autoptr (AccArray) before = acc_array_scanl_with_total_seg (kinds, zeros, lengths, add_triples, NULL, &totals);
-  g_autoptr (AccArray) total = acc_array_gather (totals, parts);
-  g_autoptr (AccArray) places = acc_array_zip_with4 (kinds, before, start, total, place, NULL);
+  g_autoptr(AccArray) before = acc_array_scanl_with_total_seg (kinds, zeros, lengths, add_triples, NULL, &totals);
+  g_autoptr(AccArray) total = acc_array_gather (totals, parts);
+  g_autoptr(AccArray) places = acc_array_zip_with4 (kinds, before, start, total, place, NULL);
 
-  g_autoptr (AccArray) new_parts = acc_array_expand (totals, three, NULL, new_part, NULL);
+  g_autoptr(AccArray) new_parts = acc_array_expand (totals, three, NULL, new_part, NULL);
 
   g_ptr_array_add (next, acc_array_scatter (values, values, places));
   g_ptr_array_add (next, acc_array_filter (new_parts, is_not_empty, NULL, &counts));
@@ -143,7 +143,7 @@ is_unsorted (AccExpr *part, gpointer data)
 static AccArray *
 any_unsorted (AccArray **state, guint n_state, gpointer data)
 {
-  g_autoptr (AccArray) unsorted = acc_array_map (state[PARTS], is_unsorted, NULL);
+  g_autoptr(AccArray) unsorted = acc_array_map (state[PARTS], is_unsorted, NULL);
 
   return acc_array_any_true (unsorted);
 }
@@ -153,12 +153,12 @@ static AccArray *
 quicksort (AccArray *values)
 {
   gint64 n = acc_shape_get_size (acc_array_get_shape (values));
-  g_autoptr (AccShape) one = acc_shape_new_vector (1);
-  g_autoptr (AccArray) all = acc_array_fill (one, acc_expr_tuple2 (acc_expr_new_int (n), acc_expr_new_bool (n < 2)));
-  g_autoptr (AccProgram) condition = acc_program_new (signatures, any_unsorted, NULL);
-  g_autoptr (AccProgram) step = acc_program_new_many (signatures, split, NULL);
+  g_autoptr(AccShape) one = acc_shape_new_vector (1);
+  g_autoptr(AccArray) all = acc_array_fill (one, acc_expr_tuple2 (acc_expr_new_int (n), acc_expr_new_bool (n < 2)));
+  g_autoptr(AccProgram) condition = acc_program_new (signatures, any_unsorted, NULL);
+  g_autoptr(AccProgram) step = acc_program_new_many (signatures, split, NULL);
   AccArray *initial[N_STATES] = { values, all };
-  g_autoptr (GPtrArray) last = acc_array_while_loop_many (initial, N_STATES, condition, step);
+  g_autoptr(GPtrArray) last = acc_array_while_loop_many (initial, N_STATES, condition, step);
 
   return g_object_ref (last->pdata[VALUES]);
 }
@@ -175,14 +175,14 @@ compare_numbers (gconstpointer a, gconstpointer b)
 static gboolean
 sort (AccBackend *backend, gint32 *numbers, gsize n, const char *what, GError **error)
 {
-  g_autoptr (GBytes) bytes = g_bytes_new (numbers, n * sizeof *numbers);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (AccArray) values = acc_array_use (acc_element_type_new (ACC_KIND_I32), shape, bytes);
-  g_autoptr (AccArray) delayed = quicksort (values);
+  g_autoptr(GBytes) bytes = g_bytes_new (numbers, n * sizeof *numbers);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(AccArray) values = acc_array_use (acc_element_type_new (ACC_KIND_I32), shape, bytes);
+  g_autoptr(AccArray) delayed = quicksort (values);
   gint64 started = g_get_monotonic_time ();
-  g_autoptr (AccArray) result = acc_backend_run (backend, delayed, NULL, error);
+  g_autoptr(AccArray) result = acc_backend_run (backend, delayed, NULL, error);
   gint64 sorted = g_get_monotonic_time ();
-  g_autoptr (GBytes) sorted_bytes = result ? acc_array_dup_bytes (result, 0, error) : NULL;
+  g_autoptr(GBytes) sorted_bytes = result ? acc_array_dup_bytes (result, 0, error) : NULL;
   if (sorted_bytes == NULL)
     return FALSE;
 
@@ -193,7 +193,7 @@ sort (AccBackend *backend, gint32 *numbers, gsize n, const char *what, GError **
   g_print ("%10" G_GSIZE_FORMAT "  %-20s  %10.1f  %10.1f\n", n, what, (sorted - started) / 1e3,
            (g_get_monotonic_time () - compared) / 1e3);
 
-  g_autoptr (GBytes) wanted = g_bytes_new_static (numbers, n * sizeof *numbers);
+  g_autoptr(GBytes) wanted = g_bytes_new_static (numbers, n * sizeof *numbers);
   if (!g_bytes_equal (sorted_bytes, wanted))
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%" G_GSIZE_FORMAT " numbers, %s: wrong order", n, what);
@@ -217,7 +217,7 @@ static gboolean
 sort_order (AccBackend *backend, gsize n, Order order, GError **error)
 {
   g_autofree gint32 *numbers = g_new (gint32, n);
-  g_autoptr (GRand) random = g_rand_new_with_seed (n);
+  g_autoptr(GRand) random = g_rand_new_with_seed (n);
 
   for (gsize i = 0; i < n; i++)
     switch (order)
@@ -270,8 +270,8 @@ main (int argc, char **argv)
     { "check", 'c', 0, G_OPTION_ARG_NONE, &check, "Sort many orders and lengths, not N numbers", NULL },
     { NULL }
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new ("[N] - sort N random numbers (100000)");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new ("[N] - sort N random numbers (100000)");
   guint64 n = 100000;
 
   setlocale (LC_ALL, "");

@@ -68,12 +68,12 @@ add_counts (AccExpr *a, AccExpr *b, gpointer data)
 static AccExpr *
 place (AccExpr *digit, AccExpr *before, gpointer totals)
 {
-  g_autoptr (AccExpr) total = acc_expr_ref_sink (acc_expr_the (totals));
+  g_autoptr(AccExpr) total = acc_expr_ref_sink (acc_expr_the (totals));
   AccExpr *places[N_DIGITS], *lower = acc_expr_new_int (0), *result;
 
   for (guint d = 0; d < N_DIGITS; d++)
     {
-      g_autoptr (AccExpr) here = acc_expr_ref_sink (lower);
+      g_autoptr(AccExpr) here = acc_expr_ref_sink (lower);
 
       places[d] = acc_expr_add (here, acc_expr_item (before, d));
       lower = acc_expr_add (here, acc_expr_item (total, d));
@@ -103,10 +103,10 @@ split (AccArray **state, guint n, gpointer data)
   for (guint d = 0; d < N_DIGITS; d++)
     zeros[d] = acc_expr_new_int (0);
 
-  g_autoptr (AccArray) digits = acc_array_map (state[RECORDS], digit_of, state[SHIFT]);
-  g_autoptr (AccArray) counts = acc_array_map (digits, count_one, NULL);
-  g_autoptr (AccArray) before = acc_array_scanl_with_total (counts, acc_expr_tuple (zeros, N_DIGITS), add_counts, NULL, &totals);
-  g_autoptr (AccArray) places = acc_array_zip_with (digits, before, place, totals);
+  g_autoptr(AccArray) digits = acc_array_map (state[RECORDS], digit_of, state[SHIFT]);
+  g_autoptr(AccArray) counts = acc_array_map (digits, count_one, NULL);
+  g_autoptr(AccArray) before = acc_array_scanl_with_total (counts, acc_expr_tuple (zeros, N_DIGITS), add_counts, NULL, &totals);
+  g_autoptr(AccArray) places = acc_array_zip_with (digits, before, place, totals);
 
   g_ptr_array_add (next, acc_array_map (state[SHIFT], next_shift, NULL));
   g_ptr_array_add (next, acc_array_scatter (state[RECORDS], state[RECORDS], places));
@@ -129,10 +129,10 @@ are_left (AccArray **state, guint n, gpointer data)
 static AccArray *
 radix_sort (AccArray *records)
 {
-  g_autoptr (AccArray) zero = acc_array_unit (acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 0));
-  g_autoptr (AccProgram) condition = acc_program_new (signatures, are_left, NULL);
-  g_autoptr (AccProgram) step = acc_program_new_many (signatures, split, NULL);
-  g_autoptr (GPtrArray) sorted = acc_array_while_loop_many ((AccArray *[]) { zero, records }, N_STATES, condition, step);
+  g_autoptr(AccArray) zero = acc_array_unit (acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 0));
+  g_autoptr(AccProgram) condition = acc_program_new (signatures, are_left, NULL);
+  g_autoptr(AccProgram) step = acc_program_new_many (signatures, split, NULL);
+  g_autoptr(GPtrArray) sorted = acc_array_while_loop_many ((AccArray *[]) { zero, records }, N_STATES, condition, step);
 
   return g_object_ref (sorted->pdata[RECORDS]);
 }
@@ -152,7 +152,7 @@ compare_records (const void *a, const void *b)
 static gboolean
 is_same (AccArray *sorted, guint part, const Record *records, gsize n, GError **error)
 {
-  g_autoptr (GBytes) bytes = acc_array_dup_bytes (sorted, part, error);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (sorted, part, error);
   if (bytes == NULL)
     return FALSE;
 
@@ -172,24 +172,25 @@ sort (AccBackend *backend, gsize n, guint32 n_keys, GError **error)
 {
   g_autofree Record *records = g_new (Record, n);
   gint32 *keys = g_new (gint32, n), *numbers = g_new (gint32, n);
-  g_autoptr (GRand) random = g_rand_new_with_seed (n);
+  g_autoptr(GRand) random = g_rand_new_with_seed (n);
 
   for (gsize i = 0; i < n; i++)
     {
-      records[i].key = keys[i] = n_keys > 0 ? (gint32) (g_rand_int (random) % n_keys) - (gint32) (n_keys / 2) : (gint32) g_rand_int (random);
+      records[i].key = keys[i] = n_keys > 0
+                                 ? (gint32) (g_rand_int (random) % n_keys) - (gint32) (n_keys / 2) : (gint32) g_rand_int (random);
       records[i].number = numbers[i] = (gint32) i;
     }
 
-  g_autoptr (GBytes) key_bytes = g_bytes_new_take (keys, n * sizeof *keys);
-  g_autoptr (GBytes) number_bytes = g_bytes_new_take (numbers, n * sizeof *numbers);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (AccArray) key_array = acc_array_use (acc_element_type_new (ACC_KIND_I32), shape, key_bytes);
-  g_autoptr (AccArray) number_array = acc_array_use (acc_element_type_new (ACC_KIND_I32), shape, number_bytes);
-  g_autoptr (AccArray) pairs = acc_array_zip (key_array, number_array);
-  g_autoptr (AccArray) delayed = radix_sort (pairs);
+  g_autoptr(GBytes) key_bytes = g_bytes_new_take (keys, n * sizeof *keys);
+  g_autoptr(GBytes) number_bytes = g_bytes_new_take (numbers, n * sizeof *numbers);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(AccArray) key_array = acc_array_use (acc_element_type_new (ACC_KIND_I32), shape, key_bytes);
+  g_autoptr(AccArray) number_array = acc_array_use (acc_element_type_new (ACC_KIND_I32), shape, number_bytes);
+  g_autoptr(AccArray) pairs = acc_array_zip (key_array, number_array);
+  g_autoptr(AccArray) delayed = radix_sort (pairs);
 
   gint64 started = g_get_monotonic_time ();
-  g_autoptr (AccArray) sorted = acc_backend_run (backend, delayed, NULL, error);
+  g_autoptr(AccArray) sorted = acc_backend_run (backend, delayed, NULL, error);
   gint64 ended = g_get_monotonic_time ();
   if (sorted == NULL)
     return FALSE;
@@ -230,8 +231,8 @@ main (int argc, char **argv)
     { "check", 'c', 0, G_OPTION_ARG_NONE, &check, "Sort many lengths and numbers of different keys, not N records", NULL },
     { NULL }
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new ("[N] - sort N records by random keys (1000000)");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new ("[N] - sort N records by random keys (1000000)");
   guint64 n = 1000000;
 
   setlocale (LC_ALL, "");

@@ -108,7 +108,7 @@ read_header (Reader *reader, gboolean *pattern, gboolean *symmetric, GError **er
     return fail (reader, error, "no Matrix Market file: it does not begin with %%%%MatrixMarket");
 
   g_autofree char *lower = g_ascii_strdown (g_strstrip (reader->at), -1);
-  g_auto (GStrv) words = g_strsplit_set (lower, " \t", -1);
+  g_auto(GStrv) words = g_strsplit_set (lower, " \t", -1);
   GPtrArray *found = g_ptr_array_new ();
 
   for (guint i = 0; words[i] != NULL; i++)
@@ -218,7 +218,7 @@ gboolean
 sparse_matrix_read (GFile *file, SparseMatrix *matrix, GError **error)
 {
   g_autofree char *contents = NULL, *name = g_file_get_parse_name (file);
-  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
 
   *matrix = (SparseMatrix) { 0 };
   if (!g_file_load_contents (file, NULL, &contents, NULL, NULL, error))

@@ -25,7 +25,7 @@ plus (AccExpr *a, AccExpr *b, gpointer data)
 static AccArray *
 sparse_times_vector (AccArray *lengths, AccArray *columns, AccArray *values, AccArray *vector)
 {
-  g_autoptr (AccArray) products = acc_array_zip_with (values, columns, times_element, vector);
+  g_autoptr(AccArray) products = acc_array_zip_with (values, columns, times_element, vector);
 
   return acc_array_fold_seg (products, acc_expr_new_float (0), lengths, plus, NULL);
 }
@@ -33,8 +33,8 @@ sparse_times_vector (AccArray *lengths, AccArray *columns, AccArray *values, Acc
 static AccArray *
 use_numbers (AccElementKind kind, gconstpointer numbers, gint64 n)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (GBytes) bytes = g_bytes_new (numbers, n * acc_element_kind_get_size (kind));
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = g_bytes_new (numbers, n * acc_element_kind_get_size (kind));
 
   return acc_array_use (acc_element_type_new (kind), shape, bytes);
 }
@@ -54,14 +54,14 @@ run (const SparseMatrix *matrix, gboolean everything, GError **error)
   if (backend == NULL)
     return FALSE;
 
-  g_autoptr (AccShape) width = acc_shape_new_vector (matrix->n_columns);
-  g_autoptr (AccArray) vector = acc_array_generate (width, count_from_one, NULL);
-  g_autoptr (AccArray) lengths = use_numbers (ACC_KIND_I32, matrix->lengths, matrix->n_rows);
-  g_autoptr (AccArray) columns = use_numbers (ACC_KIND_I32, matrix->columns, matrix->n_entries);
-  g_autoptr (AccArray) values = use_numbers (ACC_KIND_F64, matrix->values, matrix->n_entries);
-  g_autoptr (AccArray) delayed = sparse_times_vector (lengths, columns, values, vector);
+  g_autoptr(AccShape) width = acc_shape_new_vector (matrix->n_columns);
+  g_autoptr(AccArray) vector = acc_array_generate (width, count_from_one, NULL);
+  g_autoptr(AccArray) lengths = use_numbers (ACC_KIND_I32, matrix->lengths, matrix->n_rows);
+  g_autoptr(AccArray) columns = use_numbers (ACC_KIND_I32, matrix->columns, matrix->n_entries);
+  g_autoptr(AccArray) values = use_numbers (ACC_KIND_F64, matrix->values, matrix->n_entries);
+  g_autoptr(AccArray) delayed = sparse_times_vector (lengths, columns, values, vector);
   gint64 started = g_get_monotonic_time ();
-  g_autoptr (AccArray) product = acc_backend_run (backend, delayed, NULL, error);
+  g_autoptr(AccArray) product = acc_backend_run (backend, delayed, NULL, error);
   if (product == NULL)
     return FALSE;
 
@@ -82,8 +82,8 @@ main (int argc, char **argv)
     { "all", 'a', 0, G_OPTION_ARG_NONE, &everything, "Print the whole product, not ten elements", NULL },
     { NULL }
   };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GOptionContext) context = g_option_context_new ("MATRIX.mtx - multiply a sparse matrix and 1, 2, 3, …");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new ("MATRIX.mtx - multiply a sparse matrix and 1, 2, 3, …");
 
   setlocale (LC_ALL, "");
   g_option_context_add_main_entries (context, entries, NULL);
@@ -93,7 +93,7 @@ main (int argc, char **argv)
       return 2;
     }
 
-  g_autoptr (GFile) file = g_file_new_for_commandline_arg (argv[1]);
+  g_autoptr(GFile) file = g_file_new_for_commandline_arg (argv[1]);
   SparseMatrix matrix;
   gboolean good = sparse_matrix_read (file, &matrix, &error) && run (&matrix, everything, &error);
 

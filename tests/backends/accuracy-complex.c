@@ -34,8 +34,8 @@ static const ComplexFunction functions[] = {
   { "mul", NULL, acc_expr_mul, NULL, product, 2.25, INFINITY },
   { "fdiv", NULL, acc_expr_fdiv, NULL, quotient, 4, INFINITY },
   ONE (sqrt, 2.5, 3.5), ONE (exp, 2.5, 3), ONE (log, 5, INFINITY), ONE (sin, 4.5, 5), ONE (cos, 4.5, 5), ONE (tan, 7, INFINITY),
-  ONE (sinh, 4.5, 5), ONE (cosh, 4.5, 5), ONE (tanh, 7, INFINITY), ONE (asin, 6, INFINITY), ONE (acos, 6, INFINITY), ONE (atan, 6, INFINITY),
-  ONE (asinh, 6, INFINITY), ONE (acosh, 6, INFINITY), ONE (atanh, 6, INFINITY),
+  ONE (sinh, 4.5, 5), ONE (cosh, 4.5, 5), ONE (tanh, 7, INFINITY), ONE (asin, 6, INFINITY), ONE (acos, 6, INFINITY),
+  ONE (atan, 6, INFINITY), ONE (asinh, 6, INFINITY), ONE (acosh, 6, INFINITY), ONE (atanh, 6, INFINITY),
 };
 
 typedef struct {
@@ -60,9 +60,9 @@ apply2 (AccExpr *z, AccExpr *w, gpointer f)
 static AccArray *
 use (const Case *c, const Found *found, gsize n, guint first)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
   gpointer parts = g_malloc (2 * n * sizeof (double));
-  g_autoptr (GBytes) bytes = g_bytes_new_take (parts, 2 * n * (c->wide ? sizeof (double) : sizeof (float)));
+  g_autoptr(GBytes) bytes = g_bytes_new_take (parts, 2 * n * (c->wide ? sizeof (double) : sizeof (float)));
 
   for (gsize i = 0; i < 2 * n; i++)
     if (c->wide)
@@ -79,7 +79,9 @@ unit_of (const Case *c, long double x)
   int exponent;
 
   frexpl (x, &exponent);
-  return ldexp (1, c->wide ? MAX (exponent - DBL_MANT_DIG, DBL_MIN_EXP - DBL_MANT_DIG) : MAX (exponent - FLT_MANT_DIG, FLT_MIN_EXP - FLT_MANT_DIG));
+  return ldexp (1,
+                c->wide
+                ? MAX (exponent - DBL_MANT_DIG, DBL_MIN_EXP - DBL_MANT_DIG) : MAX (exponent - FLT_MANT_DIG, FLT_MIN_EXP - FLT_MANT_DIG));
 }
 
 /* What overflows, or comes near it, is left out; and what is so small that its parts have few bits. */
@@ -110,12 +112,12 @@ measure (Found *found, gsize n, gpointer data)
 {
   const Case *c = data;
   gboolean is_pair = c->f->build2 != NULL;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccArray) z = use (c, found, n, 0), w = is_pair ? use (c, found, n, 2) : NULL;
-  g_autoptr (AccArray) made = is_pair ? acc_array_zip_with (z, w, apply2, (gpointer) c->f) : acc_array_map (z, apply1, (gpointer) c->f);
-  g_autoptr (AccArray) result = acc_backend_run (c->backend, made, NULL, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) z = use (c, found, n, 0), w = is_pair ? use (c, found, n, 2) : NULL;
+  g_autoptr(AccArray) made = is_pair ? acc_array_zip_with (z, w, apply2, (gpointer) c->f) : acc_array_map (z, apply1, (gpointer) c->f);
+  g_autoptr(AccArray) result = acc_backend_run (c->backend, made, NULL, &error);
   g_assert_no_error (error);
-  g_autoptr (GBytes) bytes = acc_array_dup_bytes (result, 0, &error);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (result, 0, &error);
   g_assert_no_error (error);
   const double *doubles = g_bytes_get_data (bytes, NULL);
   const float *floats = g_bytes_get_data (bytes, NULL);
@@ -168,8 +170,9 @@ accuracy_complex (const AccuracyOptions *options)
           search_run (&s, NULL, 0, &worst);
           most[k] = worst.found[0].error;
           if (options->tells_where)
-            g_print ("  %s of %s %s %a, %a; %a, %a is %a, %a, off by %.4f\n", f->name, c.wide ? "c16" : "c8", c.by_part ? "part" : "", worst.found[0].at[0],
-                     worst.found[0].at[1], worst.found[0].at[2], worst.found[0].at[3], worst.found[0].got[0], worst.found[0].got[1], most[k]);
+            g_print ("  %s of %s %s %a, %a; %a, %a is %a, %a, off by %.4f\n", f->name, c.wide ? "c16" : "c8", c.by_part ? "part" : "",
+                     worst.found[0].at[0], worst.found[0].at[1], worst.found[0].at[2], worst.found[0].at[3], worst.found[0].got[0],
+                     worst.found[0].got[1], most[k]);
         }
       within &= accuracy_print_row (options, f->name, 4, most, 2, (double[]) { f->limit, f->part_limit });
     }

@@ -227,7 +227,8 @@ draw (GRand *random, gpointer data)
       x = 1 + ldexp (g_rand_double_range (random, -2, 2), g_rand_int_range (random, -30, 0));
       break;
     default:
-      x = ldexp (g_rand_double_range (random, 1, 2), c->kind == ACC_KIND_F64 ? g_rand_int_range (random, -1074, 1024) : g_rand_int_range (random, -149, 128));
+      x = ldexp (g_rand_double_range (random, 1, 2),
+                 c->kind == ACC_KIND_F64 ? g_rand_int_range (random, -1074, 1024) : g_rand_int_range (random, -149, 128));
     }
 
   return f->low < 0 && g_rand_boolean (random) ? -x : x;
@@ -249,7 +250,7 @@ search (const AccuracyOptions *options, const MathFunction *f, AccElementKind ki
     }
   else
     {
-      g_autoptr (GArray) first = f->build1 != NULL ? make_first () : g_array_new (FALSE, FALSE, sizeof (double));
+      g_autoptr(GArray) first = f->build1 != NULL ? make_first () : g_array_new (FALSE, FALSE, sizeof (double));
       Search s = { f->build1 != NULL ? 1 : 2, narrow, options->effort, g_str_hash (f->name) + kind, draw, measure, &c };
 
       search_run (&s, (double *) first->data, first->len, &worst);

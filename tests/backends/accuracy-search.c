@@ -111,7 +111,7 @@ draw_near (const Search *self, GRand *random, double x, guint n_bits)
 void
 search_run (const Search *self, const double *first, gsize n_first, Worst *worst)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (self->seed);
+  g_autoptr(GRand) random = g_rand_new_with_seed (self->seed);
   g_autofree Found *cells = g_new0 (Found, CELLS), *chunk = g_new (Found, CHUNK), *seeds = g_new (Found, CELLS);
   State state = { cells, chunk, 0 };
   guint most_bits = self->is_narrow ? 34 : 62;

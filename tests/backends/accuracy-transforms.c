@@ -88,13 +88,13 @@ static const Form forms[] = { { "fft", FALSE, FALSE }, { "rfft", TRUE, FALSE }, 
 static AccArray *
 use (AccElementType *type, gboolean wide, const double *values, gsize n)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n / (acc_element_type_get_n_leaves (type)));
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n / (acc_element_type_get_n_leaves (type)));
   g_autofree float *floats = g_new (float, n);
 
   for (gsize i = 0; i < n; i++)
     floats[i] = values[i];
 
-  g_autoptr (GBytes) bytes = wide ? g_bytes_new (values, n * sizeof (double)) : g_bytes_new (floats, n * sizeof (float));
+  g_autoptr(GBytes) bytes = wide ? g_bytes_new (values, n * sizeof (double)) : g_bytes_new (floats, n * sizeof (float));
   return acc_array_use (type, shape, bytes);
 }
 
@@ -102,7 +102,7 @@ use (AccElementType *type, gboolean wide, const double *values, gsize n)
 static void
 measure (const AccuracyOptions *options, const Form *form, gint64 n, gboolean wide, double *worst, double *mean)
 {
-  g_autoptr (GRand) random = g_rand_new_with_seed (n);
+  g_autoptr(GRand) random = g_rand_new_with_seed (n);
   AccElementKind kind = wide ? ACC_KIND_F64 : ACC_KIND_F32;
   gboolean takes_floats = form->of_real && !form->back, gives_floats = form->of_real && form->back;
   gint64 n_taken = gives_floats ? n / 2 + 1 : n, n_given = takes_floats ? n / 2 + 1 : n;
@@ -110,7 +110,7 @@ measure (const AccuracyOptions *options, const Form *form, gint64 n, gboolean wi
   g_autofree double *values = g_new (double, n_taken * parts);
   g_autofree Complex *x = g_new (Complex, n);
   long double norm = 0, squares = 0, largest = 0, scale = form->back ? 1 / (long double) n : 1;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   for (gint64 i = 0; i < n_taken * parts; i++)
     values[i] = wide ? g_rand_double_range (random, -1, 1) : (float) g_rand_double_range (random, -1, 1);
@@ -125,10 +125,11 @@ measure (const AccuracyOptions *options, const Form *form, gint64 n, gboolean wi
       norm += creall (x[i] * conjl (x[i]));
     }
 
-  g_autoptr (AccArray) row = use (takes_floats ? acc_element_type_new (kind) : acc_element_type_new_complex (kind), wide, values, n_taken * parts);
-  g_autoptr (AccArray) made = takes_floats ? acc_array_rfft (row) : gives_floats ? acc_array_irfft (row, n)
+  g_autoptr(AccArray) row = use (takes_floats ? acc_element_type_new (kind) : acc_element_type_new_complex (kind), wide, values,
+                                 n_taken * parts);
+  g_autoptr(AccArray) made = takes_floats ? acc_array_rfft (row) : gives_floats ? acc_array_irfft (row, n)
                               : acc_array_fft (row, form->back ? ACC_FFT_INVERSE : ACC_FFT_FORWARD);
-  g_autoptr (AccArray) result = acc_backend_run (accuracy_backend (options), made, NULL, &error);
+  g_autoptr(AccArray) result = acc_backend_run (accuracy_backend (options), made, NULL, &error);
   g_assert_no_error (error);
 
   /* The other way round is that of the conjugate. */
@@ -138,7 +139,8 @@ measure (const AccuracyOptions *options, const Form *form, gint64 n, gboolean wi
   for (gint64 i = 0; i < n_given; i++)
     {
       Complex right = (form->back ? conjl (x[i]) : x[i]) * scale;
-      long double off = cabsl (CMPLXL (acc_array_get_double (result, 0, i), gives_floats ? 0 : acc_array_get_double (result, 1, i)) - right);
+      long double off = cabsl (CMPLXL (acc_array_get_double (result, 0, i),
+                                       gives_floats ? 0 : acc_array_get_double (result, 1, i)) - right);
 
       largest = MAX (largest, off);
       squares += off * off;

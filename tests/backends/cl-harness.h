@@ -15,5 +15,5 @@ typedef struct {
 void     cl_open     (void);
 void     cl_close    (void);
 gboolean cl_is_there (void);
-void     cl_run      (const char *text, const char *symbol, ClBuffer *buffers, guint n, const gint64 words[8], guint n_groups, guint threads,
-                      AccFailure *failure);
+void     cl_run      (const char *text, const char *symbol, ClBuffer *buffers, guint n, const gint64 words[8], guint n_groups,
+                      guint threads, AccFailure *failure);

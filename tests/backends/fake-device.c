@@ -51,7 +51,7 @@ typedef struct {
 struct _Fake {
   AccDevice   base;
   pthread_mutex_t lock;
-  pthread_cond_t  changed;
+  pthread_cond_t changed;
   Queue       queues[ACC_N_QUEUES];
   GHashTable *pinned;      /* address → size */
   gboolean    lost, ending;
@@ -234,7 +234,7 @@ run_queue (gpointer data)
 {
   Queue *queue = data;
   Fake *self = queue->device;
-  g_autoptr (GRand) rand = g_rand_new_with_seed (queue->number + 1);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (queue->number + 1);
 
   for (;;)
     {
@@ -431,7 +431,8 @@ fake_allocate (AccDevice *device, gsize size, AccDeviceMemory *memory, GError **
   made->data = g_aligned_alloc (1, size, 256);
   made->size = size;
   memset (made->data, 0xa5, size);
-  *memory = (AccDeviceMemory) { .handle = made, .address = (guintptr) made->data, .size = size, .host = device->unified ? made->data : NULL };
+  *memory = (AccDeviceMemory) { .handle = made, .address = (guintptr) made->data, .size = size,
+                                .host = device->unified ? made->data : NULL };
 
   return TRUE;
 }
@@ -778,14 +779,14 @@ fake_device_open (const char *device, GError **error)
   Fake *self;
 
   static const AccTarget simt = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 128, .subgroup_size = 8,
-                                  .shared_bytes = 16384, .table_bytes = 8192, .held_bytes = 8192, .n_groups = 4, .merges_loads = TRUE, .few = 1000,
-                                  .has_progress = TRUE, .has_residency = TRUE, .has_atomic_64 = TRUE,
+                                  .shared_bytes = 16384, .table_bytes = 8192, .held_bytes = 8192, .n_groups = 4, .merges_loads = TRUE,
+                                  .few = 1000, .has_progress = TRUE, .has_residency = TRUE, .has_atomic_64 = TRUE,
                                   .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .kinds = ~0u };
   static const AccTarget plain = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 64, .subgroup_size = 1,
                                    .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 3, .kinds = ~0u };
-  static const AccTarget ballots = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 128, .subgroup_size = 16, .has_ballots = TRUE,
-                                     .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 4, .has_progress = TRUE, .has_atomic_64 = TRUE, .max_held = 24,
-                                     .few = 5000, .has_estimates = TRUE,
+  static const AccTarget ballots = { .model = ACC_MODEL_SIMT, .group_size = 64, .max_group_size = 128, .subgroup_size = 16,
+                                     .has_ballots = TRUE, .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 4, .has_progress = TRUE,
+                                     .has_atomic_64 = TRUE, .max_held = 24, .few = 5000, .has_estimates = TRUE,
                                      .kinds = ~0u };
   const AccTarget *target = &acc_target_cpu;
 

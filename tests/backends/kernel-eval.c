@@ -652,8 +652,10 @@ eval_items (Eval         *e,
           e->values[id] = estimate (instr->primitive, a[0]);
           break;
         case ACC_KOP_EXTEND:
-          e->values[id] = instr->bits == 8 ? eval_cast (ACC_KIND_U32, instr->kind == ACC_KIND_I32 ? ACC_KIND_I8 : ACC_KIND_U8, a[0] & G_MAXUINT32)
-                                           : eval_cast (ACC_KIND_U32, instr->kind == ACC_KIND_I32 ? ACC_KIND_I16 : ACC_KIND_U16, a[0] & G_MAXUINT32);
+          e->values[id] = instr->bits == 8
+                          ? eval_cast (ACC_KIND_U32, instr->kind == ACC_KIND_I32 ? ACC_KIND_I8 : ACC_KIND_U8, a[0] & G_MAXUINT32)
+                                           : eval_cast (ACC_KIND_U32, instr->kind == ACC_KIND_I32 ? ACC_KIND_I16 : ACC_KIND_U16,
+                                                        a[0] & G_MAXUINT32);
           break;
         case ACC_KOP_OPAQUE:
           e->values[id] = a[0];

@@ -149,8 +149,8 @@ large_maps (guint n)
 AccProgram *
 large_read (GString *text)
 {
-  g_autoptr (GBytes) bytes = g_bytes_new_static (text->str, text->len);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GBytes) bytes = g_bytes_new_static (text->str, text->len);
+  g_autoptr(GError) error = NULL;
   AccProgram *program = acc_program_new_from_bytes (bytes, &error);
 
   g_assert_no_error (error);

@@ -87,7 +87,7 @@ compile (AccPrimitive   primitive,
 {
   static AccLlvmTarget *target;
   static AccLlvmJit *jit;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccKernelBuilder *b = kb_new (acc_primitive_get_info (primitive)->name);
   KBuffer x = kb_param_buffer (b, kind, ACC_BUFFER_READ, "x"), y = kb_param_buffer (b, kind, ACC_BUFFER_READ, "y");
   KBuffer out = kb_param_buffer (b, kind, ACC_BUFFER_WRITE, "out");
@@ -106,9 +106,9 @@ compile (AccPrimitive   primitive,
       g_assert_no_error (error);
     }
 
-  g_autoptr (AccKernel) kernel = kb_finish (b, &error);
+  g_autoptr(AccKernel) kernel = kb_finish (b, &error);
   g_assert_no_error (error);
-  g_autoptr (GBytes) object = acc_emit_llvm (kernel, target, flags, NULL, &error);
+  g_autoptr(GBytes) object = acc_emit_llvm (kernel, target, flags, NULL, &error);
   g_assert_no_error (error);
   AccKernelEntry entry = acc_llvm_jit_add_object (jit, object, NULL, &error);
   g_assert_no_error (error);
@@ -132,8 +132,8 @@ use (AccElementKind kind,
      gconstpointer  data,
      gsize          n)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (GBytes) bytes = g_bytes_new (data, n * acc_element_kind_get_size (kind));
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = g_bytes_new (data, n * acc_element_kind_get_size (kind));
 
   return acc_array_use (acc_element_type_new (kind), shape, bytes);
 }
@@ -150,7 +150,7 @@ math_function_compute (const MathFunction *f,
 {
   static AccKernelEntry entries[ACC_N_PRIMITIVES][2][2];
   static AccBackend *native;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   if (backend == NULL && f->primitive == ACC_N_PRIMITIVES)
     {
@@ -170,11 +170,12 @@ math_function_compute (const MathFunction *f,
       return;
     }
 
-  g_autoptr (AccArray) xs = use (kind, x, n), ys = use (kind, y, n);
-  g_autoptr (AccArray) mapped = f->build1 != NULL ? acc_array_map (xs, apply1, (gpointer) f) : acc_array_zip_with (xs, ys, apply2, (gpointer) f);
-  g_autoptr (AccArray) result = acc_backend_run (backend, mapped, NULL, &error);
+  g_autoptr(AccArray) xs = use (kind, x, n), ys = use (kind, y, n);
+  g_autoptr(AccArray) mapped = f->build1 != NULL
+                               ? acc_array_map (xs, apply1, (gpointer) f) : acc_array_zip_with (xs, ys, apply2, (gpointer) f);
+  g_autoptr(AccArray) result = acc_backend_run (backend, mapped, NULL, &error);
   g_assert_no_error (error);
-  g_autoptr (GBytes) bytes = acc_array_dup_bytes (result, 0, &error);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (result, 0, &error);
   g_assert_no_error (error);
   memcpy (out, g_bytes_get_data (bytes, NULL), n * acc_element_kind_get_size (kind));
 }

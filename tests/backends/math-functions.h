@@ -31,7 +31,8 @@ typedef struct {
 
 extern const MathFunction math_functions[N_MATH_FUNCTIONS];
 
-/* One by one, without vectors, where @scalar; by @backend, or else by code of the processor: by the native backend where it is no primitive. */
+/* One by one, without vectors, where @scalar; by @backend, or else by code of the processor: by the native backend where it is no
+ * primitive. */
 void        math_function_compute  (const MathFunction *f, AccElementKind kind, AccBackend *backend, gboolean scalar,
                                     gconstpointer x, gconstpointer y, gpointer out, gsize n);
 /* The distance of @got from the exact value at (@x, @y) in units of the last place of the correctly rounded one; infinite where one

@@ -9,7 +9,7 @@ void
 native_begin (int    *argc,
               char ***argv)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   g_test_init (argc, argv, NULL);
   native_backend = acc_backend_new_for_name ("native", &error);
@@ -30,8 +30,8 @@ AccArray *
 native_use_ints (const gint64 *values,
                  gint64        n)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (GBytes) bytes = g_bytes_new (values, n * sizeof (gint64));
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = g_bytes_new (values, n * sizeof (gint64));
 
   return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
 }
@@ -52,10 +52,10 @@ native_use_noise (gint64  rows,
                   gint64  columns,
                   guint32 seed)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (rows, columns);
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (rows, columns);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
   float *values = g_new (float, rows * columns + 1);
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr(GBytes) bytes = NULL;
 
   for (gint64 i = 0; i < rows * columns; i++)
     values[i] = (float) g_rand_double (rand);
@@ -67,8 +67,8 @@ native_use_noise (gint64  rows,
 AccProgram *
 native_read_program (const char *text)
 {
-  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr(GError) error = NULL;
   AccProgram *program = acc_program_new_from_bytes (bytes, &error);
 
   g_assert_no_error (error);
@@ -89,10 +89,10 @@ native_set_back (const char *variable,
 AccArray *
 native_run (AccArray *array)
 {
-  g_autoptr (AccProgram) program = acc_program_new_for_results (&array, 1);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
-  g_autoptr (GPtrArray) results = NULL;
+  g_autoptr(AccProgram) program = acc_program_new_for_results (&array, 1);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
+  g_autoptr(GPtrArray) results = NULL;
 
   g_assert_no_error (error);
   results = acc_executable_run (executable, NULL, 0, NULL, &error);
@@ -105,9 +105,9 @@ native_run (AccArray *array)
 GError *
 native_run_failing (AccArray *array)
 {
-  g_autoptr (AccProgram) program = acc_program_new_for_results (&array, 1);
+  g_autoptr(AccProgram) program = acc_program_new_for_results (&array, 1);
   GError *error = NULL;
-  g_autoptr (AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
+  g_autoptr(AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
 
   g_assert_no_error (error);
   g_assert_null (acc_executable_run (executable, NULL, 0, NULL, &error));
@@ -158,7 +158,7 @@ native_scale_and_sum (AccArray **arrays,
                       guint      n_arrays,
                       gpointer   data)
 {
-  g_autoptr (AccArray) scaled = acc_array_map (arrays[0], native_times_two, NULL);
+  g_autoptr(AccArray) scaled = acc_array_map (arrays[0], native_times_two, NULL);
 
   return acc_array_sum_all (scaled);
 }
@@ -168,8 +168,8 @@ native_sum_below (AccArray **arrays,
                   guint      n_arrays,
                   gpointer   data)
 {
-  g_autoptr (AccArray) sum = acc_array_sum_all (arrays[0]);
-  g_autoptr (AccArray) limit = acc_array_unit (acc_expr_new_int (GPOINTER_TO_INT (data)));
+  g_autoptr(AccArray) sum = acc_array_sum_all (arrays[0]);
+  g_autoptr(AccArray) limit = acc_array_unit (acc_expr_new_int (GPOINTER_TO_INT (data)));
 
   return acc_array_lt (sum, limit);
 }
@@ -197,7 +197,7 @@ AccArray *
 native_blur (AccArray *array)
 {
   static const gint64 sizes[] = { 3, 3 };
-  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_CLAMP);
 
   return acc_array_stencil (array, sizes, 2, boundary, centre_of_nine, NULL);
 }
@@ -214,9 +214,9 @@ native_make_results (AccArray  *source,
                      AccArray  *table,
                      AccArray **results)
 {
-  g_autoptr (AccArray) once = native_blur (source);
-  g_autoptr (AccArray) twice = native_blur (once);
-  g_autoptr (AccArray) mean = acc_array_sum_all (table);
+  g_autoptr(AccArray) once = native_blur (source);
+  g_autoptr(AccArray) twice = native_blur (once);
+  g_autoptr(AccArray) mean = acc_array_sum_all (table);
 
   results[0] = acc_array_map (twice, add_mean, mean);
   results[1] = acc_array_sum_all (once);

@@ -30,8 +30,8 @@ static const struct {
   void      (*function) (const double *x, double *y, gsize n);
 } functions[] = {
   { "sin", near_sin }, { "cos", near_cos }, { "tan", near_tan }, { "asin", near_asin }, { "acos", near_acos }, { "atan", near_atan },
-  { "sinh", near_sinh }, { "cosh", near_cosh }, { "tanh", near_tanh }, { "asinh", near_asinh }, { "acosh", near_acosh }, { "atanh", near_atanh },
-  { "exp", near_exp }, { "expm1", near_expm1 }, { "log", near_log }, { "log1p", near_log1p },
+  { "sinh", near_sinh }, { "cosh", near_cosh }, { "tanh", near_tanh }, { "asinh", near_asinh }, { "acosh", near_acosh },
+  { "atanh", near_atanh }, { "exp", near_exp }, { "expm1", near_expm1 }, { "log", near_log }, { "log1p", near_log1p },
 };
 
 void

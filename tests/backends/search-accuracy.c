@@ -27,7 +27,7 @@ AccBackend *
 accuracy_backend (const AccuracyOptions *options)
 {
   static AccBackend *native;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   if (options->backend != NULL)
     return options->backend;
@@ -86,8 +86,8 @@ main (int argc, char **argv)
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.names, NULL, "NAME…" },
     { NULL },
   };
-  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr(GError) error = NULL;
   gboolean within = TRUE;
 
   g_option_context_add_main_entries (context, entries, NULL);

@@ -64,13 +64,13 @@ static guint
 run (AccArray **arrays, guint n_arrays, guint n_threads, gsize cache_bytes, AccArray **results, GError **failure)
 {
   AccCodeMaker maker = { dup_target, compile, load, NULL };
-  g_autoptr (AccBudget) budget = acc_budget_new (0);
-  g_autoptr (AccPool) pool = acc_pool_new (budget, 0);
-  g_autoptr (AccWorkers) workers = acc_workers_new (n_threads);
-  g_autoptr (AccCode) code = acc_code_new (&maker, NULL, workers);
+  g_autoptr(AccBudget) budget = acc_budget_new (0);
+  g_autoptr(AccPool) pool = acc_pool_new (budget, 0);
+  g_autoptr(AccWorkers) workers = acc_workers_new (n_threads);
+  g_autoptr(AccCode) code = acc_code_new (&maker, NULL, workers);
   AccHost host = { .pool = pool, .workers = workers, .code = code, .cache_bytes = cache_bytes };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccPrepared) prepared = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccPrepared) prepared = NULL;
   AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, arrays, n_arrays, NULL, NULL, 0, &error);
   guint n_banded = 0;
 
@@ -98,7 +98,7 @@ assert_same (AccArray *x, AccArray *y)
 {
   for (guint k = 0; k < acc_element_type_get_n_buffers (acc_array_get_element_type (x)); k++)
     {
-      g_autoptr (GBytes) a = acc_array_dup_bytes (x, k, NULL), b = acc_array_dup_bytes (y, k, NULL);
+      g_autoptr(GBytes) a = acc_array_dup_bytes (x, k, NULL), b = acc_array_dup_bytes (y, k, NULL);
 
       g_assert_true (g_bytes_equal (a, b));
     }
@@ -137,9 +137,9 @@ static AccArray *
 make_picture (void)
 {
   gint64 extents[] = { N_ROWS, N_COLUMNS };
-  g_autoptr (AccShape) shape = acc_shape_new (extents, 2);
+  g_autoptr(AccShape) shape = acc_shape_new (extents, 2);
   guint8 *elements = g_malloc (N_ROWS * N_COLUMNS);
-  g_autoptr (GBytes) bytes = g_bytes_new_take (elements, N_ROWS * N_COLUMNS);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (elements, N_ROWS * N_COLUMNS);
 
   for (guint i = 0; i < N_ROWS * N_COLUMNS; i++)
     elements[i] = (guint8) g_test_rand_int ();
@@ -214,13 +214,13 @@ stencil (AccArray *from, gint64 height, AccBoundary *boundary, AccExprFunc funct
 static void
 test_chain (void)
 {
-  g_autoptr (AccArray) picture = make_picture ();
+  g_autoptr(AccArray) picture = make_picture ();
 
   for (guint kind = 0; kind < 4; kind++)
     {
-      g_autoptr (AccBoundary) clamp = make_boundary (0), boundary = make_boundary (kind);
-      g_autoptr (AccArray) first = stencil (picture, 3, clamp, mix), second = stencil (first, 3, boundary, mix);
-      g_autoptr (AccArray) third = stencil (second, 3, boundary, mix), last = stencil (third, 3, boundary, mix);
+      g_autoptr(AccBoundary) clamp = make_boundary (0), boundary = make_boundary (kind);
+      g_autoptr(AccArray) first = stencil (picture, 3, clamp, mix), second = stencil (first, 3, boundary, mix);
+      g_autoptr(AccArray) third = stencil (second, 3, boundary, mix), last = stencil (third, 3, boundary, mix);
 
       check (&last, 1, 4);
     }
@@ -230,9 +230,9 @@ test_chain (void)
 static void
 test_tuples (void)
 {
-  g_autoptr (AccArray) picture = make_picture ();
-  g_autoptr (AccBoundary) clamp = make_boundary (0);
-  g_autoptr (AccArray) first = stencil (picture, 3, clamp, pair), last = stencil (first, 5, clamp, unpair);
+  g_autoptr(AccArray) picture = make_picture ();
+  g_autoptr(AccBoundary) clamp = make_boundary (0);
+  g_autoptr(AccArray) first = stencil (picture, 3, clamp, pair), last = stencil (first, 5, clamp, unpair);
 
   check (&last, 1, 2);
 }
@@ -248,10 +248,10 @@ static void
 test_two_readers (void)
 {
   const gint64 small[] = { 3, 3 }, large[] = { 5, 3 };
-  g_autoptr (AccArray) picture = make_picture ();
-  g_autoptr (AccBoundary) clamp = make_boundary (0), mirror = make_boundary (1);
-  g_autoptr (AccArray) first = stencil (picture, 3, clamp, mix), second = stencil (first, 3, clamp, mix);
-  g_autoptr (AccArray) last = acc_array_stencil2 (second, small, 2, clamp, first, large, 2, mirror, both, NULL);
+  g_autoptr(AccArray) picture = make_picture ();
+  g_autoptr(AccBoundary) clamp = make_boundary (0), mirror = make_boundary (1);
+  g_autoptr(AccArray) first = stencil (picture, 3, clamp, mix), second = stencil (first, 3, clamp, mix);
+  g_autoptr(AccArray) last = acc_array_stencil2 (second, small, 2, clamp, first, large, 2, mirror, both, NULL);
 
   check (&last, 1, 3);
 }
@@ -260,10 +260,10 @@ test_two_readers (void)
 static void
 test_results (void)
 {
-  g_autoptr (AccArray) picture = make_picture ();
-  g_autoptr (AccBoundary) clamp = make_boundary (0);
-  g_autoptr (AccArray) first = stencil (picture, 3, clamp, mix), second = stencil (first, 3, clamp, mix);
-  g_autoptr (AccArray) third = stencil (second, 3, clamp, mix), last = stencil (third, 3, clamp, mix);
+  g_autoptr(AccArray) picture = make_picture ();
+  g_autoptr(AccBoundary) clamp = make_boundary (0);
+  g_autoptr(AccArray) first = stencil (picture, 3, clamp, mix), second = stencil (first, 3, clamp, mix);
+  g_autoptr(AccArray) third = stencil (second, 3, clamp, mix), last = stencil (third, 3, clamp, mix);
   AccArray *arrays[] = { second, last };
 
   check (arrays, 2, 4);
@@ -279,10 +279,10 @@ across (AccExpr *n, gpointer data)
 static void
 test_result_beside (void)
 {
-  g_autoptr (AccArray) picture = make_picture ();
-  g_autoptr (AccBoundary) clamp = make_boundary (0);
-  g_autoptr (AccArray) first = stencil (picture, 3, clamp, mix), second = stencil (first, 3, clamp, mix);
-  g_autoptr (AccArray) row = acc_array_stencil (second, (gint64[]) { 1, 3 }, 2, clamp, across, NULL);
+  g_autoptr(AccArray) picture = make_picture ();
+  g_autoptr(AccBoundary) clamp = make_boundary (0);
+  g_autoptr(AccArray) first = stencil (picture, 3, clamp, mix), second = stencil (first, 3, clamp, mix);
+  g_autoptr(AccArray) row = acc_array_stencil (second, (gint64[]) { 1, 3 }, 2, clamp, across, NULL);
   AccArray *arrays[] = { second, row };
 
   check (arrays, 2, 3);
@@ -292,9 +292,9 @@ test_result_beside (void)
 static void
 test_failing (void)
 {
-  g_autoptr (AccArray) picture = make_picture ();
-  g_autoptr (AccBoundary) clamp = make_boundary (0);
-  g_autoptr (AccArray) first = stencil (picture, 3, clamp, mix), last = stencil (first, 3, clamp, divide);
+  g_autoptr(AccArray) picture = make_picture ();
+  g_autoptr(AccBoundary) clamp = make_boundary (0);
+  g_autoptr(AccArray) first = stencil (picture, 3, clamp, mix), last = stencil (first, 3, clamp, divide);
 
   check (&last, 1, 0);
 }
@@ -303,9 +303,9 @@ test_failing (void)
 static void
 test_wrap (void)
 {
-  g_autoptr (AccArray) picture = make_picture ();
-  g_autoptr (AccBoundary) wrap = acc_boundary_new (ACC_BOUNDARY_WRAP);
-  g_autoptr (AccArray) first = stencil (picture, 3, wrap, mix), last = stencil (first, 3, wrap, mix);
+  g_autoptr(AccArray) picture = make_picture ();
+  g_autoptr(AccBoundary) wrap = acc_boundary_new (ACC_BOUNDARY_WRAP);
+  g_autoptr(AccArray) first = stencil (picture, 3, wrap, mix), last = stencil (first, 3, wrap, mix);
 
   check (&last, 1, 0);
 }
@@ -316,10 +316,10 @@ test_wrap (void)
 static AccArray *
 make_numbers (const gint64 *extents, guint rank)
 {
-  g_autoptr (AccShape) shape = acc_shape_new (extents, rank);
+  g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
   gint64 n = acc_shape_get_size (shape);
   gint64 *elements = g_new (gint64, n);
-  g_autoptr (GBytes) bytes = g_bytes_new_take (elements, (gsize) n * sizeof (gint64));
+  g_autoptr(GBytes) bytes = g_bytes_new_take (elements, (gsize) n * sizeof (gint64));
 
   for (gint64 i = 0; i < n; i++)
     elements[i] = g_test_rand_int_range (-9, 10);
@@ -340,11 +340,11 @@ static void
 check_attention (const gint64 *queries, const gint64 *keys, const gint64 *values, guint rank, guint n_banded, gsize cache_bytes)
 {
   AccExpr *beside[] = { rank > 2 ? acc_expr_new_int (ACC_ALL) : NULL, acc_expr_new_int (ACC_ALL), acc_expr_new_int (keys[1]) };
-  g_autoptr (AccArray) q = make_numbers (queries, rank), k = make_numbers (keys, 2), v = make_numbers (values, 2);
-  g_autoptr (AccArray) scores = acc_array_matmul (q, k), largest = acc_array_maximum (scores);
-  g_autoptr (AccArray) each = acc_array_replicate_expr (largest, beside + 3 - rank, rank);
-  g_autoptr (AccArray) weights = acc_array_zip_with (scores, each, away, NULL);
-  g_autoptr (AccArray) sum = acc_array_sum (weights), output = acc_array_matmul (weights, v);
+  g_autoptr(AccArray) q = make_numbers (queries, rank), k = make_numbers (keys, 2), v = make_numbers (values, 2);
+  g_autoptr(AccArray) scores = acc_array_matmul (q, k), largest = acc_array_maximum (scores);
+  g_autoptr(AccArray) each = acc_array_replicate_expr (largest, beside + 3 - rank, rank);
+  g_autoptr(AccArray) weights = acc_array_zip_with (scores, each, away, NULL);
+  g_autoptr(AccArray) sum = acc_array_sum (weights), output = acc_array_matmul (weights, v);
   AccArray *arrays[] = { largest, sum, output };
 
   check_in (arrays, 3, n_banded, cache_bytes);
@@ -375,9 +375,9 @@ test_matrices (void)
 static void
 test_right_factor (void)
 {
-  g_autoptr (AccArray) a = make_numbers ((const gint64[]) { 300, 3 }, 2), b = make_numbers ((const gint64[]) { 3, 2 }, 2);
-  g_autoptr (AccArray) c = make_numbers ((const gint64[]) { 300, 300 }, 2), right = acc_array_matmul (a, b);
-  g_autoptr (AccArray) product = acc_array_matmul (c, right);
+  g_autoptr(AccArray) a = make_numbers ((const gint64[]) { 300, 3 }, 2), b = make_numbers ((const gint64[]) { 3, 2 }, 2);
+  g_autoptr(AccArray) c = make_numbers ((const gint64[]) { 300, 300 }, 2), right = acc_array_matmul (a, b);
+  g_autoptr(AccArray) product = acc_array_matmul (c, right);
 
   check_in (&product, 1, 0, 1500);
 }
@@ -392,10 +392,10 @@ by_zero (AccExpr *x, gpointer data)
 static void
 test_failing_factor (void)
 {
-  g_autoptr (AccArray) a = make_numbers ((const gint64[]) { 1000, 5 }, 2), b = make_numbers ((const gint64[]) { 5, 40 }, 2);
-  g_autoptr (AccArray) c = make_numbers ((const gint64[]) { 40, 7 }, 2), bad = acc_array_map (c, by_zero, NULL);
-  g_autoptr (AccArray) scores = acc_array_matmul (a, b), product = acc_array_matmul (scores, bad);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccArray) a = make_numbers ((const gint64[]) { 1000, 5 }, 2), b = make_numbers ((const gint64[]) { 5, 40 }, 2);
+  g_autoptr(AccArray) c = make_numbers ((const gint64[]) { 40, 7 }, 2), bad = acc_array_map (c, by_zero, NULL);
+  g_autoptr(AccArray) scores = acc_array_matmul (a, b), product = acc_array_matmul (scores, bad);
+  g_autoptr(GError) error = NULL;
   AccArray *result = NULL;
 
   g_assert_cmpuint (run (&product, 1, N_THREADS, 100000, &result, &error), ==, 2);

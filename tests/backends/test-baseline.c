@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Baseline code gives what optimised code gives, to the bit, where numbers are not contracted: a run may have either, or begin with the one and end
- * with the other. Each is made by a process of its own, which tells its results. */
+/* Baseline code gives what optimised code gives, to the bit, where numbers are not contracted: a run may have either, or begin with the one
+ * and end with the other. Each is made by a process of its own, which tells its results. */
 
 #include <acc/acc.h>
 
@@ -107,10 +107,10 @@ unify_nans (const char *code, guint8 *values, gsize size)
 static void
 tell (const char *name, const char *code, AccArray *array)
 {
-  g_autoptr (AccArray) owned = array;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccArray) result = acc_backend_run (backend, owned, NULL, &error);
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr(AccArray) owned = array;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) result = acc_backend_run (backend, owned, NULL, &error);
+  g_autoptr(GBytes) bytes = NULL;
   g_autofree char *digest = NULL;
   g_autofree guint8 *values = NULL;
   gsize size;
@@ -128,10 +128,10 @@ static AccArray *
 make_values (AccElementKind kind, double factor)
 {
   g_autofree double *values = g_new (double, N);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (N);
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (AccArray) doubles = NULL;
-  g_autoptr (AccArray) converted = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_vector (N);
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(AccArray) doubles = NULL;
+  g_autoptr(AccArray) converted = NULL;
 
   for (guint i = 0; i < N; i++)
     values[i] = sin (i * 1.7) * exp ((i % 41 - 20.0) * factor);
@@ -147,12 +147,13 @@ static void
 tell_all (AccElementKind kind)
 {
   const char *code = acc_element_kind_get_code (kind);
-  g_autoptr (AccArray) x = make_values (kind, 0.6), y = make_values (kind, -0.3), small = make_values (kind, 0.05);
-  g_autoptr (AccShape) square = acc_shape_new_matrix (50, 60), other = acc_shape_new_matrix (60, 50), bins = acc_shape_new_vector (17);
-  g_autoptr (AccArray) line = acc_array_take (small, 3000), picture = acc_array_reshape (line, square), turned = acc_array_reshape (line, other);
-  g_autoptr (AccArray) zeros = acc_array_fill (bins, acc_expr_cast (acc_expr_new_int (0), acc_element_type_new (kind)));
-  g_autoptr (AccArray) ones = acc_array_drop (small, 16), targets = acc_array_map (ones, to_bin, NULL);
-  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+  g_autoptr(AccArray) x = make_values (kind, 0.6), y = make_values (kind, -0.3), small = make_values (kind, 0.05);
+  g_autoptr(AccShape) square = acc_shape_new_matrix (50, 60), other = acc_shape_new_matrix (60, 50), bins = acc_shape_new_vector (17);
+  g_autoptr(AccArray) line = acc_array_take (small, 3000), picture = acc_array_reshape (line, square),
+    turned = acc_array_reshape (line, other);
+  g_autoptr(AccArray) zeros = acc_array_fill (bins, acc_expr_cast (acc_expr_new_int (0), acc_element_type_new (kind)));
+  g_autoptr(AccArray) ones = acc_array_drop (small, 16), targets = acc_array_map (ones, to_bin, NULL);
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
   Binary add = acc_expr_add;
 
   for (guint i = 0; i < G_N_ELEMENTS (unaries); i++)
@@ -183,8 +184,8 @@ static AccArray *
 make_large (gint64 rows, gint64 columns)
 {
   g_autofree float *values = g_new (float, rows * columns);
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (rows, columns);
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (rows, columns);
+  g_autoptr(GBytes) bytes = NULL;
 
   for (gint64 i = 0; i < rows * columns; i++)
     values[i] = (float) sin ((double) i * 1.7);
@@ -197,8 +198,8 @@ make_large (gint64 rows, gint64 columns)
 static void
 tell_large (void)
 {
-  g_autoptr (AccArray) picture = make_large (2000, 2000);
-  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+  g_autoptr(AccArray) picture = make_large (2000, 2000);
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
 
   tell ("large stencil", "f4", acc_array_stencil (picture, (gint64[]) { 7, 7 }, 2, boundary, around, GINT_TO_POINTER (3)));
 }
@@ -207,14 +208,14 @@ tell_large (void)
 static void
 leave_early (void)
 {
-  g_autoptr (AccArray) picture = make_large (150, 150);
-  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
-  g_autoptr (AccArray) result = acc_array_stencil (picture, (gint64[]) { 7, 7 }, 2, boundary, around, GINT_TO_POINTER (3));
+  g_autoptr(AccArray) picture = make_large (150, 150);
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+  g_autoptr(AccArray) result = acc_array_stencil (picture, (gint64[]) { 7, 7 }, 2, boundary, around, GINT_TO_POINTER (3));
 
   for (guint i = 0; i < 20; i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (AccArray) computed = acc_backend_run (backend, result, NULL, &error);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccArray) computed = acc_backend_run (backend, result, NULL, &error);
 
       g_assert_no_error (error);
     }
@@ -227,9 +228,9 @@ static char *
 run_process (const char *what, const char *disable, char **said)
 {
   char *arguments[] = { "/proc/self/exe", (char *) what, NULL };
-  g_auto (GStrv) environment = g_get_environ ();
+  g_auto(GStrv) environment = g_get_environ ();
   g_autofree char *messages = NULL;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   char *out = NULL;
   int status;
 
@@ -252,7 +253,7 @@ test_same_bits (void)
 {
   g_autofree char *said = NULL, *said_else = NULL;
   g_autofree char *baseline = run_process ("--tell", "cache", &said), *optimised = run_process ("--tell", "cache,baseline", &said_else);
-  g_auto (GStrv) some = g_strsplit (baseline, "\n", -1), others = g_strsplit (optimised, "\n", -1);
+  g_auto(GStrv) some = g_strsplit (baseline, "\n", -1), others = g_strsplit (optimised, "\n", -1);
 
   g_assert_nonnull (strstr (said, "as baseline code"));
   g_assert_nonnull (strstr (said, "meanwhile"));
@@ -282,7 +283,7 @@ main (int argc, char **argv)
 {
   if (argc == 2)
     {
-      g_autoptr (GError) error = NULL;
+      g_autoptr(GError) error = NULL;
 
       backend = acc_backend_new_for_name ("native", &error);
       g_assert_no_error (error);

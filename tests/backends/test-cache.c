@@ -20,7 +20,7 @@ make_directory (void)
 static guint
 count_files (const char *directory)
 {
-  g_autoptr (GDir) dir = g_dir_open (directory, 0, NULL);
+  g_autoptr(GDir) dir = g_dir_open (directory, 0, NULL);
   guint n = 0;
 
   while (dir != NULL && g_dir_read_name (dir) != NULL)
@@ -47,14 +47,14 @@ test_round_trip (void)
   g_autofree char *top = make_directory ();
   g_autofree char *parent = g_build_filename (top, "not", NULL);
   g_autofree char *directory = g_build_filename (parent, "yet", NULL);
-  g_autoptr (AccKernelCache) cache = acc_kernel_cache_new (directory, 0);
-  g_autoptr (AccKernelCache) other = acc_kernel_cache_new (directory, 0);
+  g_autoptr(AccKernelCache) cache = acc_kernel_cache_new (directory, 0);
+  g_autoptr(AccKernelCache) other = acc_kernel_cache_new (directory, 0);
 
   for (guint i = 0; i < 20; i++)
     {
-      g_autoptr (GBytes) code = make_code (i, i * i * 13);
+      g_autoptr(GBytes) code = make_code (i, i * i * 13);
       g_autofree char *hash = g_strdup_printf ("hash-%u", i);
-      g_autoptr (GBytes) back = NULL;
+      g_autoptr(GBytes) back = NULL;
 
       g_assert_null (acc_kernel_cache_lookup (cache, hash, "target"));
       acc_kernel_cache_store (cache, hash, "target", code);
@@ -73,8 +73,8 @@ static void
 test_damage (void)
 {
   g_autofree char *directory = make_directory ();
-  g_autoptr (AccKernelCache) cache = acc_kernel_cache_new (directory, 0);
-  g_autoptr (GBytes) code = make_code (1, 500);
+  g_autoptr(AccKernelCache) cache = acc_kernel_cache_new (directory, 0);
+  g_autoptr(GBytes) code = make_code (1, 500);
   g_autofree char *path = acc_kernel_cache_dup_path (cache, "hash", "target");
   g_autofree char *contents = NULL;
   gsize length;
@@ -94,7 +94,7 @@ test_damage (void)
     }
 
   {
-    g_autoptr (GBytes) back = NULL;
+    g_autoptr(GBytes) back = NULL;
 
     acc_kernel_cache_store (cache, "hash", "target", code);
     back = acc_kernel_cache_lookup (cache, "hash", "target");
@@ -116,11 +116,11 @@ static void
 test_bounded (void)
 {
   g_autofree char *directory = make_directory ();
-  g_autoptr (AccKernelCache) cache = acc_kernel_cache_new (directory, 100 * 1000);
-  g_autoptr (GBytes) code = make_code (1, 10 * 1000);
+  g_autoptr(AccKernelCache) cache = acc_kernel_cache_new (directory, 100 * 1000);
+  g_autoptr(GBytes) code = make_code (1, 10 * 1000);
   guint64 bytes = 0;
   const char *name;
-  g_autoptr (GDir) dir = NULL;
+  g_autoptr(GDir) dir = NULL;
 
   for (guint i = 0; i < 60; i++)
     {
@@ -150,7 +150,7 @@ test_bounded (void)
 
   /* More than everything is not kept at all. */
   {
-    g_autoptr (GBytes) large = make_code (1, 200 * 1000);
+    g_autoptr(GBytes) large = make_code (1, 200 * 1000);
 
     acc_kernel_cache_store (cache, "large", "target", large);
     g_assert_null (acc_kernel_cache_lookup (cache, "large", "target"));
@@ -164,9 +164,9 @@ test_unwritable (void)
   g_autofree char *top = make_directory ();
   g_autofree char *file = g_build_filename (top, "file", NULL);
   g_autofree char *inside = g_build_filename (file, "cache", NULL);
-  g_autoptr (AccKernelCache) cache = NULL;
-  g_autoptr (AccKernelCache) proc = acc_kernel_cache_new ("/proc/acc-no-such", 0);
-  g_autoptr (GBytes) code = make_code (1, 100);
+  g_autoptr(AccKernelCache) cache = NULL;
+  g_autoptr(AccKernelCache) proc = acc_kernel_cache_new ("/proc/acc-no-such", 0);
+  g_autoptr(GBytes) code = make_code (1, 100);
 
   g_assert_true (g_file_set_contents (file, "x", 1, NULL));
   cache = acc_kernel_cache_new (inside, 0);
@@ -197,8 +197,8 @@ test_processes (void)
             {
               guint k = (i * 7 + c) % 30;
               g_autofree char *hash = g_strdup_printf ("hash-%u", k);
-              g_autoptr (GBytes) code = make_code (k, 1000 + k * 50);
-              g_autoptr (GBytes) back = acc_kernel_cache_lookup (cache, hash, "target");
+              g_autoptr(GBytes) code = make_code (k, 1000 + k * 50);
+              g_autoptr(GBytes) back = acc_kernel_cache_lookup (cache, hash, "target");
 
               if (back != NULL && !g_bytes_equal (back, code))
                 _exit (1);
@@ -261,7 +261,7 @@ trust_tear_down (Trust *t)
 static gboolean
 is_hit (AccKernelCache *cache)
 {
-  g_autoptr (GBytes) back = acc_kernel_cache_lookup (cache, "hash", "target");
+  g_autoptr(GBytes) back = acc_kernel_cache_lookup (cache, "hash", "target");
 
   return back != NULL;
 }
@@ -448,8 +448,8 @@ static void
 test_speed (void)
 {
   g_autofree char *directory = make_directory ();
-  g_autoptr (AccKernelCache) cache = acc_kernel_cache_new (directory, 0);
-  g_autoptr (GBytes) code = make_code (1, 20000);
+  g_autoptr(AccKernelCache) cache = acc_kernel_cache_new (directory, 0);
+  g_autoptr(GBytes) code = make_code (1, 20000);
   gint64 start;
 
   acc_kernel_cache_store (cache, "hash", "target", code);

@@ -47,7 +47,7 @@ generate (gint64        size,
           AccExprFunc   function,
           guint         n)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (size);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (size);
 
   return acc_array_generate (shape, function, GINT_TO_POINTER (n));
 }
@@ -65,7 +65,7 @@ take_result (AccArray *array)
 static AccProgram *
 make_fold (guint n)
 {
-  g_autoptr (AccArray) numbers = generate (30000000, mix, n);
+  g_autoptr(AccArray) numbers = generate (30000000, mix, n);
 
   return take_result (acc_array_sum_all (numbers));
 }
@@ -73,7 +73,7 @@ make_fold (guint n)
 static AccProgram *
 make_scan (guint n)
 {
-  g_autoptr (AccArray) numbers = generate (3000000, mix, n);
+  g_autoptr(AccArray) numbers = generate (3000000, mix, n);
 
   return take_result (acc_array_cumsum (numbers));
 }
@@ -87,7 +87,7 @@ make_loops (guint n)
 static AccProgram *
 make_sort (guint n)
 {
-  g_autoptr (AccArray) numbers = generate (2000000, mix, n);
+  g_autoptr(AccArray) numbers = generate (2000000, mix, n);
 
   return take_result (acc_array_sort (numbers, FALSE));
 }
@@ -95,7 +95,7 @@ make_sort (guint n)
 static AccProgram *
 make_transform (guint n)
 {
-  g_autoptr (AccArray) numbers = generate ((1 << 20) + 2 * (n % 1000), get_float, n);
+  g_autoptr(AccArray) numbers = generate ((1 << 20) + 2 * (n % 1000), get_float, n);
 
   return take_result (acc_array_fft (numbers, ACC_FFT_FORWARD));
 }
@@ -106,7 +106,7 @@ make_function (guint n)
   static GString *(* const makes[]) (guint n) = { large_choices, large_loops, large_sums, large_nested_loops, large_nested_choices };
   static const guint most[] = { 8000, 2000, 8000, 400, 400 };
   guint kind = n % G_N_ELEMENTS (makes);
-  g_autoptr (GString) text = makes[kind] (1 + n % most[kind]);
+  g_autoptr(GString) text = makes[kind] (1 + n % most[kind]);
   g_autofree char *literal = g_strdup_printf ("literal i8 %u", n);
 
   g_string_replace (text, "literal i8 1000", literal, 1);
@@ -121,9 +121,9 @@ run (AccProgram   *program,
      GCancellable *cancellable,
      GError      **error)
 {
-  g_autoptr (AccArray) some = native_use_count (1000);
-  g_autoptr (AccExecutable) executable = acc_backend_compile (native_backend, program, cancellable, error);
-  g_autoptr (GPtrArray) results = NULL;
+  g_autoptr(AccArray) some = native_use_count (1000);
+  g_autoptr(AccExecutable) executable = acc_backend_compile (native_backend, program, cancellable, error);
+  g_autoptr(GPtrArray) results = NULL;
 
   if (executable != NULL)
     results = acc_executable_run (executable, &some, acc_program_get_n_parameters (program), cancellable, error);
@@ -144,10 +144,10 @@ run_async (AccProgram   *program,
            GCancellable *cancellable,
            GError      **error)
 {
-  g_autoptr (AccArray) some = native_use_count (1000);
-  g_autoptr (AccExecutable) executable = acc_backend_compile (native_backend, program, cancellable, error);
-  g_autoptr (GPtrArray) results = NULL;
-  g_autoptr (GAsyncResult) result = NULL;
+  g_autoptr(AccArray) some = native_use_count (1000);
+  g_autoptr(AccExecutable) executable = acc_backend_compile (native_backend, program, cancellable, error);
+  g_autoptr(GPtrArray) results = NULL;
+  g_autoptr(GAsyncResult) result = NULL;
 
   if (executable == NULL)
     return FALSE;
@@ -165,8 +165,8 @@ write_file (AccProgram   *program,
             GError      **error)
 {
   g_autofree char *path = g_build_filename (folder, "result.npy", NULL);
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  g_autoptr (AccSink) sink = acc_sink_create (file, NULL, error);
+  g_autoptr(GFile) file = g_file_new_for_path (path);
+  g_autoptr(AccSink) sink = acc_sink_create (file, NULL, error);
   gboolean is_written = acc_backend_write (native_backend, acc_program_get_result (program, 0), sink, cancellable, error);
 
   g_assert_true (is_written == g_file_test (path, G_FILE_TEST_EXISTS));
@@ -206,7 +206,7 @@ typedef struct {
   const char *name;
   AccProgram *(*make) (guint n);
   gboolean    (*run) (AccProgram *program, GCancellable *cancellable, GError **error);
-  gint64        most_delay;   /* 0: what the quickest run took. Functions are of any size, and take as long to compile. */
+  gint64      most_delay;     /* 0: what the quickest run took. Functions are of any size, and take as long to compile. */
 } Kind;
 
 static const Kind kinds[] = {
@@ -225,7 +225,7 @@ static const Kind kinds[] = {
 static void
 assert_is_empty (void)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
 
   g_assert_null (g_dir_read_name (dir));
 }
@@ -236,14 +236,14 @@ test_cancels (gconstpointer data)
   const Kind *kind = data;
   const char *asked = g_getenv ("ACC_TEST_CANCELS");
   guint n = (asked != NULL ? atoi (asked) : 30) / G_N_ELEMENTS (kinds), n_cancelled = 0;
-  g_autoptr (GArray) waits = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr(GArray) waits = g_array_new (FALSE, FALSE, sizeof (gint64));
   gint64 whole = kind->most_delay;
 
   for (guint i = 0; i <= n; i++)
     {
-      g_autoptr (AccProgram) program = kind->make (1000 + g_test_rand_int_range (0, 1 << 20));
-      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-      g_autoptr (GError) error = NULL;
+      g_autoptr(AccProgram) program = kind->make (1000 + g_test_rand_int_range (0, 1 << 20));
+      g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr(GError) error = NULL;
       Later later = { cancellable, g_test_rand_double () * whole, 0 };
       gint64 begin = g_get_monotonic_time (), end;
       GThread *thread = i > 0 ? g_thread_new ("cancel", cancel_later, &later) : NULL;
@@ -279,15 +279,15 @@ test_exit (void)
 {
   if (g_test_subprocess ())
     {
-      g_autoptr (GString) text = large_choices (8000);
-      g_autoptr (AccProgram) program = large_read (text);
-      g_autoptr (AccArray) some = native_use_count (1000);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
+      g_autoptr(GString) text = large_choices (8000);
+      g_autoptr(AccProgram) program = large_read (text);
+      g_autoptr(AccArray) some = native_use_count (1000);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
       GCancellable *cancellable = g_cancellable_new ();
       Later later = { cancellable, g_test_rand_int_range (0, 1000000), 0 };
       GThread *thread = g_thread_new ("cancel", cancel_later, &later);
-      g_autoptr (GPtrArray) results = acc_executable_run (executable, &some, 1, cancellable, &error);
+      g_autoptr(GPtrArray) results = acc_executable_run (executable, &some, 1, cancellable, &error);
 
       g_thread_join (thread);
       remove_tree (folder);

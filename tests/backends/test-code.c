@@ -70,7 +70,7 @@ static AccKernel *
 make_kernel (gint64   value,
              gboolean has_while)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccKernelBuilder *b = kb_new ("k");
   KBuffer y = kb_param_buffer (b, ACC_KIND_I64, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "y");
   AccKernel *kernel;
@@ -107,7 +107,7 @@ get (AccCode   *code,
      double     cost,
      guint     *runs_left)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccCodeRequest request = { .kernel = kernel, .cost = cost };
 
   g_assert_true (acc_code_get (code, &request, 1, NULL, &error));
@@ -122,9 +122,9 @@ get (AccCode   *code,
 static void
 test_baseline_first (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (1);
-  g_autoptr (AccCode) code = new_code (workers, NULL, BASELINE);
-  g_autoptr (AccKernel) kernel = make_kernel (1, FALSE);
+  g_autoptr(AccWorkers) workers = acc_workers_new (1);
+  g_autoptr(AccCode) code = new_code (workers, NULL, BASELINE);
+  g_autoptr(AccKernel) kernel = make_kernel (1, FALSE);
   guint left, before, n = 1;
 
   g_assert_true (get (code, kernel, 1000, &before) == entry_of_baseline);
@@ -149,9 +149,9 @@ test_baseline_first (void)
 static void
 test_optimised_at_once (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (1);
-  g_autoptr (AccCode) code = new_code (workers, NULL, BASELINE), without = new_code (workers, NULL, 0);
-  g_autoptr (AccKernel) kernel = make_kernel (1, FALSE), other = make_kernel (2, FALSE), loops = make_kernel (3, TRUE);
+  g_autoptr(AccWorkers) workers = acc_workers_new (1);
+  g_autoptr(AccCode) code = new_code (workers, NULL, BASELINE), without = new_code (workers, NULL, 0);
+  g_autoptr(AccKernel) kernel = make_kernel (1, FALSE), other = make_kernel (2, FALSE), loops = make_kernel (3, TRUE);
   guint left;
 
   g_assert_true (get (code, kernel, 1e12, &left) == entry_of_optimised);
@@ -169,13 +169,13 @@ test_optimised_at_once (void)
 static void
 test_shared (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (1);
-  g_autoptr (AccKernel) kernel = make_kernel (1, FALSE);
+  g_autoptr(AccWorkers) workers = acc_workers_new (1);
+  g_autoptr(AccKernel) kernel = make_kernel (1, FALSE);
 
   for (double cost = 1; cost < 1e12; cost *= 1.5)
     {
-      g_autoptr (AccCode) code = new_code (workers, NULL, BASELINE);
-      g_autoptr (GError) error = NULL;
+      g_autoptr(AccCode) code = new_code (workers, NULL, BASELINE);
+      g_autoptr(GError) error = NULL;
       AccCodeRequest requests[2] = { { .kernel = kernel, .cost = cost }, { .kernel = kernel, .cost = cost } };
 
       g_assert_true (acc_code_get (code, requests, 2, NULL, &error));
@@ -200,12 +200,12 @@ static void
 test_disk (void)
 {
   g_autofree char *directory = g_dir_make_tmp ("acc-code-XXXXXX", NULL);
-  g_autoptr (AccWorkers) workers = acc_workers_new (1);
-  g_autoptr (AccKernel) kernel = make_kernel (1, FALSE);
+  g_autoptr(AccWorkers) workers = acc_workers_new (1);
+  g_autoptr(AccKernel) kernel = make_kernel (1, FALSE);
 
   for (guint process = 0; process < 4; process++)
     {
-      g_autoptr (AccCode) code = new_code (workers, directory, BASELINE);
+      g_autoptr(AccCode) code = new_code (workers, directory, BASELINE);
 
       /* The third finds what the second made well. */
       g_assert_true (get (code, kernel, 1, NULL) == (process < 2 ? entry_of_baseline : entry_of_optimised));
@@ -225,7 +225,7 @@ begin (AccCode   *code,
        AccKernel *kernel,
        double     cost)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccCodeRequest request = { .kernel = kernel, .cost = cost };
 
   g_assert_true (acc_code_get (code, &request, 1, NULL, &error));
@@ -249,13 +249,13 @@ static void
 test_meanwhile (void)
 {
   static const double costs[] = { 1e12, ACC_CODE_ENDLESS };
-  g_autoptr (AccKernel) kernel = make_kernel (1, FALSE), loops = make_kernel (2, TRUE);
+  g_autoptr(AccKernel) kernel = make_kernel (1, FALSE), loops = make_kernel (2, TRUE);
 
   for (guint i = 0; i < G_N_ELEMENTS (costs); i++)
     for (guint k = 0; k < 2; k++)
       {
-        g_autoptr (AccWorkers) workers = acc_workers_new (2);
-        g_autoptr (AccCode) code = new_code (workers, NULL, BASELINE);
+        g_autoptr(AccWorkers) workers = acc_workers_new (2);
+        g_autoptr(AccCode) code = new_code (workers, NULL, BASELINE);
         const AccKernelEntry *entry;
 
         g_atomic_int_set (&is_held, TRUE);
@@ -275,9 +275,9 @@ test_meanwhile (void)
 static void
 test_soon (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (2);
-  g_autoptr (AccCode) code = new_code (workers, NULL, BASELINE);
-  g_autoptr (AccKernel) kernel = make_kernel (1, FALSE);
+  g_autoptr(AccWorkers) workers = acc_workers_new (2);
+  g_autoptr(AccCode) code = new_code (workers, NULL, BASELINE);
+  g_autoptr(AccKernel) kernel = make_kernel (1, FALSE);
   const AccKernelEntry *entry = begin (code, kernel, 1e12);
 
   /* A machine that is busy may have begun with the other. */
@@ -290,9 +290,9 @@ test_soon (void)
 static void
 test_many (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (3);
-  g_autoptr (AccCode) code = new_code (workers, NULL, BASELINE);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccWorkers) workers = acc_workers_new (3);
+  g_autoptr(AccCode) code = new_code (workers, NULL, BASELINE);
+  g_autoptr(GError) error = NULL;
   AccCodeRequest requests[3];
 
   for (gint i = 0; i < 3; i++)
@@ -313,9 +313,9 @@ test_optimise (void)
 {
   for (guint n_threads = 1; n_threads <= 2; n_threads++)
     {
-      g_autoptr (AccWorkers) workers = acc_workers_new (n_threads);
-      g_autoptr (AccCode) code = new_code (workers, NULL, BASELINE);
-      g_autoptr (AccKernel) kernel = make_kernel (1, FALSE);
+      g_autoptr(AccWorkers) workers = acc_workers_new (n_threads);
+      g_autoptr(AccCode) code = new_code (workers, NULL, BASELINE);
+      g_autoptr(AccKernel) kernel = make_kernel (1, FALSE);
       AccCodeRequest request = { .kernel = kernel, .cost = 1 };
       const AccKernelEntry *entry = begin (code, kernel, 1);
 
@@ -344,7 +344,7 @@ hold_worker (gint64   tile,
   if (worker == 0)
     {
       AccCode *code = user_data;
-      g_autoptr (AccKernel) kernel = make_kernel (1, FALSE);
+      g_autoptr(AccKernel) kernel = make_kernel (1, FALSE);
 
       /* The other tile is somebody else's by now. */
       while (g_atomic_int_get (&is_held) < 2)
@@ -366,8 +366,8 @@ hold_worker (gint64   tile,
 static void
 test_busy (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (2);
-  g_autoptr (AccCode) code = new_code (workers, NULL, BASELINE);
+  g_autoptr(AccWorkers) workers = acc_workers_new (2);
+  g_autoptr(AccCode) code = new_code (workers, NULL, BASELINE);
 
   acc_workers_run (workers, 2, 1, hold_worker, code);
   g_assert_cmpint (g_atomic_int_get (&n_baseline), ==, 0);
@@ -378,10 +378,10 @@ test_busy (void)
 static void
 test_fails (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (2), nobody = acc_workers_new (1);
-  g_autoptr (AccCode) code = new_code (workers, NULL, BASELINE), alone = new_code (nobody, NULL, BASELINE);
-  g_autoptr (AccKernel) kernel = make_kernel (1, FALSE), other = make_kernel (2, FALSE), third = make_kernel (3, TRUE);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccWorkers) workers = acc_workers_new (2), nobody = acc_workers_new (1);
+  g_autoptr(AccCode) code = new_code (workers, NULL, BASELINE), alone = new_code (nobody, NULL, BASELINE);
+  g_autoptr(AccKernel) kernel = make_kernel (1, FALSE), other = make_kernel (2, FALSE), third = make_kernel (3, TRUE);
+  g_autoptr(GError) error = NULL;
   AccCodeRequest request = { .kernel = other, .cost = 1e12 };
   const AccKernelEntry *entry = begin (code, kernel, 1);
 
@@ -411,12 +411,12 @@ static void
 test_kept (void)
 {
   g_autofree char *directory = g_dir_make_tmp ("acc-code-XXXXXX", NULL);
-  g_autoptr (AccKernel) kernel = make_kernel (1, FALSE);
+  g_autoptr(AccKernel) kernel = make_kernel (1, FALSE);
 
   for (guint process = 0; process < 2; process++)
     {
-      g_autoptr (AccWorkers) workers = acc_workers_new (2);
-      g_autoptr (AccCode) code = new_code (workers, directory, BASELINE);
+      g_autoptr(AccWorkers) workers = acc_workers_new (2);
+      g_autoptr(AccCode) code = new_code (workers, directory, BASELINE);
 
       g_atomic_int_set (&is_held, TRUE);
       g_assert_true (*begin (code, kernel, 1e12) == (process == 0 ? entry_of_baseline : entry_of_optimised));
@@ -453,11 +453,11 @@ test_cancelled (void)
 {
   for (guint n_threads = 1; n_threads <= 3; n_threads++)
     {
-      g_autoptr (AccWorkers) workers = acc_workers_new (n_threads);
-      g_autoptr (AccCode) code = new_code (workers, NULL, BASELINE);
-      g_autoptr (AccKernel) kernel = make_kernel (1, FALSE), other = make_kernel (2, FALSE);
-      g_autoptr (GCancellable) cancellable = g_cancellable_new (), of_others = g_cancellable_new ();
-      g_autoptr (GError) error = NULL;
+      g_autoptr(AccWorkers) workers = acc_workers_new (n_threads);
+      g_autoptr(AccCode) code = new_code (workers, NULL, BASELINE);
+      g_autoptr(AccKernel) kernel = make_kernel (1, FALSE), other = make_kernel (2, FALSE);
+      g_autoptr(GCancellable) cancellable = g_cancellable_new (), of_others = g_cancellable_new ();
+      g_autoptr(GError) error = NULL;
       AccCodeRequest requests[2] = { { .kernel = kernel }, { .kernel = other } };
       GThread *thread;
 
@@ -481,11 +481,11 @@ test_cancelled (void)
 static void
 test_cancelled_and_gone (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (2);
+  g_autoptr(AccWorkers) workers = acc_workers_new (2);
   AccCode *code = new_code (workers, NULL, BASELINE);
-  g_autoptr (AccKernel) kernel = make_kernel (1, FALSE);
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccKernel) kernel = make_kernel (1, FALSE);
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GError) error = NULL;
   AccCodeRequest request = { .kernel = kernel };
   GThread *thread;
 

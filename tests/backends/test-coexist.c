@@ -29,8 +29,8 @@ plus (AccExpr *x, AccExpr *y, gpointer data)
 static AccArray *
 build (AccArray **arrays, guint n, gpointer data)
 {
-  g_autoptr (AccArray) mixed = acc_array_map (arrays[0], mix, data);
-  g_autoptr (AccArray) sums = acc_array_scanl1 (mixed, plus, NULL);
+  g_autoptr(AccArray) mixed = acc_array_map (arrays[0], mix, data);
+  g_autoptr(AccArray) sums = acc_array_scanl1 (mixed, plus, NULL);
 
   return acc_array_fold (sums, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I32), 0), plus, NULL);
 }
@@ -39,8 +39,8 @@ static AccArray *
 make_argument (void)
 {
   gint32 *data = g_new (gint32, N);
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (AccShape) shape = acc_shape_new_vector (N);
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_vector (N);
 
   for (gint i = 0; i < N; i++)
     data[i] = i * 2654435761u;
@@ -53,10 +53,10 @@ static gint64
 run (AccBackend *backend, AccArray *argument, gint factor)
 {
   const char *signatures[] = { "i4[:]", NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccProgram) program = acc_program_new (signatures, build, GINT_TO_POINTER (factor));
-  g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
-  g_autoptr (GPtrArray) results = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = acc_program_new (signatures, build, GINT_TO_POINTER (factor));
+  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+  g_autoptr(GPtrArray) results = NULL;
 
   g_assert_no_error (error);
   results = acc_executable_run (executable, &argument, 1, NULL, &error);
@@ -68,7 +68,7 @@ run (AccBackend *backend, AccArray *argument, gint factor)
 static gint64
 judge (AccArray *argument, gint factor)
 {
-  g_autoptr (AccBackend) interpreter = acc_backend_new_for_name ("interpreter", NULL);
+  g_autoptr(AccBackend) interpreter = acc_backend_new_for_name ("interpreter", NULL);
 
   return run (interpreter, argument, factor);
 }
@@ -78,13 +78,13 @@ static void
 test_order (gconstpointer data)
 {
   guint turn = GPOINTER_TO_UINT (data);
-  g_autoptr (AccArray) argument = make_argument ();
+  g_autoptr(AccArray) argument = make_argument ();
 
   for (guint i = 0; i < names->len; i++)
     {
       const char *name = g_ptr_array_index (names, (i + turn) % names->len);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (AccBackend) backend = acc_backend_new_for_name (name, &error);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccBackend) backend = acc_backend_new_for_name (name, &error);
 
       g_assert_no_error (error);
       g_assert_cmpint (run (backend, argument, 3 + (gint) turn), ==, judge (argument, 3 + (gint) turn));
@@ -102,7 +102,7 @@ static gpointer
 work (gpointer data)
 {
   Worker *self = data;
-  g_autoptr (AccBackend) backend = self->backend != NULL ? g_object_ref (self->backend) : acc_backend_new_for_name (self->name, NULL);
+  g_autoptr(AccBackend) backend = self->backend != NULL ? g_object_ref (self->backend) : acc_backend_new_for_name (self->name, NULL);
 
   g_assert_nonnull (backend);
   for (gint i = 0; i < ROUNDS; i++)
@@ -114,7 +114,7 @@ work (gpointer data)
 static void
 run_threads (guint per_backend, gboolean shared)
 {
-  g_autoptr (AccArray) argument = make_argument ();
+  g_autoptr(AccArray) argument = make_argument ();
   g_autofree Worker *workers = g_new0 (Worker, names->len * per_backend);
   g_autofree GThread **threads = g_new0 (GThread *, names->len * per_backend);
   gint64 expected[ROUNDS];
@@ -154,16 +154,16 @@ test_shared (void)
 static void
 test_relay (void)
 {
-  g_autoptr (AccArray) array = make_argument ();
-  g_autoptr (AccArray) expected = make_argument ();
-  g_autoptr (AccBackend) interpreter = acc_backend_new_for_name ("interpreter", NULL);
+  g_autoptr(AccArray) array = make_argument ();
+  g_autoptr(AccArray) expected = make_argument ();
+  g_autoptr(AccBackend) interpreter = acc_backend_new_for_name ("interpreter", NULL);
 
   for (guint i = 0; i < 2 * names->len; i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (AccBackend) backend = acc_backend_new_for_name (g_ptr_array_index (names, i % names->len), &error);
-      g_autoptr (AccArray) step = acc_array_map (array, mix, GINT_TO_POINTER (7));
-      g_autoptr (AccArray) judged = acc_array_map (expected, mix, GINT_TO_POINTER (7));
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccBackend) backend = acc_backend_new_for_name (g_ptr_array_index (names, i % names->len), &error);
+      g_autoptr(AccArray) step = acc_array_map (array, mix, GINT_TO_POINTER (7));
+      g_autoptr(AccArray) judged = acc_array_map (expected, mix, GINT_TO_POINTER (7));
       AccArray *next = acc_backend_run (backend, step, NULL, &error);
 
       g_assert_no_error (error);
@@ -182,19 +182,19 @@ int
 main (int argc, char **argv)
 {
   const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto (GStrv) wanted = g_strsplit (named != NULL ? named : "native,opencl,vulkan", ",", -1);
+  g_auto(GStrv) wanted = g_strsplit (named != NULL ? named : "native,opencl,vulkan", ",", -1);
   int status;
 
   g_test_init (&argc, &argv, NULL);
   names = g_ptr_array_new ();
   for (guint i = 0; wanted[i] != NULL; i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GListModel) backends = acc_backend_list ();
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GListModel) backends = acc_backend_list ();
 
       for (guint k = 0; k < g_list_model_get_n_items (backends); k++)
         {
-          g_autoptr (AccBackendInfo) info = g_list_model_get_item (backends, k);
+          g_autoptr(AccBackendInfo) info = g_list_model_get_item (backends, k);
 
           if (g_strcmp0 (acc_backend_info_get_name (info), wanted[i]) == 0 && acc_backend_info_get_reason (info) == NULL)
             g_ptr_array_add (names, wanted[i]);

@@ -118,13 +118,13 @@ compile (GString *text,
 {
   guint64 before = n_blocks_run;
   AccTarget target = acc_llvm_target_get_facts (llvm_target);
-  g_autoptr (AccProgram) program = large_read (text);
+  g_autoptr(AccProgram) program = large_read (text);
   AccArray *parameter = acc_program_get_parameter (program, 0), *result = acc_program_get_result (program, 0);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (1000);
-  g_autoptr (GBytes) bytes = g_bytes_new_take (g_malloc0 (8000), 8000);
-  g_autoptr (AccArray) value = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccSchedule) schedule = acc_schedule_new (&target, &result, 1, &parameter, &value, 1, &error);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (1000);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (8000), 8000);
+  g_autoptr(AccArray) value = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSchedule) schedule = acc_schedule_new (&target, &result, 1, &parameter, &value, 1, &error);
 
   g_assert_no_error (error);
   work = (Work) { 0 };
@@ -132,7 +132,7 @@ compile (GString *text,
     for (guint l = 0; l < schedule->steps[s].n_launches; l++)
       {
         AccKernel *kernel = schedule->steps[s].launches[l].kernel;
-        g_autoptr (GBytes) code = acc_emit_llvm (kernel, llvm_target, baseline ? ACC_EMIT_BASELINE : ACC_EMIT_DEFAULT, NULL, &error);
+        g_autoptr(GBytes) code = acc_emit_llvm (kernel, llvm_target, baseline ? ACC_EMIT_BASELINE : ACC_EMIT_DEFAULT, NULL, &error);
 
         g_assert_no_error (error);
       }
@@ -174,7 +174,7 @@ test_growth (gconstpointer data)
 
       for (guint i = 0; i < G_N_ELEMENTS (kind->sizes); i++)
         {
-          g_autoptr (GString) text = kind->make (kind->sizes[i]);
+          g_autoptr(GString) text = kind->make (kind->sizes[i]);
           double n = kind->sizes[i], bound = n * log2 (n);
           Work done = compile (text, baseline);
 
@@ -199,7 +199,7 @@ int
 main (int    argc,
       char **argv)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   int result;
 
   g_test_init (&argc, &argv, NULL);

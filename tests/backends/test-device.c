@@ -23,7 +23,7 @@ int32 (gint value)
 static AccBackend *
 open_backend (const char *name)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccBackend *backend = acc_backend_new_for_name (name, &error);
 
   g_assert_no_error (error);
@@ -35,8 +35,8 @@ static AccArray *
 use_count (gint64 n)
 {
   gint32 *values = g_new (gint32, n);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (GBytes) bytes = g_bytes_new_take (values, n * sizeof *values);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (values, n * sizeof *values);
 
   for (gint64 i = 0; i < n; i++)
     values[i] = (gint32) i;
@@ -76,9 +76,9 @@ static AccArray *
 run (AccBackend *backend, AccArrayFunc function, gpointer data, AccArray *argument, GError **error)
 {
   const char *signatures[] = { "i4[:]", NULL };
-  g_autoptr (AccProgram) program = acc_program_new (signatures, function, data);
-  g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, NULL, error);
-  g_autoptr (GPtrArray) results = NULL;
+  g_autoptr(AccProgram) program = acc_program_new (signatures, function, data);
+  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, NULL, error);
+  g_autoptr(GPtrArray) results = NULL;
 
   if (executable == NULL)
     return NULL;
@@ -90,9 +90,9 @@ run (AccBackend *backend, AccArrayFunc function, gpointer data, AccArray *argume
 static void
 assert_works (AccBackend *backend)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccArray) argument = use_count (N);
-  g_autoptr (AccArray) result = run (backend, build_add, NULL, argument, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) argument = use_count (N);
+  g_autoptr(AccArray) result = run (backend, build_add, NULL, argument, &error);
 
   g_assert_no_error (error);
   for (gint64 i = 0; i < N; i += 7)
@@ -103,12 +103,12 @@ assert_works (AccBackend *backend)
 static void
 test_bounds (gconstpointer name)
 {
-  g_autoptr (AccBackend) backend = open_backend (name);
-  g_autoptr (AccArray) argument = use_count (N);
+  g_autoptr(AccBackend) backend = open_backend (name);
+  g_autoptr(AccArray) argument = use_count (N);
 
   for (guint i = 0; i < 3; i++)
     {
-      g_autoptr (GError) error = NULL;
+      g_autoptr(GError) error = NULL;
 
       g_assert_null (run (backend, build_far, NULL, argument, &error));
       g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
@@ -121,13 +121,13 @@ test_bounds (gconstpointer name)
 static void
 test_memory (gconstpointer name)
 {
-  g_autoptr (AccBackend) backend = open_backend (name);
-  g_autoptr (AccArray) argument = use_count (100 * N);
+  g_autoptr(AccBackend) backend = open_backend (name);
+  g_autoptr(AccArray) argument = use_count (100 * N);
 
   acc_backend_set_memory_limit (backend, 2 * N * sizeof (gint32) + 65536);
   for (guint i = 0; i < 3; i++)
     {
-      g_autoptr (GError) error = NULL;
+      g_autoptr(GError) error = NULL;
 
       g_assert_null (run (backend, build_add, NULL, argument, &error));
       g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
@@ -140,7 +140,7 @@ static AccArray *
 build_huge (AccArray **arrays, guint n, gpointer data)
 {
   gint64 extent = (gint64) 1 << 46;
-  g_autoptr (AccShape) shape = acc_shape_new (&extent, 1);
+  g_autoptr(AccShape) shape = acc_shape_new (&extent, 1);
 
   return acc_array_fill (shape, int32 (3));
 }
@@ -148,13 +148,13 @@ build_huge (AccArray **arrays, guint n, gpointer data)
 static void
 test_huge (gconstpointer name)
 {
-  g_autoptr (AccBackend) backend = open_backend (name);
-  g_autoptr (AccArray) argument = use_count (N);
+  g_autoptr(AccBackend) backend = open_backend (name);
+  g_autoptr(AccArray) argument = use_count (N);
 
   /* Once the limit says so, once the driver. */
   for (guint i = 0; i < 2; i++)
     {
-      g_autoptr (GError) error = NULL;
+      g_autoptr(GError) error = NULL;
 
       if (i == 1)
         acc_backend_set_memory_limit (backend, G_MAXINT64);
@@ -168,7 +168,7 @@ test_huge (gconstpointer name)
 static void
 test_compiler (gconstpointer name)
 {
-  g_autoptr (AccArray) argument = use_count (N);
+  g_autoptr(AccArray) argument = use_count (N);
 
   if (strcmp (name, "opencl") != 0)
     {
@@ -178,15 +178,15 @@ test_compiler (gconstpointer name)
 
   g_setenv ("ACC_OPENCL_OPTIONS", "--no-such-option", TRUE);
   {
-    g_autoptr (AccBackend) backend = open_backend (name);
-    g_autoptr (GError) error = NULL;
+    g_autoptr(AccBackend) backend = open_backend (name);
+    g_autoptr(GError) error = NULL;
 
     g_assert_null (run (backend, build_far, NULL, argument, &error));
     g_assert_error (error, ACC_ERROR, ACC_ERROR_COMPILE);
   }
   g_unsetenv ("ACC_OPENCL_OPTIONS");
   {
-    g_autoptr (AccBackend) backend = open_backend (name);
+    g_autoptr(AccBackend) backend = open_backend (name);
 
     assert_works (backend);
   }
@@ -220,13 +220,13 @@ build_slow (AccArray **arrays, guint n, gpointer data)
 static void
 test_timeout (gconstpointer name)
 {
-  g_autoptr (AccArray) argument = use_count (1);
+  g_autoptr(AccArray) argument = use_count (1);
 
   g_setenv ("ACC_DEVICE_TIMEOUT", "0.5", TRUE);
   {
-    g_autoptr (AccBackend) backend = open_backend (name);
-    g_autoptr (GError) error = NULL, again = NULL;
-    g_autoptr (AccArray) slow = NULL;
+    g_autoptr(AccBackend) backend = open_backend (name);
+    g_autoptr(GError) error = NULL, again = NULL;
+    g_autoptr(AccArray) slow = NULL;
 
     slow = run (backend, build_slow, NULL, argument, &error);
     g_assert_null (slow);
@@ -244,7 +244,7 @@ test_timeout (gconstpointer name)
   }
   g_unsetenv ("ACC_DEVICE_TIMEOUT");
   {
-    g_autoptr (AccBackend) backend = open_backend (name);
+    g_autoptr(AccBackend) backend = open_backend (name);
 
     assert_works (backend);
   }
@@ -264,14 +264,14 @@ main (int argc, char **argv)
     { "timeout", test_timeout },
   };
   const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto (GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "opencl,vulkan,cuda", ",", -1);
+  g_auto(GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "opencl,vulkan,cuda", ",", -1);
   guint n = 0;
 
   g_test_init (&argc, &argv, NULL);
   g_unsetenv ("ACC_MEMORY_LIMIT");
   for (guint i = 0; names[i] != NULL; i++)
     {
-      g_autoptr (AccBackend) backend = acc_backend_new_for_name (names[i], NULL);
+      g_autoptr(AccBackend) backend = acc_backend_new_for_name (names[i], NULL);
 
       for (guint k = 0; k < G_N_ELEMENTS (tests) && backend != NULL; k++, n++)
         {

@@ -27,8 +27,8 @@ static const AccBufferFlags shared_flags = ACC_BUFFER_READ | ACC_BUFFER_WRITE | 
 /* What a device with everything can, and what one without can. */
 static const AccCDialect rich = {
   .push_bytes = 256, .has_addresses = TRUE, .has_half = TRUE, .has_exact_fma = TRUE, .has_exact_divide = TRUE,
-  .has_subgroups = TRUE, .has_ballots = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .keeps_denormals = TRUE,
-  .keeps_nans = TRUE, .misdivides_words = TRUE,
+  .has_subgroups = TRUE, .has_ballots = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE,
+  .keeps_denormals = TRUE, .keeps_nans = TRUE, .misdivides_words = TRUE,
 };
 static const AccCDialect poor = { .push_bytes = 0 };
 static const AccCDialect nvidia = {
@@ -40,8 +40,8 @@ static const AccCDialect plain_cl = { .has_exact_fma = TRUE, .has_exact_divide =
 static const AccCDialect fused_cl = { .has_exact_fma = TRUE, .has_atomic_64 = TRUE };
 static const AccCDialect emulated_cl = { .has_atomic_64 = TRUE };
 static const AccCDialect guarded_cl = {
-  .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE, .guards_zeros = TRUE, .leaves_loops = TRUE, .misrounds_doubles = TRUE,
-};
+  .has_exact_fma = TRUE, .has_exact_divide = TRUE, .has_atomic_64 = TRUE, .guards_zeros = TRUE, .leaves_loops = TRUE,
+  .misrounds_doubles = TRUE, };
 
 static const struct {
   const char        *name;
@@ -90,8 +90,8 @@ emit_glsl (AccKernel         *kernel,
 
 static char *
 emit_quick_glsl (AccKernel         *kernel,
-                   const AccCDialect *dialect,
-                   GError           **error)
+                 const AccCDialect *dialect,
+                 GError           **error)
 {
   return acc_emit_glsl (kernel, dialect, TRUE, error);
 }
@@ -237,8 +237,8 @@ check (AccKernel *kernel,
                 }
               if (!eval_equal (buffers[i].kind, x, y))
                 g_error ("%s, %s %s: $%u[%u]: expected %" G_GINT64_MODIFIER "x (%g), found %" G_GINT64_MODIFIER "x (%g)\n%s",
-                         kernel->name, dialects[d].name, run % 2 == 0 ? "general" : "quick", i, j, x, eval_to_double (buffers[i].kind, x), y,
-                         eval_to_double (buffers[i].kind, y), text);
+                         kernel->name, dialects[d].name, run % 2 == 0 ? "general" : "quick", i, j, x, eval_to_double (buffers[i].kind, x),
+                         y, eval_to_double (buffers[i].kind, y), text);
             }
           g_free (memory[i].data);
         }
@@ -468,7 +468,8 @@ test_rounding (void)
       for (guint i = 0; i < N; i++)
         {
           float x = hard_float (rand), y = hard_float (rand), z = hard_float (rand), q = x / y, r = sqrtf (x), f;
-          double u = g_rand_double (rand) - 0.5, v = g_rand_double (rand), w = ldexp (g_rand_double (rand) - 0.5, -g_rand_int_range (rand, 0, 110));
+          double u = g_rand_double (rand) - 0.5, v = g_rand_double (rand),
+            w = ldexp (g_rand_double (rand) - 0.5, -g_rand_int_range (rand, 0, 110));
           double g;
 
           if (round & 1)
@@ -818,7 +819,8 @@ test_packs (gconstpointer data)
     for (guint k = 0; k < 16; k++)
       x[k * 7 % 16] = kb_load (b, in, kb_add (b, i, kb_i64 (b, k * 7 % 16)));
     for (guint k = 0; k < 16; k++)
-      kb_store (b, same, kb_add (b, kb_add (b, kb_i64 (b, k * 5 % 16), kb_mul (b, t, kb_i64 (b, 12))), kb_mul (b, kb_i64 (b, 4), t)), x[k * 5 % 16]);
+      kb_store (b, same, kb_add (b, kb_add (b, kb_i64 (b, k * 5 % 16), kb_mul (b, t, kb_i64 (b, 12))), kb_mul (b, kb_i64 (b, 4), t)),
+                x[k * 5 % 16]);
     for (guint k = 0; k < 16; k++)
       kb_store (b, shifted, kb_add (b, i, kb_i64 (b, k)),
                 kb_load (b, in, kb_max (b, kb_i64 (b, 0), kb_add (b, i, kb_i64 (b, (gint64) k - 1)))));
@@ -958,7 +960,8 @@ test_widths (void)
 
       g_free (out);
       out = g_new0 (gint64, N * N_OUT);
-      ClBuffer memory[] = { { in, N * 8, FALSE, 0 }, { out, N * N_OUT * 8, TRUE, 0 }, { NULL, 0, FALSE, (guint64) big }, { NULL, 0, FALSE, (guint64) low } };
+      ClBuffer memory[] = { { in, N * 8, FALSE, 0 }, { out, N * N_OUT * 8, TRUE, 0 }, { NULL, 0, FALSE, (guint64) big },
+                            { NULL, 0, FALSE, (guint64) low } };
       cl_run (text, ACC_EMIT_C_SYMBOL, memory, 4, words, (N + THREADS - 1) / THREADS, THREADS, &failure);
       for (gint64 i = 0; i < N; i++)
         {

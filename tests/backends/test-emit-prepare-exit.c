@@ -33,8 +33,8 @@ __cxa_atexit (void (*function) (void *),
 typedef void (*Body) (AccKernelBuilder *b, AccElementKind kind, KBuffer x, KBuffer y);
 
 static const AccPrimitive functions[] = {
-  ACC_PRIM_SIN, ACC_PRIM_TAN, ACC_PRIM_ATAN, ACC_PRIM_ASIN, ACC_PRIM_SINH, ACC_PRIM_TANH, ACC_PRIM_EXP, ACC_PRIM_LOG, ACC_PRIM_SQRT, ACC_PRIM_RECIP,
-  ACC_PRIM_ABS, ACC_PRIM_NEG,
+  ACC_PRIM_SIN, ACC_PRIM_TAN, ACC_PRIM_ATAN, ACC_PRIM_ASIN, ACC_PRIM_SINH, ACC_PRIM_TANH, ACC_PRIM_EXP, ACC_PRIM_LOG, ACC_PRIM_SQRT,
+  ACC_PRIM_RECIP, ACC_PRIM_ABS, ACC_PRIM_NEG,
 };
 
 static void
@@ -97,9 +97,9 @@ compile (AccLlvmTarget *target,
   AccKernelBuilder *b = kb_new ("k");
   KBuffer x = kb_param_buffer (b, kind, ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS, "x");
   KBuffer y = kb_param_buffer (b, kind, ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS | ACC_BUFFER_ONCE, "y");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccKernel) kernel = NULL;
-  g_autoptr (GBytes) object = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccKernel) kernel = NULL;
+  g_autoptr(GBytes) object = NULL;
 
   body (b, kind, x, y);
   kernel = kb_finish (b, &error);
@@ -112,11 +112,11 @@ static void
 test_nothing_is_left (void)
 {
   static const AccElementKind kinds[] = {
-    ACC_KIND_I8, ACC_KIND_I16, ACC_KIND_I32, ACC_KIND_I64, ACC_KIND_U8, ACC_KIND_U16, ACC_KIND_U32, ACC_KIND_U64, ACC_KIND_F16, ACC_KIND_F32, ACC_KIND_F64,
-  };
+    ACC_KIND_I8, ACC_KIND_I16, ACC_KIND_I32, ACC_KIND_I64, ACC_KIND_U8, ACC_KIND_U16, ACC_KIND_U32, ACC_KIND_U64, ACC_KIND_F16,
+    ACC_KIND_F32, ACC_KIND_F64, };
   static const AccEmitFlags flags[] = { ACC_EMIT_DEFAULT, ACC_EMIT_NON_TEMPORAL, ACC_EMIT_CONTRACT, ACC_EMIT_SCALAR, ACC_EMIT_BASELINE };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccLlvmTarget) target = acc_llvm_target_new_host (&error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccLlvmTarget) target = acc_llvm_target_new_host (&error);
   gint before = __atomic_load_n (&n_registered, __ATOMIC_SEQ_CST), prepared;
   gint64 start = g_get_monotonic_time ();
 

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* What CUDA and OpenCL have in common: points of queues, here with events that come to pass when the test says so, and parts of launches. */
+/* What CUDA and OpenCL have in common: points of queues, here with events that come to pass when the test says so, and parts of
+ * launches. */
 
 typedef struct {
   gboolean is_done;
@@ -112,7 +113,7 @@ static guint64
 mark (Device *self, AccQueue queue)
 {
   guint64 point = 0;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   g_assert_true (acc_event_device_mark (&self->parent.parent, queue, &point, &error));
   g_assert_no_error (error);
@@ -124,7 +125,7 @@ test_points (void)
 {
   Device *self = open_device ();
   AccDevice *device = &self->parent.parent;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   guint64 first = mark (self, ACC_QUEUE_COMPUTE), second = mark (self, ACC_QUEUE_COMPUTE), other = mark (self, ACC_QUEUE_UPLOAD), point = 0;
   Event *of_first = g_ptr_array_index (self->recorded, 0), *of_second = g_ptr_array_index (self->recorded, 1);
 
@@ -172,7 +173,7 @@ test_lost (void)
 {
   Device *self = open_device ();
   AccDevice *device = &self->parent.parent;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   guint64 point = mark (self, ACC_QUEUE_DOWNLOAD), more = 0;
 
   g_assert_false (acc_event_device_block (device, ACC_QUEUE_DOWNLOAD, point, 1e-3, &error));
@@ -194,7 +195,7 @@ test_lost (void)
 static void
 test_parts (void)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (5);
 
   for (guint i = 0; i < 2000; i++)
     {
@@ -262,8 +263,8 @@ test_extreme_parts (void)
 static void
 test_numbers (void)
 {
-  g_auto (GStrv) names = acc_device_list_numbers (3), none = acc_device_list_numbers (0);
-  g_autoptr (GError) error = NULL;
+  g_auto(GStrv) names = acc_device_list_numbers (3), none = acc_device_list_numbers (0);
+  g_autoptr(GError) error = NULL;
   guint number = 7;
 
   g_assert_true (g_strv_equal ((const char *const *) names, (const char *[]) { "0", "1", "2", NULL }));

@@ -15,7 +15,7 @@ static GPtrArray *names;
 static AccBackend *
 open_backend (const char *name, guint64 limit)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccBackend *backend = acc_backend_new_for_name (name, &error);
 
   g_assert_no_error (error);
@@ -28,8 +28,8 @@ static AccArray *
 use_count (gint32 first)
 {
   gint32 *values = g_new (gint32, N);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (N);
-  g_autoptr (GBytes) bytes = g_bytes_new_take (values, BYTES);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (N);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (values, BYTES);
 
   for (gint32 i = 0; i < N; i++)
     values[i] = first + i;
@@ -40,8 +40,8 @@ use_count (gint32 first)
 static void
 assert_count (AccArray *array, gint32 first)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = acc_array_dup_bytes (array, 0, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (array, 0, &error);
   const gint32 *values;
 
   g_assert_no_error (error);
@@ -75,17 +75,18 @@ build_add (AccArray **arrays, guint n, gpointer data)
   return acc_array_map (arrays[0], add_given, GINT_TO_POINTER (1));
 }
 
-/* Prefix sums that are all needed again at the end: none can be given up early. They add one of three numbers: kernels of equal steps are compiled once. */
+/* Prefix sums that are all needed again at the end: none can be given up early. They add one of three numbers: kernels of equal steps are
+ * compiled once. */
 static AccArray *
 build_many (AccArray **arrays, guint n, gpointer data)
 {
-  g_autoptr (GPtrArray) scans = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) scans = g_ptr_array_new_with_free_func (g_object_unref);
   AccArray *sum;
 
   for (guint i = 0; i < N_LIVE; i++)
     {
       AccArray *before = i == 0 ? arrays[0] : g_ptr_array_index (scans, i - 1);
-      g_autoptr (AccArray) added = acc_array_map (before, add_given, GUINT_TO_POINTER (i % 3));
+      g_autoptr(AccArray) added = acc_array_map (before, add_given, GUINT_TO_POINTER (i % 3));
 
       g_ptr_array_add (scans, acc_array_scanl1 (added, plus, NULL));
     }
@@ -93,8 +94,8 @@ build_many (AccArray **arrays, guint n, gpointer data)
   sum = g_object_ref (g_ptr_array_index (scans, N_LIVE - 1));
   for (guint i = N_LIVE - 1; i-- > 0; )
     {
-      g_autoptr (AccArray) before = sum;
-      g_autoptr (AccArray) zipped = acc_array_zip_with (before, g_ptr_array_index (scans, i), plus, NULL);
+      g_autoptr(AccArray) before = sum;
+      g_autoptr(AccArray) zipped = acc_array_zip_with (before, g_ptr_array_index (scans, i), plus, NULL);
 
       sum = acc_array_scanl1 (zipped, plus, NULL);
     }
@@ -106,8 +107,8 @@ static AccExecutable *
 compile (AccBackend *backend, AccArrayFunc function)
 {
   const char *signatures[] = { "i4[:]", NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccProgram) program = acc_program_new (signatures, function, NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = acc_program_new (signatures, function, NULL);
   AccExecutable *executable = acc_backend_compile (backend, program, NULL, &error);
 
   g_assert_no_error (error);
@@ -118,8 +119,8 @@ compile (AccBackend *backend, AccArrayFunc function)
 static AccArray *
 run (AccExecutable *executable, AccArray *argument)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) results = acc_executable_run (executable, &argument, 1, NULL, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) results = acc_executable_run (executable, &argument, 1, NULL, &error);
 
   g_assert_no_error (error);
 
@@ -130,9 +131,9 @@ static void
 test_kept (gconstpointer name)
 {
   const guint64 limit = N_KEPT * BYTES / 10 + 16384;
-  g_autoptr (AccBackend) backend = open_backend (name, limit);
-  g_autoptr (AccExecutable) add = compile (backend, build_add);
-  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  g_autoptr(AccBackend) backend = open_backend (name, limit);
+  g_autoptr(AccExecutable) add = compile (backend, build_add);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (11);
   AccArray *arrays[N_KEPT];
 
   arrays[0] = use_count (0);
@@ -141,7 +142,7 @@ test_kept (gconstpointer name)
   for (guint k = 0; k < 2 * N_KEPT; k++)
     {
       gint from = g_rand_int_range (rand, 0, N_KEPT);
-      g_autoptr (AccArray) again = run (add, arrays[from]);
+      g_autoptr(AccArray) again = run (add, arrays[from]);
 
       assert_count (again, from + 1);
     }
@@ -157,18 +158,18 @@ static void
 test_in_one_run (gconstpointer name)
 {
   const guint64 limit = (2 * N_LIVE + 1) * BYTES / 10;
-  g_autoptr (AccBackend) backend = open_backend (name, limit);
-  g_autoptr (AccBackend) interpreter = open_backend ("interpreter", 0);
-  g_autoptr (AccExecutable) many = compile (backend, build_many);
-  g_autoptr (AccExecutable) judge = compile (interpreter, build_many);
-  g_autoptr (AccArray) argument = use_count (3);
-  g_autoptr (AccArray) expected = run (judge, argument);
-  g_autoptr (GBytes) wanted = acc_array_dup_bytes (expected, 0, NULL);
+  g_autoptr(AccBackend) backend = open_backend (name, limit);
+  g_autoptr(AccBackend) interpreter = open_backend ("interpreter", 0);
+  g_autoptr(AccExecutable) many = compile (backend, build_many);
+  g_autoptr(AccExecutable) judge = compile (interpreter, build_many);
+  g_autoptr(AccArray) argument = use_count (3);
+  g_autoptr(AccArray) expected = run (judge, argument);
+  g_autoptr(GBytes) wanted = acc_array_dup_bytes (expected, 0, NULL);
 
   for (guint i = 0; i < 3; i++)
     {
-      g_autoptr (AccArray) result = run (many, argument);
-      g_autoptr (GBytes) got = acc_array_dup_bytes (result, 0, NULL);
+      g_autoptr(AccArray) result = run (many, argument);
+      g_autoptr(GBytes) got = acc_array_dup_bytes (result, 0, NULL);
 
       g_assert_true (g_bytes_equal (wanted, got));
     }
@@ -186,7 +187,7 @@ static gpointer
 work (gpointer data)
 {
   Worker *self = data;
-  g_autoptr (GRand) rand = g_rand_new_with_seed (self->seed);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (self->seed);
   AccArray *kept[8];
   gint32 firsts[8] = { 0, };
 
@@ -215,9 +216,9 @@ static void
 test_together (void)
 {
   const guint64 limit = 12 * BYTES;
-  g_autoptr (GPtrArray) backends = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (GPtrArray) adds = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (AccArray) shared = use_count (0);
+  g_autoptr(GPtrArray) backends = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) adds = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccArray) shared = use_count (0);
   Worker workers[4];
   GThread *threads[4];
 
@@ -242,14 +243,14 @@ int
 main (int argc, char **argv)
 {
   const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto (GStrv) wanted = g_strsplit (named != NULL && *named != '\0' ? named : "opencl,vulkan,cuda", ",", -1);
+  g_auto(GStrv) wanted = g_strsplit (named != NULL && *named != '\0' ? named : "opencl,vulkan,cuda", ",", -1);
   int status;
 
   g_test_init (&argc, &argv, NULL);
   names = g_ptr_array_new ();
   for (guint i = 0; wanted[i] != NULL; i++)
     {
-      g_autoptr (AccBackend) backend = acc_backend_new_for_name (wanted[i], NULL);
+      g_autoptr(AccBackend) backend = acc_backend_new_for_name (wanted[i], NULL);
 
       if (backend != NULL)
         g_ptr_array_add (names, wanted[i]);

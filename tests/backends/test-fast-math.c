@@ -12,8 +12,8 @@
 static AccArray *
 use (AccElementKind kind, gpointer values, gint64 n, gsize size)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (GBytes) bytes = g_bytes_new (values, n * size);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = g_bytes_new (values, n * size);
 
   return acc_array_use (acc_element_type_new (kind), shape, bytes);
 }
@@ -21,9 +21,9 @@ use (AccElementKind kind, gpointer values, gint64 n, gsize size)
 static gpointer
 run (AccBackend *backend, AccArray *array)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccArray) result = acc_backend_run (backend, array, NULL, &error);
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) result = acc_backend_run (backend, array, NULL, &error);
+  g_autoptr(GBytes) bytes = NULL;
 
   g_assert_no_error (error);
   bytes = acc_array_dup_bytes (result, 0, &error);
@@ -55,9 +55,9 @@ test_contraction (gconstpointer data)
   for (guint turned = 0; turned < 2; turned++)
     for (guint round = 0; round < 3; round++)
       {
-        g_autoptr (AccArray) xs = use (ACC_KIND_F64, x, N, sizeof *x), ys = use (ACC_KIND_F64, y, N, sizeof *y);
-        g_autoptr (AccArray) zs = use (ACC_KIND_F64, z, N, sizeof *z);
-        g_autoptr (AccArray) sum = acc_array_zip_with3 (xs, ys, zs, times_minus, GINT_TO_POINTER (turned));
+        g_autoptr(AccArray) xs = use (ACC_KIND_F64, x, N, sizeof *x), ys = use (ACC_KIND_F64, y, N, sizeof *y);
+        g_autoptr(AccArray) zs = use (ACC_KIND_F64, z, N, sizeof *z);
+        g_autoptr(AccArray) sum = acc_array_zip_with3 (xs, ys, zs, times_minus, GINT_TO_POINTER (turned));
         g_autofree double *result = NULL;
 
         acc_backend_set_fast_math (backend, round == 1);
@@ -122,10 +122,10 @@ test_accuracy (gconstpointer data)
     x[i] = i < G_N_ELEMENTS (special) ? special[i] : (i + 1) * 0.08f;
 
   {
-    g_autoptr (AccArray) xs = use (ACC_KIND_F32, x, N, sizeof *x);
-    g_autoptr (AccArray) all = acc_array_map (xs, functions, NULL);
-    g_autoptr (GError) error = NULL;
-    g_autoptr (AccArray) result = NULL;
+    g_autoptr(AccArray) xs = use (ACC_KIND_F32, x, N, sizeof *x);
+    g_autoptr(AccArray) all = acc_array_map (xs, functions, NULL);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(AccArray) result = NULL;
 
     acc_backend_set_fast_math (backend, TRUE);
     result = acc_backend_run (backend, all, NULL, &error);
@@ -133,7 +133,7 @@ test_accuracy (gconstpointer data)
     acc_backend_set_fast_math (backend, FALSE);
     for (guint leaf = 0; leaf < N_FUNCTIONS; leaf++)
       {
-        g_autoptr (GBytes) bytes = acc_array_dup_bytes (result, leaf, &error);
+        g_autoptr(GBytes) bytes = acc_array_dup_bytes (result, leaf, &error);
         const float *found = g_bytes_get_data (bytes, NULL);
 
         for (guint i = 0; i < N; i++)
@@ -141,9 +141,9 @@ test_accuracy (gconstpointer data)
             double want = function_of (leaf, x[i]);
 
             double allowed = fabs (want) * 2e-5 + (leaf == 3 ? 1e-6 : 1e-30);
-            gboolean right = isnan (want)   ? isnan (found[i])
+            gboolean right = isnan (want) ? isnan (found[i])
                              : isinf (want) ? found[i] == want
-                             : want == 0    ? found[i] == 0 && !signbit (found[i]) == !signbit (want)
+                             : want == 0 ? found[i] == 0 && !signbit (found[i]) == !signbit (want)
                                             : fabs (found[i] - want) <= allowed;
 
             if (!right)
@@ -181,8 +181,8 @@ int
 main (int argc, char **argv)
 {
   const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto (GStrv) wanted = g_strsplit (named != NULL && *named != '\0' ? named : "interpreter,native,opencl,vulkan,cuda", ",", -1);
-  g_autoptr (GPtrArray) backends = g_ptr_array_new_with_free_func (g_object_unref);
+  g_auto(GStrv) wanted = g_strsplit (named != NULL && *named != '\0' ? named : "interpreter,native,opencl,vulkan,cuda", ",", -1);
+  g_autoptr(GPtrArray) backends = g_ptr_array_new_with_free_func (g_object_unref);
   static const struct { const char *name; GTestDataFunc func; } tests[] = {
     { "property", test_property }, { "contraction", test_contraction }, { "accuracy", test_accuracy },
   };

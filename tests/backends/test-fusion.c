@@ -128,9 +128,9 @@ static AccArray *
 new_array (AccElementKind kind, guint rank, gint64 a, gint64 b, gint64 c)
 {
   const gint64 extents[] = { a, b, c };
-  g_autoptr (AccShape) shape = acc_shape_new (extents, rank);
+  g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
   gsize size = acc_shape_get_size (shape) * acc_element_kind_get_size (kind);
-  g_autoptr (GBytes) bytes = g_bytes_new_take (g_malloc0 (size), size);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (size), size);
 
   return acc_array_use (acc_element_type_new (kind), shape, bytes);
 }
@@ -150,7 +150,7 @@ new_matrix (void)
 static AccArray *
 stencil (AccArray *array, gint64 height, gint64 width, AccExprFunc function)
 {
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
 
   return acc_array_stencil (array, (gint64[]) { height, width }, 2, clamp, function, NULL);
 }
@@ -168,7 +168,7 @@ typedef void (*Build) (GPtrArray *results);
 static void
 maps (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), a = acc_array_map (x, scale, NULL), b = acc_array_map (a, costly, NULL);
+  g_autoptr(AccArray) x = new_vector (), a = acc_array_map (x, scale, NULL), b = acc_array_map (a, costly, NULL);
 
   g_ptr_array_add (results, acc_array_zip_with (b, a, add, NULL));
 }
@@ -176,7 +176,7 @@ maps (GPtrArray *results)
 static void
 dot (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), y = new_vector (), products = acc_array_zip_with (x, y, mul, NULL);
+  g_autoptr(AccArray) x = new_vector (), y = new_vector (), products = acc_array_zip_with (x, y, mul, NULL);
 
   g_ptr_array_add (results, sum_all (products));
 }
@@ -184,7 +184,7 @@ dot (GPtrArray *results)
 static void
 mean_and_variance (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector ();
+  g_autoptr(AccArray) x = new_vector ();
 
   g_ptr_array_add (results, acc_array_mean_all (x));
   g_ptr_array_add (results, acc_array_variance_all (x, 0));
@@ -193,7 +193,7 @@ mean_and_variance (GPtrArray *results)
 static void
 mean_and_variance_of_rows (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix ();
+  g_autoptr(AccArray) x = new_matrix ();
 
   g_ptr_array_add (results, acc_array_mean (x));
   g_ptr_array_add (results, acc_array_variance (x, 0));
@@ -202,7 +202,7 @@ mean_and_variance_of_rows (GPtrArray *results)
 static void
 minimum_and_maximum (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector ();
+  g_autoptr(AccArray) x = new_vector ();
 
   g_ptr_array_add (results, acc_array_minimum_all (x));
   g_ptr_array_add (results, acc_array_maximum_all (x));
@@ -211,7 +211,7 @@ minimum_and_maximum (GPtrArray *results)
 static void
 argmax (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector ();
+  g_autoptr(AccArray) x = new_vector ();
 
   g_ptr_array_add (results, acc_array_argmax_all (x));
 }
@@ -219,7 +219,7 @@ argmax (GPtrArray *results)
 static void
 minimum_and_argmin (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix ();
+  g_autoptr(AccArray) x = new_matrix ();
 
   g_ptr_array_add (results, acc_array_minimum (x));
   g_ptr_array_add (results, acc_array_argmin (x));
@@ -229,7 +229,7 @@ minimum_and_argmin (GPtrArray *results)
 static void
 costly_map_two_folds (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), y = acc_array_map (x, costly, NULL);
+  g_autoptr(AccArray) x = new_vector (), y = acc_array_map (x, costly, NULL);
 
   g_ptr_array_add (results, sum_all (y));
   g_ptr_array_add (results, acc_array_fold1_all (y, larger, NULL));
@@ -238,7 +238,7 @@ costly_map_two_folds (GPtrArray *results)
 static void
 costly_map_two_row_folds (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), y = acc_array_map (x, costly, NULL);
+  g_autoptr(AccArray) x = new_matrix (), y = acc_array_map (x, costly, NULL);
 
   g_ptr_array_add (results, acc_array_sum (y));
   g_ptr_array_add (results, acc_array_fold1 (y, larger, NULL));
@@ -247,7 +247,7 @@ costly_map_two_row_folds (GPtrArray *results)
 static void
 costly_map_two_maps (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), y = acc_array_map (x, costly, NULL);
+  g_autoptr(AccArray) x = new_vector (), y = acc_array_map (x, costly, NULL);
 
   g_ptr_array_add (results, acc_array_map (y, scale, NULL));
   g_ptr_array_add (results, acc_array_zip_with (y, x, mul, NULL));
@@ -257,7 +257,7 @@ costly_map_two_maps (GPtrArray *results)
 static void
 next_and_change (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), next = acc_array_map (x, scale, NULL), differences = acc_array_zip_with (next, x, distance, NULL);
+  g_autoptr(AccArray) x = new_vector (), next = acc_array_map (x, scale, NULL), differences = acc_array_zip_with (next, x, distance, NULL);
 
   g_ptr_array_add (results, g_object_ref (next));
   g_ptr_array_add (results, sum_all (differences));
@@ -266,7 +266,7 @@ next_and_change (GPtrArray *results)
 static void
 map_and_sum (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector ();
+  g_autoptr(AccArray) x = new_vector ();
 
   g_ptr_array_add (results, acc_array_map (x, scale, NULL));
   g_ptr_array_add (results, sum_all (x));
@@ -275,7 +275,7 @@ map_and_sum (GPtrArray *results)
 static void
 scan_between_maps (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), before = acc_array_map (x, scale, NULL), sums = acc_array_cumsum (before);
+  g_autoptr(AccArray) x = new_vector (), before = acc_array_map (x, scale, NULL), sums = acc_array_cumsum (before);
 
   g_ptr_array_add (results, acc_array_map (sums, scale, NULL));
 }
@@ -283,7 +283,7 @@ scan_between_maps (GPtrArray *results)
 static void
 scan_of_rows (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), before = acc_array_map (x, scale, NULL), sums = acc_array_cumsum (before);
+  g_autoptr(AccArray) x = new_matrix (), before = acc_array_map (x, scale, NULL), sums = acc_array_cumsum (before);
 
   g_ptr_array_add (results, acc_array_map (sums, scale, NULL));
 }
@@ -291,7 +291,7 @@ scan_of_rows (GPtrArray *results)
 static void
 scatter (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), values = acc_array_map (x, scale, NULL), places = acc_array_imap (x, place_of, NULL);
+  g_autoptr(AccArray) x = new_vector (), values = acc_array_map (x, scale, NULL), places = acc_array_imap (x, place_of, NULL);
 
   g_ptr_array_add (results, acc_array_scatter (values, x, places));
 }
@@ -299,9 +299,10 @@ scatter (GPtrArray *results)
 static void
 histogram (GPtrArray *results)
 {
-  g_autoptr (AccShape) bins = acc_shape_new_vector (128);
-  g_autoptr (AccArray) x = new_array (ACC_KIND_U8, 1, N, 1, 1), places = acc_array_map (x, to_bin, NULL), ones = acc_array_map (x, one, NULL);
-  g_autoptr (AccArray) none = acc_array_generate (bins, zero, NULL);
+  g_autoptr(AccShape) bins = acc_shape_new_vector (128);
+  g_autoptr(AccArray) x = new_array (ACC_KIND_U8, 1, N, 1, 1), places = acc_array_map (x, to_bin, NULL),
+    ones = acc_array_map (x, one, NULL);
+  g_autoptr(AccArray) none = acc_array_generate (bins, zero, NULL);
 
   g_ptr_array_add (results, acc_array_permute (ones, none, places, add, NULL));
 }
@@ -309,7 +310,7 @@ histogram (GPtrArray *results)
 static void
 filter (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector ();
+  g_autoptr(AccArray) x = new_vector ();
 
   g_ptr_array_add (results, acc_array_filter (x, is_large, NULL, NULL));
 }
@@ -317,7 +318,7 @@ filter (GPtrArray *results)
 static void
 stencil_of_cheap (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), y = acc_array_map (x, scale, NULL);
+  g_autoptr(AccArray) x = new_matrix (), y = acc_array_map (x, scale, NULL);
 
   g_ptr_array_add (results, stencil (y, 3, 3, cross));
 }
@@ -325,7 +326,7 @@ stencil_of_cheap (GPtrArray *results)
 static void
 stencil_of_costly (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), y = acc_array_map (x, costly, NULL);
+  g_autoptr(AccArray) x = new_matrix (), y = acc_array_map (x, costly, NULL);
 
   g_ptr_array_add (results, stencil (y, 3, 3, cross));
 }
@@ -333,7 +334,7 @@ stencil_of_costly (GPtrArray *results)
 static void
 separable_blur (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), y = stencil (x, 1, 3, across);
+  g_autoptr(AccArray) x = new_matrix (), y = stencil (x, 1, 3, across);
 
   g_ptr_array_add (results, stencil (y, 3, 1, down));
 }
@@ -341,7 +342,7 @@ separable_blur (GPtrArray *results)
 static void
 chained_stencils (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), a = stencil (x, 3, 3, cross), b = stencil (a, 3, 3, cross), c = stencil (b, 3, 3, cross);
+  g_autoptr(AccArray) x = new_matrix (), a = stencil (x, 3, 3, cross), b = stencil (a, 3, 3, cross), c = stencil (b, 3, 3, cross);
 
   g_ptr_array_add (results, stencil (c, 3, 3, cross));
 }
@@ -350,8 +351,8 @@ chained_stencils (GPtrArray *results)
 static void
 stencil_and_norm (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), v = new_matrix (), product = stencil (x, 3, 3, cross), rest = acc_array_sub (v, product);
-  g_autoptr (AccArray) squares = acc_array_zip_with (rest, rest, mul, NULL);
+  g_autoptr(AccArray) x = new_matrix (), v = new_matrix (), product = stencil (x, 3, 3, cross), rest = acc_array_sub (v, product);
+  g_autoptr(AccArray) squares = acc_array_zip_with (rest, rest, mul, NULL);
 
   g_ptr_array_add (results, g_object_ref (rest));
   g_ptr_array_add (results, sum_all (squares));
@@ -360,7 +361,7 @@ stencil_and_norm (GPtrArray *results)
 static void
 gradient (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), a = stencil (x, 3, 3, across), b = stencil (x, 3, 3, down);
+  g_autoptr(AccArray) x = new_matrix (), a = stencil (x, 3, 3, across), b = stencil (x, 3, 3, down);
 
   g_ptr_array_add (results, acc_array_zip_with (a, b, mul, NULL));
 }
@@ -368,7 +369,7 @@ gradient (GPtrArray *results)
 static void
 rows_and_epilogue (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), sums = acc_array_sum (x);
+  g_autoptr(AccArray) x = new_matrix (), sums = acc_array_sum (x);
 
   g_ptr_array_add (results, acc_array_map (sums, share, NULL));
 }
@@ -377,7 +378,7 @@ rows_and_epilogue (GPtrArray *results)
 static void
 centred_rows (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), means = acc_array_mean (x), each = acc_array_replicate (means, (gint64[]) { ACC_ALL, SIDE }, 2);
+  g_autoptr(AccArray) x = new_matrix (), means = acc_array_mean (x), each = acc_array_replicate (means, (gint64[]) { ACC_ALL, SIDE }, 2);
 
   g_ptr_array_add (results, acc_array_sub (x, each));
 }
@@ -385,8 +386,8 @@ centred_rows (GPtrArray *results)
 static void
 segments (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), y = acc_array_map (x, scale, NULL), lengths = new_array (ACC_KIND_I32, 1, N / 16, 1, 1);
-  g_autoptr (AccArray) sums = acc_array_fold_seg (y, acc_expr_new_float (0), lengths, add, NULL);
+  g_autoptr(AccArray) x = new_vector (), y = acc_array_map (x, scale, NULL), lengths = new_array (ACC_KIND_I32, 1, N / 16, 1, 1);
+  g_autoptr(AccArray) sums = acc_array_fold_seg (y, acc_expr_new_float (0), lengths, add, NULL);
 
   g_ptr_array_add (results, acc_array_map (sums, scale, NULL));
 }
@@ -402,9 +403,9 @@ power (AccExpr *x, gpointer data)
 static void
 matrix_times_vector (GPtrArray *results)
 {
-  g_autoptr (AccArray) a = new_matrix (), x = new_array (ACC_KIND_F32, 1, SIDE, 1, 1);
-  g_autoptr (AccArray) each = acc_array_replicate (x, (gint64[]) { SIDE, ACC_ALL }, 2);
-  g_autoptr (AccArray) products = acc_array_zip_with (a, each, mul, NULL), sums = acc_array_sum (products);
+  g_autoptr(AccArray) a = new_matrix (), x = new_array (ACC_KIND_F32, 1, SIDE, 1, 1);
+  g_autoptr(AccArray) each = acc_array_replicate (x, (gint64[]) { SIDE, ACC_ALL }, 2);
+  g_autoptr(AccArray) products = acc_array_zip_with (a, each, mul, NULL), sums = acc_array_sum (products);
 
   g_ptr_array_add (results, acc_array_map (sums, scale, NULL));
 }
@@ -413,7 +414,7 @@ matrix_times_vector (GPtrArray *results)
 static void
 product_and_epilogue (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), y = new_matrix (), turned = acc_array_transpose (y), product = acc_array_matmul (x, turned);
+  g_autoptr(AccArray) x = new_matrix (), y = new_matrix (), turned = acc_array_transpose (y), product = acc_array_matmul (x, turned);
 
   g_ptr_array_add (results, acc_array_map (product, scale, NULL));
 }
@@ -422,7 +423,7 @@ product_and_epilogue (GPtrArray *results)
 static void
 spectra (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), doubled = acc_array_map (x, scale, NULL), spectrum = acc_array_fft (doubled, ACC_FFT_FORWARD);
+  g_autoptr(AccArray) x = new_matrix (), doubled = acc_array_map (x, scale, NULL), spectrum = acc_array_fft (doubled, ACC_FFT_FORWARD);
 
   g_ptr_array_add (results, acc_array_map (spectrum, power, NULL));
 }
@@ -437,8 +438,8 @@ weigh (AccExpr *place, gpointer data)
 static void
 searches (GPtrArray *results)
 {
-  g_autoptr (AccArray) edges = new_array (ACC_KIND_F32, 1, 100, 1, 1), x = new_vector (), y = acc_array_map (x, scale, NULL);
-  g_autoptr (AccArray) places = acc_array_searchsorted (edges, y, FALSE);
+  g_autoptr(AccArray) edges = new_array (ACC_KIND_F32, 1, 100, 1, 1), x = new_vector (), y = acc_array_map (x, scale, NULL);
+  g_autoptr(AccArray) places = acc_array_searchsorted (edges, y, FALSE);
 
   g_ptr_array_add (results, acc_array_map (places, weigh, NULL));
 }
@@ -446,7 +447,7 @@ searches (GPtrArray *results)
 static void
 transposed (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), turned = acc_array_transpose (x), y = acc_array_map (turned, scale, NULL);
+  g_autoptr(AccArray) x = new_matrix (), turned = acc_array_transpose (x), y = acc_array_map (turned, scale, NULL);
 
   g_ptr_array_add (results, acc_array_zip_with (y, x, add, NULL));
 }
@@ -454,7 +455,7 @@ transposed (GPtrArray *results)
 static void
 zipped_views (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), flat = acc_array_flatten (x), back = acc_array_reverse (flat), tail = acc_array_drop (flat, 1);
+  g_autoptr(AccArray) x = new_matrix (), flat = acc_array_flatten (x), back = acc_array_reverse (flat), tail = acc_array_drop (flat, 1);
 
   g_ptr_array_add (results, acc_array_zip_with (back, tail, add, NULL));
 }
@@ -462,7 +463,7 @@ zipped_views (GPtrArray *results)
 static void
 edges (GPtrArray *results)
 {
-  g_autoptr (AccArray) picture = new_array (ACC_KIND_U8, 3, SIDE, SIDE, 3);
+  g_autoptr(AccArray) picture = new_array (ACC_KIND_U8, 3, SIDE, SIDE, 3);
 
   g_ptr_array_add (results, picture_canny (picture, 0.1, 0.3));
 }
@@ -471,7 +472,7 @@ edges (GPtrArray *results)
 static AccArray *
 new_places (AccArray *x)
 {
-  g_autoptr (AccArray) pairs = acc_array_imap (x, numbered, NULL), best = acc_array_scanl1 (pairs, larger, NULL);
+  g_autoptr(AccArray) pairs = acc_array_imap (x, numbered, NULL), best = acc_array_scanl1 (pairs, larger, NULL);
 
   return acc_array_unzip (best, 1);
 }
@@ -479,7 +480,7 @@ new_places (AccArray *x)
 static void
 part_by_index (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), places = new_places (x);
+  g_autoptr(AccArray) x = new_vector (), places = new_places (x);
 
   g_ptr_array_add (results, acc_array_imap (x, of_other_end, places));
 }
@@ -487,7 +488,7 @@ part_by_index (GPtrArray *results)
 static void
 part_by_index_and_result (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), places = new_places (x);
+  g_autoptr(AccArray) x = new_vector (), places = new_places (x);
 
   g_ptr_array_add (results, acc_array_imap (x, of_other_end, places));
   g_ptr_array_add (results, g_object_ref (places));
@@ -525,7 +526,8 @@ static const Program programs[] = {
   { P (part_by_index), 2, 4, 20, 20, 2, 20, 8, "places are read from the other end" },
   { P (part_by_index_and_result), 2, 4, 20, 0, 2, 20, 12, "places are read from the other end" },
   { P (scan_of_rows), 1, 1, 8, 8, 1, 8, 8, NULL },
-  { P (scatter), 2, 3, 32, 16, 2, 56, 8, "places cost more than a loop without lanes should do; the result begins as a copy of the defaults" },
+  { P (scatter), 2, 3, 32, 16, 2, 56, 8,
+    "places cost more than a loop without lanes should do; the result begins as a copy of the defaults" },
   { P (histogram), 1, 4, 1, 0, 1, 1, 1, NULL },
   { P (filter), 1, 3, 6, 0, 2, 26, 6, NULL },
   { P (stencil_of_cheap), 1, 1, 8, 8, 1, 8, 8, NULL },
@@ -536,7 +538,8 @@ static const Program programs[] = {
   { P (gradient), 1, 1, 8, 8, 1, 8, 8, NULL },
   { P (rows_and_epilogue), 1, 1, 4, 4, 1, 4, 4, NULL },
   { P (centred_rows), 2, 2, 12, 12, 2, 12, 8, "rows are read again once their sum is known" },
-  { P (segments), 5, 6, 8.25, 19.1, 7, 19.1, 4.5, "lengths are checked, added, looked at and read as offsets; by rows and on groups blocks of sums are made first" },
+  { P (segments), 5, 6, 8.25, 19.1, 7, 19.1, 4.5,
+    "lengths are checked, added, looked at and read as offsets; by rows and on groups blocks of sums are made first" },
   { P (matrix_times_vector), 1, 1, 4, 4, 1, 4, 4, NULL },
   { P (product_and_epilogue), 1, 2, 20, 20.3, 2, 20, 12, "the right factor is copied into panels; a run by rows and groups turn it first" },
   { P (spectra), 11, 11, 104, 104, 1, 8.01, 8, "passes are stored, but on groups; tables of factors are kernels of their own" },
@@ -550,11 +553,11 @@ static const Program programs[] = {
 static void
 bind_extents (GPtrArray *results, GPtrArray *bound, GPtrArray *values)
 {
-  g_autoptr (GPtrArray) nodes = acc_array_sort_nodes ((AccArray **) results->pdata, results->len);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes ((AccArray **) results->pdata, results->len);
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      g_autoptr (GPtrArray) reads = acc_graph_list_extent_reads (g_ptr_array_index (nodes, i), NULL);
+      g_autoptr(GPtrArray) reads = acc_graph_list_extent_reads (g_ptr_array_index (nodes, i), NULL);
 
       for (guint k = 0; reads != NULL && k < reads->len; k++)
         if (!g_ptr_array_find (bound, g_ptr_array_index (reads, k), NULL))
@@ -571,9 +574,9 @@ bind_extents (GPtrArray *results, GPtrArray *bound, GPtrArray *values)
 static AccSchedule *
 plan (const Program *program, const AccTarget *target)
 {
-  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (GPtrArray) values = g_ptr_array_new_with_free_func (g_object_unref), bound = g_ptr_array_new ();
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func (g_object_unref), bound = g_ptr_array_new ();
+  g_autoptr(GError) error = NULL;
   AccSchedule *schedule;
 
   program->build (results);
@@ -585,7 +588,6 @@ plan (const Program *program, const AccTarget *target)
   return schedule;
 }
 
-
 static double
 per_element (AccTraffic traffic)
 {
@@ -596,8 +598,8 @@ static double
 count_bytes_by_rows (const Program *program)
 {
   const AccTarget by_rows = { .model = ACC_MODEL_CPU, .by_rows = TRUE };
-  g_autoptr (AccSchedule) schedule = plan (program, &by_rows);
-  g_auto (AccRowLayout) layout = { 0 };
+  g_autoptr(AccSchedule) schedule = plan (program, &by_rows);
+  g_auto(AccRowLayout) layout = { 0 };
 
   return acc_row_layout_init (&layout, schedule, FALSE, NULL) ? per_element (acc_row_layout_count_traffic (&layout)) : 0;
 }
@@ -606,14 +608,14 @@ static void
 test_program (gconstpointer data)
 {
   const AccTarget groups = { .model = ACC_MODEL_SIMT, .group_size = 256, .max_group_size = 1024, .subgroup_size = 32, .shared_bytes = 49152,
-                             .n_groups = 1024, .has_progress = TRUE, .has_residency = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE,
-                             .has_atomic_add_f64 = TRUE, .merges_loads = TRUE, .max_held = 32, .kinds = ~0u };
+                             .n_groups = 1024, .has_progress = TRUE, .has_residency = TRUE, .has_atomic_64 = TRUE,
+                             .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .merges_loads = TRUE, .max_held = 32, .kinds = ~0u };
   const Program *program = data;
-  g_autoptr (AccSchedule) schedule = plan (program, &acc_target_cpu), on_groups = plan (program, &groups);
+  g_autoptr(AccSchedule) schedule = plan (program, &acc_target_cpu), on_groups = plan (program, &groups);
   AccTraffic traffic = acc_schedule_count_traffic (schedule, NULL), traffic_on_groups = acc_schedule_count_traffic (on_groups, NULL);
 
-  g_test_message ("%s: %u steps, %u kernels, %.2f bytes, %.2f by rows; groups: %u steps, %.2f bytes; least %.2f", program->name, traffic.n_steps,
-                  traffic.n_kernels, per_element (traffic), count_bytes_by_rows (program), on_groups->n_steps,
+  g_test_message ("%s: %u steps, %u kernels, %.2f bytes, %.2f by rows; groups: %u steps, %.2f bytes; least %.2f", program->name,
+                  traffic.n_steps, traffic.n_kernels, per_element (traffic), count_bytes_by_rows (program), on_groups->n_steps,
                   per_element (traffic_on_groups), program->least);
 
   g_assert_cmpint (traffic.n_steps, ==, program->n_steps);
@@ -635,7 +637,7 @@ assert_says (Build       build,
              const char *what)
 {
   const Program program = { .build = build };
-  g_autoptr (AccSchedule) schedule = plan (&program, &acc_target_cpu);
+  g_autoptr(AccSchedule) schedule = plan (&program, &acc_target_cpu);
   g_autofree char *text = acc_schedule_to_string (schedule);
 
   if (strstr (text, what) == NULL)
@@ -645,7 +647,7 @@ assert_says (Build       build,
 static void
 costly_reversed_scan (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), sums = acc_array_cumsum (x);
+  g_autoptr(AccArray) x = new_vector (), sums = acc_array_cumsum (x);
 
   g_ptr_array_add (results, acc_array_reverse (sums));
 }
@@ -653,7 +655,7 @@ costly_reversed_scan (GPtrArray *results)
 static void
 asked (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), y = acc_array_map (x, scale, NULL), stored = acc_array_compute (y);
+  g_autoptr(AccArray) x = new_vector (), y = acc_array_map (x, scale, NULL), stored = acc_array_compute (y);
 
   g_ptr_array_add (results, acc_array_map (stored, scale, NULL));
 }
@@ -661,7 +663,7 @@ asked (GPtrArray *results)
 static void
 sum_of_sums (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), sums = acc_array_sum (x);
+  g_autoptr(AccArray) x = new_matrix (), sums = acc_array_sum (x);
 
   g_ptr_array_add (results, sum_all (sums));
 }
@@ -669,7 +671,7 @@ sum_of_sums (GPtrArray *results)
 static void
 scattered_twice (GPtrArray *results)
 {
-  g_autoptr (GPtrArray) once = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) once = g_ptr_array_new_with_free_func (g_object_unref);
 
   scatter (once);
   g_ptr_array_add (results, acc_array_map (once->pdata[0], scale, NULL));
@@ -679,9 +681,9 @@ scattered_twice (GPtrArray *results)
 static void
 stencil_of_large (GPtrArray *results, gint64 n_rows, gint64 n_columns, AccBoundaryKind kind)
 {
-  g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 2, n_rows, n_columns, 1), y = acc_array_map (x, scale, NULL);
-  g_autoptr (AccArray) z = acc_array_map (y, scale, NULL);
-  g_autoptr (AccBoundary) boundary = acc_boundary_new (kind);
+  g_autoptr(AccArray) x = new_array (ACC_KIND_F32, 2, n_rows, n_columns, 1), y = acc_array_map (x, scale, NULL);
+  g_autoptr(AccArray) z = acc_array_map (y, scale, NULL);
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (kind);
 
   g_ptr_array_add (results, acc_array_stencil (z, (gint64[]) { 3, 3 }, 2, boundary, cross, NULL));
 }
@@ -713,7 +715,7 @@ stencil_of_few_rows (GPtrArray *results)
 static void
 sorted_pairs (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_vector (), y = new_vector ();
+  g_autoptr(AccArray) x = new_vector (), y = new_vector ();
   AccArray *keys = NULL;
 
   g_ptr_array_add (results, acc_array_sort_pairs (x, y, FALSE, &keys));
@@ -741,7 +743,7 @@ test_why (void)
 static void
 cross_of_few_rows (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 2, SIDE - 1, SIDE, 1);
+  g_autoptr(AccArray) x = new_array (ACC_KIND_F32, 2, SIDE - 1, SIDE, 1);
 
   g_ptr_array_add (results, stencil (x, 3, 3, cross));
 }
@@ -749,7 +751,7 @@ cross_of_few_rows (GPtrArray *results)
 static void
 two_of_rows (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_matrix (), a = stencil (x, 3, 3, cross), b = stencil (x, 3, 3, down);
+  g_autoptr(AccArray) x = new_matrix (), a = stencil (x, 3, 3, cross), b = stencil (x, 3, 3, down);
 
   g_ptr_array_add (results, acc_array_zip_with (a, b, distance, NULL));
 }
@@ -760,7 +762,7 @@ count_asked_by (const AccTarget *target,
                 guint            step)
 {
   const Program program = { .build = build };
-  g_autoptr (AccSchedule) schedule = plan (&program, target);
+  g_autoptr(AccSchedule) schedule = plan (&program, target);
   guint n = 0;
 
   for (guint i = 0; i < schedule->steps[step].n_launches; i++)
@@ -781,7 +783,8 @@ count_asked (Build build,
   return count_asked_by (&acc_target_cpu, build, step);
 }
 
-/* A stencil asks for rows ahead of its last neighbour in an array of 4 MiB that is given: once, and not where rows are few or in a cache. */
+/* A stencil asks for rows ahead of its last neighbour in an array of 4 MiB that is given: once, and not where rows are few or in a
+ * cache. */
 static void
 test_rows_ahead (void)
 {
@@ -836,15 +839,16 @@ mirrored (AccExpr *i, AccExpr *n)
 static AccExpr *
 of_other_index (AccExpr *i, AccExpr *n)
 {
-  return acc_expr_cond (acc_expr_lt (i, acc_expr_new_int (3)), acc_expr_sub (n, acc_expr_new_int (1)), acc_expr_add (i, acc_expr_new_int (3)));
+  return acc_expr_cond (acc_expr_lt (i, acc_expr_new_int (3)), acc_expr_sub (n, acc_expr_new_int (1)),
+                        acc_expr_add (i, acc_expr_new_int (3)));
 }
 
 static const struct {
   Wrap     wrap;
   gboolean is_checked;
 } wraps[] = {
-  { below, FALSE }, { not_below, FALSE }, { mirrored_but_first, FALSE }, { twice_too_far, TRUE }, { mirrored, TRUE }, { of_other_index, TRUE },
-};
+  { below, FALSE }, { not_below, FALSE }, { mirrored_but_first, FALSE }, { twice_too_far, TRUE }, { mirrored, TRUE },
+  { of_other_index, TRUE }, };
 
 static guint which_wrap;
 
@@ -857,7 +861,7 @@ wrapped_element (AccExpr *index, gpointer array)
 static void
 wrapped (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 1, 1000, 1, 1);
+  g_autoptr(AccArray) x = new_array (ACC_KIND_F32, 1, 1000, 1, 1);
 
   g_ptr_array_add (results, acc_array_generate (acc_array_get_shape (x), wrapped_element, x));
 }
@@ -868,7 +872,7 @@ test_wraps (void)
   for (which_wrap = 0; which_wrap < G_N_ELEMENTS (wraps); which_wrap++)
     {
       const Program program = { .build = wrapped };
-      g_autoptr (AccSchedule) schedule = plan (&program, &acc_target_cpu);
+      g_autoptr(AccSchedule) schedule = plan (&program, &acc_target_cpu);
       g_autofree char *text = acc_kernel_to_string (schedule->steps[0].launches[0].kernel);
 
       g_test_message ("%u: %s", which_wrap, text);
@@ -881,7 +885,7 @@ static AccArray *
 new_gathered (gint64 n,
               gint64 n_indices)
 {
-  g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 1, n, 1, 1), indices = new_array (ACC_KIND_U32, 1, n_indices, 1, 1);
+  g_autoptr(AccArray) x = new_array (ACC_KIND_F32, 1, n, 1, 1), indices = new_array (ACC_KIND_U32, 1, n_indices, 1, 1);
 
   return acc_array_gather (x, indices);
 }
@@ -895,7 +899,7 @@ gathered (GPtrArray *results)
 static void
 sum_of_gathered (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_gathered (1 << 20, 1 << 16);
+  g_autoptr(AccArray) x = new_gathered (1 << 20, 1 << 16);
 
   g_ptr_array_add (results, sum_all (x));
 }
@@ -903,7 +907,7 @@ sum_of_gathered (GPtrArray *results)
 static void
 sum_of_gathered_near (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_gathered (1 << 19, 1 << 21);
+  g_autoptr(AccArray) x = new_gathered (1 << 19, 1 << 21);
 
   g_ptr_array_add (results, sum_all (x));
 }
@@ -911,8 +915,8 @@ sum_of_gathered_near (GPtrArray *results)
 static void
 short_rows_of_gathered (GPtrArray *results)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (1 << 8, 200);
-  g_autoptr (AccArray) x = new_gathered (1 << 20, 200 << 8), rows = acc_array_reshape (x, shape);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (1 << 8, 200);
+  g_autoptr(AccArray) x = new_gathered (1 << 20, 200 << 8), rows = acc_array_reshape (x, shape);
 
   g_ptr_array_add (results, acc_array_fold (rows, acc_expr_new_float (0), add, NULL));
 }
@@ -920,7 +924,7 @@ short_rows_of_gathered (GPtrArray *results)
 static AccArray *
 sum_segments (AccArray *x)
 {
-  g_autoptr (AccArray) offsets = new_array (ACC_KIND_I64, 1, 1 << 12, 1, 1);
+  g_autoptr(AccArray) offsets = new_array (ACC_KIND_I64, 1, 1 << 12, 1, 1);
 
   return acc_array_fold_seg_offsets (x, acc_expr_new_float (0), offsets, add, NULL);
 }
@@ -928,7 +932,7 @@ sum_segments (AccArray *x)
 static void
 segments_of_gathered (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_gathered (1 << 19, 1 << 16);
+  g_autoptr(AccArray) x = new_gathered (1 << 19, 1 << 16);
 
   g_ptr_array_add (results, sum_segments (x));
 }
@@ -936,7 +940,7 @@ segments_of_gathered (GPtrArray *results)
 static void
 segments_from_memory (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_gathered (8 << 20, 1 << 16);
+  g_autoptr(AccArray) x = new_gathered (8 << 20, 1 << 16);
 
   g_ptr_array_add (results, sum_segments (x));
 }
@@ -944,13 +948,13 @@ segments_from_memory (GPtrArray *results)
 static void
 segments_of_given (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 1, 1 << 21, 1, 1);
+  g_autoptr(AccArray) x = new_array (ACC_KIND_F32, 1, 1 << 21, 1, 1);
 
   g_ptr_array_add (results, sum_segments (x));
 }
 
-/* Elements of an array of 4 MiB, or of 2 where segments are folded, of 32 by lanes, at places that are loaded: wherever one is folded. Not where
- * the array is smaller, however many places there are, and where rows end before. */
+/* Elements of an array of 4 MiB, or of 2 where segments are folded, of 32 by lanes, at places that are loaded: wherever one is folded. Not
+ * where the array is smaller, however many places there are, and where rows end before. */
 static void
 test_elements_ahead (void)
 {
@@ -971,7 +975,7 @@ static void
 variance_of (GPtrArray *results,
              gint64     n)
 {
-  g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 1, n, 1, 1);
+  g_autoptr(AccArray) x = new_array (ACC_KIND_F32, 1, n, 1, 1);
 
   g_ptr_array_add (results, acc_array_variance (x, 0));
 }
@@ -991,7 +995,7 @@ variance_from_cache (GPtrArray *results)
 static void
 sum_from_memory (GPtrArray *results)
 {
-  g_autoptr (AccArray) x = new_array (ACC_KIND_F32, 1, 1 << 20, 1, 1);
+  g_autoptr(AccArray) x = new_array (ACC_KIND_F32, 1, 1 << 20, 1, 1);
 
   g_ptr_array_add (results, sum_all (x));
 }
@@ -1009,7 +1013,7 @@ static void
 test_picture (void)
 {
   const Program program = { .build = stencil_of_costly };
-  g_autoptr (AccSchedule) schedule = plan (&program, &acc_target_cpu);
+  g_autoptr(AccSchedule) schedule = plan (&program, &acc_target_cpu);
   g_autofree char *dot = acc_schedule_to_dot (schedule);
 
   g_assert_nonnull (strstr (dot, "subgraph cluster_1 {"));
@@ -1022,7 +1026,7 @@ static void
 test_picture_of_fused (void)
 {
   const Program program = { .build = maps };
-  g_autoptr (AccSchedule) schedule = plan (&program, &acc_target_cpu);
+  g_autoptr(AccSchedule) schedule = plan (&program, &acc_target_cpu);
   g_autofree char *dot = acc_schedule_to_dot (schedule);
 
   g_assert_nonnull (strstr (dot, "    s0_2 -> s0_1 [style=dashed];"));

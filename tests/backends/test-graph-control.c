@@ -65,11 +65,11 @@ check_order (const AccControlPoints *points)
 static AccArray *
 build_chain (AccArray **parameters, guint n, gpointer data)
 {
-  g_autoptr (AccArray) array = g_object_ref (parameters[0]);
+  g_autoptr(AccArray) array = g_object_ref (parameters[0]);
 
   for (guint i = 0; i < 3; i++)
     {
-      g_autoptr (AccArray) kept = keep_some (array);
+      g_autoptr(AccArray) kept = keep_some (array);
 
       for (guint k = 0; k < 50; k++)
         {
@@ -88,9 +88,9 @@ build_chain (AccArray **parameters, guint n, gpointer data)
 static void
 test_chain (void)
 {
-  g_autoptr (AccProgram) program = acc_program_new ((const char *[]) { "i8[:]", NULL }, build_chain, NULL);
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { "i8[:]", NULL }, build_chain, NULL);
   AccHost host = { 0 };
-  g_autoptr (AccGraph) graph = acc_graph_new (&host, program, FALSE);
+  g_autoptr(AccGraph) graph = acc_graph_new (&host, program, FALSE);
   const AccControlPoints *points = acc_graph_get_control_points (graph);
   guint n_extents = 0;
 
@@ -112,7 +112,7 @@ test_chain (void)
 static AccArray *
 build_simple (AccArray **parameters, guint n, gpointer data)
 {
-  g_autoptr (AccArray) sum = acc_array_zip_with (parameters[0], parameters[1], add, NULL);
+  g_autoptr(AccArray) sum = acc_array_zip_with (parameters[0], parameters[1], add, NULL);
 
   return acc_array_map (sum, twice, NULL);
 }
@@ -120,9 +120,9 @@ build_simple (AccArray **parameters, guint n, gpointer data)
 static void
 test_nothing (void)
 {
-  g_autoptr (AccProgram) program = acc_program_new ((const char *[]) { "i8[:]", "i8[:]", NULL }, build_simple, NULL);
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { "i8[:]", "i8[:]", NULL }, build_simple, NULL);
   AccHost host = { 0 };
-  g_autoptr (AccGraph) graph = acc_graph_new (&host, program, FALSE);
+  g_autoptr(AccGraph) graph = acc_graph_new (&host, program, FALSE);
 
   g_assert_true (graph->is_simple);
   g_assert_cmpuint (acc_graph_get_control_points (graph)->all->len, ==, 0);
@@ -132,9 +132,9 @@ test_nothing (void)
 static AccArray *
 build_choice (AccArray **parameters, guint n, gpointer data)
 {
-  g_autoptr (AccArray) kept = keep_some (parameters[1]), more = acc_array_map (kept, twice, NULL);
-  g_autoptr (AccArray) inner = acc_array_cond (parameters[0], more, parameters[1]);
-  g_autoptr (AccArray) outer = acc_array_cond (parameters[0], parameters[1], inner);
+  g_autoptr(AccArray) kept = keep_some (parameters[1]), more = acc_array_map (kept, twice, NULL);
+  g_autoptr(AccArray) inner = acc_array_cond (parameters[0], more, parameters[1]);
+  g_autoptr(AccArray) outer = acc_array_cond (parameters[0], parameters[1], inner);
 
   return acc_array_map (outer, twice, NULL);
 }
@@ -143,9 +143,9 @@ build_choice (AccArray **parameters, guint n, gpointer data)
 static void
 test_choice (void)
 {
-  g_autoptr (AccProgram) program = acc_program_new ((const char *[]) { "b1[]", "i8[:]", NULL }, build_choice, NULL);
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { "b1[]", "i8[:]", NULL }, build_choice, NULL);
   AccHost host = { 0 };
-  g_autoptr (AccGraph) graph = acc_graph_new (&host, program, FALSE);
+  g_autoptr(AccGraph) graph = acc_graph_new (&host, program, FALSE);
   const AccControlPoints *points = acc_graph_get_control_points (graph);
   const AccControlPoint *outer, *inner;
 
@@ -171,12 +171,12 @@ test_choice (void)
 static AccArray *
 build_ladder (AccArray **parameters, guint n, gpointer data)
 {
-  g_autoptr (AccArray) one = g_object_ref (parameters[0]), other = g_object_ref (parameters[1]);
+  g_autoptr(AccArray) one = g_object_ref (parameters[0]), other = g_object_ref (parameters[1]);
 
   for (guint i = 0; i < WIDTH + LEVELS; i++)
     {
-      g_autoptr (AccArray) kept = i < WIDTH ? keep_some (parameters[0]) : g_object_ref (one);
-      g_autoptr (AccArray) sum = acc_array_zip_with (kept, other, add, NULL);
+      g_autoptr(AccArray) kept = i < WIDTH ? keep_some (parameters[0]) : g_object_ref (one);
+      g_autoptr(AccArray) sum = acc_array_zip_with (kept, other, add, NULL);
 
       g_set_object (&one, other);
       g_set_object (&other, sum);
@@ -188,9 +188,9 @@ build_ladder (AccArray **parameters, guint n, gpointer data)
 static void
 test_ladder (void)
 {
-  g_autoptr (AccProgram) program = acc_program_new ((const char *[]) { "i8[:]", "i8[:]", NULL }, build_ladder, NULL);
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { "i8[:]", "i8[:]", NULL }, build_ladder, NULL);
   AccHost host = { 0 };
-  g_autoptr (AccGraph) graph = acc_graph_new (&host, program, FALSE);
+  g_autoptr(AccGraph) graph = acc_graph_new (&host, program, FALSE);
   const AccControlPoints *points = acc_graph_get_control_points (graph);
 
   check_order (points);

@@ -14,7 +14,7 @@
 static AccBackend *
 open_backend (const char *name)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccBackend *backend = acc_backend_new_for_name (name, &error);
 
   g_assert_no_error (error);
@@ -61,7 +61,7 @@ get_index (AccExpr *index, gpointer data)
 static AccArray *
 count_from (int first)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (N);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (N);
 
   return acc_array_generate (shape, get_index, GINT_TO_POINTER (first));
 }
@@ -69,8 +69,8 @@ count_from (int first)
 static void
 assert_count (AccArray *array, int first)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = acc_array_dup_bytes (array, 0, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (array, 0, &error);
   const gint64 *values;
 
   g_assert_no_error (error);
@@ -93,7 +93,7 @@ assert_refused (const GError *error)
 static AccProgram *
 make_program (AccArrayFunc function, gpointer data, gboolean with_parameter)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccProgram *program = acc_program_new ((const char *[]) { with_parameter ? "u1[:]" : NULL, NULL }, function, data);
 
   g_assert_true (acc_program_check (program, &error));
@@ -104,7 +104,7 @@ make_program (AccArrayFunc function, gpointer data, gboolean with_parameter)
 static AccArray *
 never (AccArray **arrays, guint n, gpointer data)
 {
-  g_autoptr (AccShape) scalar = acc_shape_new_scalar ();
+  g_autoptr(AccShape) scalar = acc_shape_new_scalar ();
 
   return acc_array_fill (scalar, acc_expr_new_bool (FALSE));
 }
@@ -120,8 +120,8 @@ typedef enum { FILL, GENERATE, MAP, SCAN, LOOP } Kind;
 static AccArray *
 make_huge (Kind kind, gint64 n)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (AccArray) bytes = acc_array_generate (shape, low_byte, NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(AccArray) bytes = acc_array_generate (shape, low_byte, NULL);
 
   switch (kind)
     {
@@ -135,7 +135,7 @@ make_huge (Kind kind, gint64 n)
       return acc_array_scanl1 (bytes, plus, NULL);
     case LOOP:
       {
-        g_autoptr (AccProgram) condition = make_program (never, NULL, TRUE), step = make_program (map_plus_one, NULL, TRUE);
+        g_autoptr(AccProgram) condition = make_program (never, NULL, TRUE), step = make_program (map_plus_one, NULL, TRUE);
 
         return acc_array_while_loop (bytes, condition, step);
       }
@@ -159,7 +159,7 @@ keep_result (GObject *source, GAsyncResult *result, gpointer data)
 static void
 refuse (AccBackend *backend, AccArray *huge)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   g_assert_null (acc_backend_run (backend, huge, NULL, &error));
   assert_refused (error);
@@ -168,11 +168,11 @@ refuse (AccBackend *backend, AccArray *huge)
 static void
 refuse_each_way (AccBackend *backend, AccArray *huge)
 {
-  g_autoptr (AccArray) small = count_from (0), unlike = acc_array_map (huge, add_one, NULL);
-  g_autoptr (GError) many = NULL, executed = NULL, later = NULL, compiled = NULL;
-  g_autoptr (GAsyncResult) result = NULL;
-  g_autoptr (AccExecutable) executable = NULL;
-  g_autoptr (AccProgram) program = NULL;
+  g_autoptr(AccArray) small = count_from (0), unlike = acc_array_map (huge, add_one, NULL);
+  g_autoptr(GError) many = NULL, executed = NULL, later = NULL, compiled = NULL;
+  g_autoptr(GAsyncResult) result = NULL;
+  g_autoptr(AccExecutable) executable = NULL;
+  g_autoptr(AccProgram) program = NULL;
 
   refuse (backend, huge);
 
@@ -196,15 +196,15 @@ static void
 test_huge (gconstpointer name)
 {
   static const gint64 sizes[] = { G_GINT64_CONSTANT (100000000000), (gint64) 1 << 40, (gint64) 1 << 45 };
-  g_autoptr (AccBackend) backend = open_backend (name);
-  g_autoptr (AccArray) small = count_from (3), result = NULL;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccBackend) backend = open_backend (name);
+  g_autoptr(AccArray) small = count_from (3), result = NULL;
+  g_autoptr(GError) error = NULL;
 
   g_assert_cmpuint (acc_backend_get_host_memory_limit (backend), >, 0);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
     for (guint kind = 0; kind <= LOOP; kind++)
       {
-        g_autoptr (AccArray) huge = make_huge (kind, sizes[i]);
+        g_autoptr(AccArray) huge = make_huge (kind, sizes[i]);
 
         g_test_message ("kind %u, %" G_GINT64_FORMAT, kind, sizes[i]);
         if (i == 0)
@@ -224,9 +224,9 @@ test_huge (gconstpointer name)
 static void
 test_pieces (gconstpointer name)
 {
-  g_autoptr (AccBackend) backend = open_backend (name);
-  g_autoptr (AccArray) array = count_from (5), result = NULL;
-  g_autoptr (GError) refused = NULL, error = NULL;
+  g_autoptr(AccBackend) backend = open_backend (name);
+  g_autoptr(AccArray) array = count_from (5), result = NULL;
+  g_autoptr(GError) refused = NULL, error = NULL;
 
   if (!set_limits (backend, 512 * KIB, 900 * KIB))
     {
@@ -257,8 +257,8 @@ compute_kept (AccBackend *backend, AccArray **kept)
 
   for (guint i = 0; i < N_KEPT; i++)
     {
-      g_autoptr (AccArray) array = count_from (i);
-      g_autoptr (GError) error = NULL;
+      g_autoptr(AccArray) array = count_from (i);
+      g_autoptr(GError) error = NULL;
 
       kept[i] = acc_backend_run (backend, array, NULL, &error);
       g_assert_cmpuint (acc_backend_get_host_memory_used (backend), <=, acc_backend_get_host_memory_limit (backend));
@@ -281,7 +281,7 @@ clear_kept (AccArray **kept)
 static void
 test_fetched (gconstpointer name)
 {
-  g_autoptr (AccBackend) backend = open_backend (name);
+  g_autoptr(AccBackend) backend = open_backend (name);
   AccArray *kept[N_KEPT];
   guint n_read = 0;
 
@@ -294,8 +294,8 @@ test_fetched (gconstpointer name)
   g_assert_cmpuint (compute_kept (backend, kept), ==, N_KEPT);
   for (guint i = 0; i < N_KEPT; i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GBytes) bytes = acc_array_dup_bytes (kept[i], 0, &error);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GBytes) bytes = acc_array_dup_bytes (kept[i], 0, &error);
 
       g_assert_cmpuint (acc_backend_get_host_memory_used (backend), <=, 4 * BYTES);
       if (bytes == NULL)
@@ -317,7 +317,7 @@ test_fetched (gconstpointer name)
 static void
 test_moved_out (gconstpointer name)
 {
-  g_autoptr (AccBackend) backend = open_backend (name);
+  g_autoptr(AccBackend) backend = open_backend (name);
   AccArray *kept[N_KEPT];
   guint n;
 
@@ -346,11 +346,11 @@ test_moved_out (gconstpointer name)
 static void
 test_chunks (gconstpointer name)
 {
-  g_autoptr (AccBackend) backend = open_backend (name);
-  g_autoptr (GOutputStream) stream = g_memory_output_stream_new_resizable ();
-  g_autoptr (AccArray) array = count_from (9);
-  g_autoptr (AccSink) sink = NULL;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccBackend) backend = open_backend (name);
+  g_autoptr(GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr(AccArray) array = count_from (9);
+  g_autoptr(AccSink) sink = NULL;
+  g_autoptr(GError) error = NULL;
   const gint64 *values;
 
   if (!set_limits (backend, 64 * KIB * KIB, 192 * KIB))
@@ -384,13 +384,13 @@ main (int argc, char **argv)
     { "chunks", test_chunks },
   };
   const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto (GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "native,interpreter,opencl,vulkan,cuda", ",", -1);
+  g_auto(GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "native,interpreter,opencl,vulkan,cuda", ",", -1);
 
   g_test_init (&argc, &argv, NULL);
   g_unsetenv ("ACC_MEMORY_LIMIT");
   for (guint i = 0; names[i] != NULL; i++)
     {
-      g_autoptr (AccBackend) backend = acc_backend_new_for_name (names[i], NULL);
+      g_autoptr(AccBackend) backend = acc_backend_new_for_name (names[i], NULL);
 
       for (guint k = 0; k < G_N_ELEMENTS (tests) && backend != NULL; k++)
         {

@@ -209,7 +209,8 @@ test_select (void)
 
       g_assert_cmpuint (kb_select (b, c, at_least (b, x, y), at_least (b, x, z)).id, ==, at_least (b, x, y_or_z).id);
       g_assert_cmpuint (kb_select (b, c, kb_sub (b, y, x), kb_sub (b, z, x)).id, ==, kb_sub (b, y_or_z, x).id);
-      g_assert_cmpuint (kb_select (b, c, kb_and (b, at_least (b, x, y), above (b, x, z)), kb_and (b, at_least (b, x, z), above (b, x, w))).id, ==,
+      g_assert_cmpuint (kb_select (b, c, kb_and (b, at_least (b, x, y), above (b, x, z)),
+                                   kb_and (b, at_least (b, x, z), above (b, x, w))).id, ==,
                         kb_and (b, at_least (b, x, y_or_z), above (b, x, z_or_w)).id);
       /* In choices of choices, too. */
       g_assert_cmpuint (kb_select (b, d, at_least (b, x, w), kb_select (b, c, at_least (b, x, y), at_least (b, x, z))).id, ==,
@@ -239,7 +240,8 @@ static void
 test_values (void)
 {
   AccKernelBuilder *b = kb_new ("values");
-  static const double halves[] = { 0, -0.0, 1, -2.5, 65504, 65519.99, 65520, 1e-8, 3e-8, 5.9604644775390625e-08, 6.1e-5, 0.1, 2049, 2051, 1e300 };
+  static const double halves[] = { 0, -0.0, 1, -2.5, 65504, 65519.99, 65520, 1e-8, 3e-8, 5.9604644775390625e-08, 6.1e-5, 0.1, 2049, 2051,
+                                   1e300 };
 
   for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
     {
@@ -504,7 +506,7 @@ test_access (void)
   KBuffer written = kb_param_buffer (b, ACC_KIND_I64, both, "written"), used = kb_param_buffer (b, ACC_KIND_I64, both, "used");
   KBuffer shared = kb_param_buffer (b, ACC_KIND_I64, both | ACC_BUFFER_COHERENT, "shared");
   KBuffer idle = kb_param_buffer (b, ACC_KIND_I64, both, "idle");
-  g_autoptr (AccKernel) kernel = NULL;
+  g_autoptr(AccKernel) kernel = NULL;
   g_autofree char *text = NULL;
   KValue zero = kb_i64 (b, 0);
 
@@ -533,9 +535,9 @@ static float
 special (guint i)
 {
   static const float values[] = {
-    0, FLT_TRUE_MIN, 0x1.8p-130f, FLT_MIN, 0x1.fffffep-61f, 0x1p-60f, 0x1.fffffep-1f, 1, 0x1.000002p0f, 1.5f, 3, 0x1.fffffep0f, 0x1p60f, 0x1.000002p60f,
-    0x1p126f, FLT_MAX, INFINITY, NAN, 0x1p120f, 0x1.000002p120f, 0x1p-120f, 7, 10, 0x1.fffffcp5f, 0x1.555556p-2f, 0x1p-40f, 0x1p40f, 0x1p-61f, 1e10f, 1e-10f,
-    0x1.fffffep59f,
+    0, FLT_TRUE_MIN, 0x1.8p-130f, FLT_MIN, 0x1.fffffep-61f, 0x1p-60f, 0x1.fffffep-1f, 1, 0x1.000002p0f, 1.5f, 3, 0x1.fffffep0f, 0x1p60f,
+    0x1.000002p60f, 0x1p126f, FLT_MAX, INFINITY, NAN, 0x1p120f, 0x1.000002p120f, 0x1p-120f, 7, 10, 0x1.fffffcp5f, 0x1.555556p-2f, 0x1p-40f,
+    0x1p40f, 0x1p-61f, 1e10f, 1e-10f, 0x1.fffffep59f,
   };
 
   G_STATIC_ASSERT (G_N_ELEMENTS (values) == N_SPECIAL);
@@ -590,7 +592,7 @@ test_straight (void)
 {
   enum { SIDE = 2 * N_SPECIAL, SPECIAL = SIDE * SIDE, N = SPECIAL + 4096 };
   static float x[N], y[N], results[2][4][N];
-  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (11);
   gint64 range[4] = { 0, 1, 0, 1 };
 
   for (guint i = 0; i < N; i++)
@@ -603,7 +605,7 @@ test_straight (void)
 
   for (guint k = 0; k < 2; k++)
     {
-      g_autoptr (AccKernel) kernel = write_quotients (k == 1);
+      g_autoptr(AccKernel) kernel = write_quotients (k == 1);
       AccFailure failure = { 0, };
 
       g_assert_cmpuint (count_text (kernel, "estimate"), ==, k == 1 ? 3 : 0);
@@ -635,7 +637,7 @@ test_not_straight (void)
       AccKernelBuilder *b = kb_new ("crooked");
       KBuffer in = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_NO_ALIAS, "in");
       KBuffer out = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_WRITE | ACC_BUFFER_NO_ALIAS, "out");
-      g_autoptr (AccKernel) kernel = NULL;
+      g_autoptr(AccKernel) kernel = NULL;
       KValue zero = kb_i64 (b, 0), one = kb_i64 (b, 1), x, q, place;
 
       kb_set_group_size (b, 64);

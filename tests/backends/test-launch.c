@@ -86,8 +86,8 @@ run (Trial   *trial,
      GError **error)
 {
   static const AccKernelEntry entries[] = { sum_tile, add_before, finish_tile };
-  g_autoptr (AccWorkers) workers = acc_workers_new (trial->n_threads);
-  g_autoptr (GPtrArray) origins = g_ptr_array_new ();
+  g_autoptr(AccWorkers) workers = acc_workers_new (trial->n_threads);
+  g_autoptr(GPtrArray) origins = g_ptr_array_new ();
   AccLaunch launches[3];
   AccPreparedLaunch prepared[3] = { 0 };
   AccSchedule schedule = { .origins = origins };
@@ -135,7 +135,7 @@ test_in_order (void)
     for (guint repeat = 0; repeat < 10; repeat++)
       {
         g_autofree Trial *trial = g_new0 (Trial, 1);
-        g_autoptr (GError) error = NULL;
+        g_autoptr(GError) error = NULL;
 
         trial->n_threads = threads[t];
         trial->late = trial->failing = NOBODY;
@@ -154,7 +154,7 @@ test_late_tile (void)
   for (guint i = 0; i < G_N_ELEMENTS (late); i++)
     {
       g_autofree Trial *trial = g_new0 (Trial, 1);
-      g_autoptr (GError) error = NULL;
+      g_autoptr(GError) error = NULL;
 
       trial->n_threads = 3;
       trial->late = late[i];
@@ -174,7 +174,7 @@ test_failure (void)
   for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
     {
       g_autofree Trial *trial = g_new0 (Trial, 1);
-      g_autoptr (GError) error = NULL;
+      g_autoptr(GError) error = NULL;
 
       trial->n_threads = threads[t];
       trial->late = NOBODY;
@@ -212,10 +212,10 @@ test_cancelled (void)
   for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
     for (guint may_stop = 0; may_stop < 2; may_stop++)
       {
-        g_autoptr (AccWorkers) workers = acc_workers_new (threads[t]);
-        g_autoptr (GPtrArray) origins = g_ptr_array_new ();
-        g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-        g_autoptr (GError) error = NULL;
+        g_autoptr(AccWorkers) workers = acc_workers_new (threads[t]);
+        g_autoptr(GPtrArray) origins = g_ptr_array_new ();
+        g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+        g_autoptr(GError) error = NULL;
         AccLaunch launch = { .n_slots = 1, .outer = 1 << 30, .inner = 1 << 30, .tile_outer = 1, .tile_inner = 1 << 10, .cost = 1 };
         AccPreparedLaunch prepared = { .launch = &launch, .entry = &entry, .may_stop = may_stop };
         AccSchedule schedule = { .origins = origins };

@@ -8,19 +8,20 @@
 
 static const double edges[] = {
   0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3, -3, INFINITY, -INFINITY, NAN, 1e-300, -1e-300, 1e300, -1e300, 1e-40, -1e-40, 1e38, -1e38,
-  0x1p-1074, 0x1.6ac5b262ca1ffp+849, 0x1p-149, 0x1p-1022, 0x1p-126, 0x1.fffffffffffffp1023, 0x1.fffffep127, G_PI, G_PI_2, G_PI_4, 1e5, 1e6, 1048576, 2e6, 1e9, 1e15,
-  1e22, 0x1p53, 0x1p52, 0x1p24, -0x1p53, 709.7, 709.9, -745.1, -745.2, -708.5, 88.7, 88.8, -103.9, -104.1, -87.4, 0.99999999, 1.00000001, 4503599627370497.0,
-};
+  0x1p-1074, 0x1.6ac5b262ca1ffp+849, 0x1p-149, 0x1p-1022, 0x1p-126, 0x1.fffffffffffffp1023, 0x1.fffffep127, G_PI, G_PI_2, G_PI_4, 1e5, 1e6,
+  1048576, 2e6, 1e9, 1e15, 1e22, 0x1p53, 0x1p52, 0x1p24, -0x1p53, 709.7, 709.9, -745.1, -745.2, -708.5, 88.7, 88.8, -103.9, -104.1, -87.4,
+  0.99999999, 1.00000001, 4503599627370497.0, };
 
 static double
-sample (GRand          *random,
+sample (GRand              *random,
         const MathFunction *f,
-        guint           i)
+        guint               i)
 {
   if (i < G_N_ELEMENTS (edges))
     return edges[i];
   if (i % 4 == 0)
-    return ldexp (g_rand_double_range (random, 1, 2), g_rand_int_range (random, -60, 60)) * (g_rand_boolean (random) && f->low < 0 ? -1 : 1);
+    return ldexp (g_rand_double_range (random, 1, 2),
+                  g_rand_int_range (random, -60, 60)) * (g_rand_boolean (random) && f->low < 0 ? -1 : 1);
   if (i % 16 == 1)
     return ldexp (g_rand_double_range (random, 1, 2), g_rand_int_range (random, -1000, 1000)) * (g_rand_boolean (random) ? -1 : 1);
   return g_rand_double_range (random, f->low, f->high);
@@ -28,13 +29,13 @@ sample (GRand          *random,
 
 static double
 worst_of (const MathFunction *f,
-          AccElementKind  kind,
-          AccBackend     *backend,
-          gboolean        scalar)
+          AccElementKind      kind,
+          AccBackend         *backend,
+          gboolean            scalar)
 {
   gsize size = acc_element_kind_get_size (kind);
   g_autofree guint8 *x = g_malloc (SAMPLES * size), *y = g_malloc (SAMPLES * size), *out = g_malloc0 (SAMPLES * size);
-  g_autoptr (GRand) random = g_rand_new_with_seed (g_str_hash (f->name) + kind);
+  g_autoptr(GRand) random = g_rand_new_with_seed (g_str_hash (f->name) + kind);
   gboolean pair = f->exact2 != NULL;
   double worst = 0;
   guint n_edges = G_N_ELEMENTS (edges);
@@ -82,7 +83,7 @@ test_function (gconstpointer data)
 
 typedef struct {
   const MathFunction *f;
-  AccBackend     *backend;
+  AccBackend         *backend;
 } Case;
 
 static void
@@ -98,8 +99,8 @@ int
 main (int argc, char **argv)
 {
   const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto (GStrv) devices = g_strsplit (named != NULL && *named != '\0' ? named : "opencl,vulkan,cuda", ",", -1);
-  g_autoptr (GPtrArray) backends = g_ptr_array_new_with_free_func (g_object_unref);
+  g_auto(GStrv) devices = g_strsplit (named != NULL && *named != '\0' ? named : "opencl,vulkan,cuda", ",", -1);
+  g_autoptr(GPtrArray) backends = g_ptr_array_new_with_free_func (g_object_unref);
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < N_MATH_FUNCTIONS; i++)

@@ -11,12 +11,12 @@ assert_computes (GString *(*make) (guint n),
                  gint64   (*expected) (gint64 x, guint n),
                  guint      n)
 {
-  g_autoptr (GString) text = make (n);
-  g_autoptr (AccProgram) program = large_read (text);
-  g_autoptr (AccArray) some = native_use_count (37);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
-  g_autoptr (GPtrArray) results = acc_executable_run (executable, &some, 1, NULL, &error);
+  g_autoptr(GString) text = make (n);
+  g_autoptr(AccProgram) program = large_read (text);
+  g_autoptr(AccArray) some = native_use_count (37);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
+  g_autoptr(GPtrArray) results = acc_executable_run (executable, &some, 1, NULL, &error);
 
   g_assert_no_error (error);
   for (gint64 i = 0; i < 37; i++)
@@ -53,14 +53,14 @@ test_large (void)
 /* Not before the program is planned; however deep and large it is, whoever reads it, checks it, writes it or frees it has stack enough. */
 static void
 assert_refused (GString *(*make) (guint n),
-                guint      n,
+                guint       n,
                 const char *why)
 {
-  g_autoptr (GString) text = make (n);
-  g_autoptr (AccProgram) program = NULL;
-  g_autoptr (AccArray) some = native_use_count (37);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccExecutable) executable = NULL;
+  g_autoptr(GString) text = make (n);
+  g_autoptr(AccProgram) program = NULL;
+  g_autoptr(AccArray) some = native_use_count (37);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccExecutable) executable = NULL;
   g_autofree char *again = NULL;
 
   g_string_replace (text, "a1 = map a0", "a1 = map a0 label \"too much\"", 1);

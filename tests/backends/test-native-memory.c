@@ -11,18 +11,18 @@ test_while_memory (void)
   const char *signatures[] = { "i8[:]", NULL };
   guint64 limit = acc_backend_get_memory_limit (native_backend);
   gint64 n = 1 << 20;
-  g_autoptr (AccArray) start = native_use_count (n);
-  g_autoptr (AccProgram) condition = acc_program_new (signatures, native_sum_below, GINT_TO_POINTER (0x7fffffff));
-  g_autoptr (AccProgram) step = acc_program_new (signatures, native_increment, NULL);
-  g_autoptr (AccArray) negative = NULL;
-  g_autoptr (AccArray) loop = NULL;
-  g_autoptr (AccArray) result = NULL;
+  g_autoptr(AccArray) start = native_use_count (n);
+  g_autoptr(AccProgram) condition = acc_program_new (signatures, native_sum_below, GINT_TO_POINTER (0x7fffffff));
+  g_autoptr(AccProgram) step = acc_program_new (signatures, native_increment, NULL);
+  g_autoptr(AccArray) negative = NULL;
+  g_autoptr(AccArray) loop = NULL;
+  g_autoptr(AccArray) result = NULL;
   gint64 offset = 522600;
 
   {
-    g_autoptr (AccArray) amount = acc_array_unit (acc_expr_new_int (offset));
-    g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-    g_autoptr (AccArray) many = acc_array_replicate (amount, &n, 1);
+    g_autoptr(AccArray) amount = acc_array_unit (acc_expr_new_int (offset));
+    g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+    g_autoptr(AccArray) many = acc_array_replicate (amount, &n, 1);
 
     negative = acc_array_sub (start, many);
   }
@@ -36,22 +36,22 @@ test_while_memory (void)
 static void
 test_each_reservation_fails (void)
 {
-  g_autoptr (AccArray) noise = native_use_noise (64, 200, 3);
-  g_autoptr (AccArray) once = native_blur (noise);
-  g_autoptr (AccArray) twice = native_blur (once);
-  g_autoptr (AccArray) sum = acc_array_sum_all (twice);
+  g_autoptr(AccArray) noise = native_use_noise (64, 200, 3);
+  g_autoptr(AccArray) once = native_blur (noise);
+  g_autoptr(AccArray) twice = native_blur (once);
+  g_autoptr(AccArray) sum = acc_array_sum_all (twice);
   AccArray *wanted[] = { twice, sum };
-  g_autoptr (AccProgram) program = acc_program_new_for_results (wanted, 2);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccBackend) own = acc_backend_new_for_name ("native", &error);
-  g_autoptr (AccExecutable) executable = acc_backend_compile (own, program, NULL, &error);
+  g_autoptr(AccProgram) program = acc_program_new_for_results (wanted, 2);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccBackend) own = acc_backend_new_for_name ("native", &error);
+  g_autoptr(AccExecutable) executable = acc_backend_compile (own, program, NULL, &error);
   AccBudget *budget = acc_backend_get_budget (own);
   guint k;
 
   g_assert_no_error (error);
   for (k = 1; k < 100; k++)
     {
-      g_autoptr (GPtrArray) results = NULL;
+      g_autoptr(GPtrArray) results = NULL;
       guint64 before = acc_budget_get_used (budget);
 
       acc_budget_fail_nth (budget, k);
@@ -70,9 +70,9 @@ test_each_reservation_fails (void)
 static void
 test_too_large (void)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (1 << 20, 1 << 20);
-  g_autoptr (AccArray) huge = acc_array_fill (shape, acc_expr_new_int (1));
-  g_autoptr (GError) error = native_run_failing (huge);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (1 << 20, 1 << 20);
+  g_autoptr(AccArray) huge = acc_array_fill (shape, acc_expr_new_int (1));
+  g_autoptr(GError) error = native_run_failing (huge);
 
   g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
 }
@@ -98,12 +98,12 @@ test_short_rounds (void)
 {
   gint64 n = 1 << 21;
   guint64 limit = acc_backend_get_memory_limit (native_backend);
-  g_autoptr (AccArray) xs = native_use_count (n);
-  g_autoptr (AccArray) delayed = acc_array_map (xs, scattered, GINT_TO_POINTER (n));
-  g_autoptr (AccArray) targets = native_run (delayed);
-  g_autoptr (AccArray) zeros = acc_array_fill (acc_array_get_shape (xs), acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 0));
-  g_autoptr (AccArray) permuted = acc_array_permute (xs, zeros, targets, new_one, NULL);
-  g_autoptr (AccArray) result = NULL;
+  g_autoptr(AccArray) xs = native_use_count (n);
+  g_autoptr(AccArray) delayed = acc_array_map (xs, scattered, GINT_TO_POINTER (n));
+  g_autoptr(AccArray) targets = native_run (delayed);
+  g_autoptr(AccArray) zeros = acc_array_fill (acc_array_get_shape (xs), acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 0));
+  g_autoptr(AccArray) permuted = acc_array_permute (xs, zeros, targets, new_one, NULL);
+  g_autoptr(AccArray) result = NULL;
 
   acc_backend_set_memory_limit (native_backend, acc_backend_get_memory_used (native_backend) + n * 8 + (6 << 20));
   result = native_run (permuted);

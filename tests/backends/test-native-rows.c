@@ -32,9 +32,9 @@ static AccArray *
 make_source (gint64 rows,
              gint64 columns)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (rows, columns);
-  g_autoptr (AccSource) source = g_object_new (noise_source_get_type (), "element-type", acc_element_type_new (ACC_KIND_F32),
-                                               "shape", shape, "name", "noise", NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (rows, columns);
+  g_autoptr(AccSource) source = g_object_new (noise_source_get_type (), "element-type", acc_element_type_new (ACC_KIND_F32),
+                                              "shape", shape, "name", "noise", NULL);
 
   return acc_array_new_from_source (source);
 }
@@ -46,10 +46,10 @@ run_by_rows (AccArray **arrays,
              gint64     band,
              GBytes   **results)
 {
-  g_autoptr (AccProgram) program = acc_program_new_for_results (arrays, n_arrays);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
-  g_autoptr (AccRowRun) rows = acc_executable_begin_rows (executable, NULL, 0, NULL, &error);
+  g_autoptr(AccProgram) program = acc_program_new_for_results (arrays, n_arrays);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
+  g_autoptr(AccRowRun) rows = acc_executable_begin_rows (executable, NULL, 0, NULL, &error);
   g_autofree guint8 **memory = NULL;
 
   g_assert_no_error (error);
@@ -105,7 +105,7 @@ run_by_rows (AccArray **arrays,
       g_assert_null (results[value->result]);
       if (value->kind == ACC_ROW_VALUE_REDUCED)
         {
-          g_autoptr (AccArray) reduced = rows->klass->dup_reduced (rows, i, &error);
+          g_autoptr(AccArray) reduced = rows->klass->dup_reduced (rows, i, &error);
 
           g_assert_no_error (error);
           results[value->result] = acc_array_dup_bytes (reduced, 0, &error);
@@ -135,18 +135,18 @@ static void
 test_by_rows (void)
 {
   static const gint64 bands[] = { 1, 7, 64, 1000 };
-  g_autoptr (AccArray) data = native_use_noise (150, 333, 11);
-  g_autoptr (AccArray) table = native_use_noise (10, 10, 12);
-  g_autoptr (AccArray) source = make_source (150, 333);
+  g_autoptr(AccArray) data = native_use_noise (150, 333, 11);
+  g_autoptr(AccArray) table = native_use_noise (10, 10, 12);
+  g_autoptr(AccArray) source = make_source (150, 333);
   AccArray *whole[3], *streamed[3];
   GBytes *expected[3];
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   native_make_results (data, table, whole);
   native_make_results (source, table, streamed);
   for (guint i = 0; i < 3; i++)
     {
-      g_autoptr (AccArray) result = native_run (whole[i]);
+      g_autoptr(AccArray) result = native_run (whole[i]);
 
       expected[i] = acc_array_dup_bytes (result, 0, &error);
     }
@@ -179,17 +179,17 @@ test_by_rows (void)
 static void
 test_copies_by_rows (void)
 {
-  g_autoptr (AccArray) data = native_use_noise (20, 30, 11);
-  g_autoptr (AccArray) source = make_source (20, 30);
-  g_autoptr (AccArray) blurred = native_blur (source);
-  g_autoptr (AccArray) reference = native_blur (data);
-  g_autoptr (AccArray) table = native_use_noise (3, 3, 1);
+  g_autoptr(AccArray) data = native_use_noise (20, 30, 11);
+  g_autoptr(AccArray) source = make_source (20, 30);
+  g_autoptr(AccArray) blurred = native_blur (source);
+  g_autoptr(AccArray) reference = native_blur (data);
+  g_autoptr(AccArray) table = native_use_noise (3, 3, 1);
   AccArray *wanted[] = { source, blurred, blurred, table };
   GBytes *results[4] = { NULL };
-  g_autoptr (AccArray) expected = native_run (reference);
-  g_autoptr (GBytes) bytes = acc_array_dup_bytes (expected, 0, NULL);
-  g_autoptr (GBytes) data_bytes = acc_array_dup_bytes (data, 0, NULL);
-  g_autoptr (GBytes) table_bytes = acc_array_dup_bytes (table, 0, NULL);
+  g_autoptr(AccArray) expected = native_run (reference);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (expected, 0, NULL);
+  g_autoptr(GBytes) data_bytes = acc_array_dup_bytes (data, 0, NULL);
+  g_autoptr(GBytes) table_bytes = acc_array_dup_bytes (table, 0, NULL);
 
   run_by_rows (wanted, 4, data, 6, results);
   g_assert_true (g_bytes_equal (results[0], data_bytes));
@@ -210,22 +210,22 @@ swap (AccExpr  *index,
 static void
 test_not_by_rows (void)
 {
-  g_autoptr (AccArray) source = make_source (20, 30);
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (30, 20);
-  g_autoptr (AccArray) turned = acc_array_backpermute (source, shape, swap, NULL);
-  g_autoptr (AccArray) sum = acc_array_sum_all (source);
-  g_autoptr (AccArray) limit = acc_array_unit (acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 3));
-  g_autoptr (AccArray) condition = acc_array_lt (sum, limit);
-  g_autoptr (AccArray) chosen = acc_array_cond (condition, source, source);
+  g_autoptr(AccArray) source = make_source (20, 30);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (30, 20);
+  g_autoptr(AccArray) turned = acc_array_backpermute (source, shape, swap, NULL);
+  g_autoptr(AccArray) sum = acc_array_sum_all (source);
+  g_autoptr(AccArray) limit = acc_array_unit (acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 3));
+  g_autoptr(AccArray) condition = acc_array_lt (sum, limit);
+  g_autoptr(AccArray) chosen = acc_array_cond (condition, source, source);
   AccArray *bad[] = { turned, chosen };
 
   acc_array_set_label (turned, "turn");
   acc_array_set_label (chosen, "choice");
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     {
-      g_autoptr (AccProgram) program = acc_program_new_for_results (&bad[i], 1);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
+      g_autoptr(AccProgram) program = acc_program_new_for_results (&bad[i], 1);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccExecutable) executable = acc_backend_compile (native_backend, program, NULL, &error);
 
       g_assert_no_error (error);
       g_assert_null (acc_executable_begin_rows (executable, NULL, 0, NULL, &error));

@@ -13,10 +13,11 @@ make_product (gboolean fast,
               guint    group_size)
 {
   AccKernelBuilder *b = kb_new ("product");
-  KBuffer out = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "out"), in = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ, "in");
+  KBuffer out = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "out"),
+    in = kb_param_buffer (b, ACC_KIND_F32, ACC_BUFFER_READ, "in");
   KBuffer narrow = kb_param_buffer (b, ACC_KIND_I16, ACC_BUFFER_READ | ACC_BUFFER_WRITE, "narrow");
   KValue at = kb_inner_begin (b), x, y;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccKernel *kernel;
 
   kb_set_fast (b, fast);
@@ -38,7 +39,7 @@ make_product (gboolean fast,
 static int
 print_kernels (void)
 {
-  g_autoptr (AccKernel) fast = make_product (TRUE, 0), groups = make_product (FALSE, 64), again = make_product (FALSE, 64);
+  g_autoptr(AccKernel) fast = make_product (TRUE, 0), groups = make_product (FALSE, 64), again = make_product (FALSE, 64);
   g_autofree char *fast_text = acc_kernel_to_string (fast), *groups_text = acc_kernel_to_string (groups);
 
   g_print ("%s\n=====\n%s\n=====\n%s\n", fast_text, groups_text, groups == again ? "the same" : "another");
@@ -56,9 +57,9 @@ run (const char *variable,
      const char *value,
      const char *dump)
 {
-  g_auto (GStrv) environment = g_get_environ ();
+  g_auto(GStrv) environment = g_get_environ ();
   char *argv[] = { g_file_read_link ("/proc/self/exe", NULL), (char *) "--print", NULL };
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   g_autofree char *output = NULL;
   Output result;
   int status;

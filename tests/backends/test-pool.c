@@ -10,9 +10,9 @@
 static void
 test_recycles (void)
 {
-  g_autoptr (AccBudget) budget = acc_budget_new (0);
-  g_autoptr (AccPool) pool = acc_pool_new (budget, 64 * MIB);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccBudget) budget = acc_budget_new (0);
+  g_autoptr(AccPool) pool = acc_pool_new (budget, 64 * MIB);
+  g_autoptr(GError) error = NULL;
   AccBuffer *first = acc_pool_allocate (pool, 3 * MIB, "first", &error);
   gpointer data = first->data;
   AccBuffer *second;
@@ -43,9 +43,9 @@ test_recycles (void)
 static void
 test_limit (void)
 {
-  g_autoptr (AccBudget) budget = acc_budget_new (10 * MIB);
-  g_autoptr (AccPool) pool = acc_pool_new (budget, 0);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccBudget) budget = acc_budget_new (10 * MIB);
+  g_autoptr(AccPool) pool = acc_pool_new (budget, 0);
+  g_autoptr(GError) error = NULL;
   AccBuffer *a = acc_pool_allocate (pool, 6 * MIB, "a", &error);
   AccBuffer *b;
 
@@ -76,15 +76,15 @@ test_each_reservation_fails (void)
 {
   for (guint k = 1; k < 8; k++)
     {
-      g_autoptr (AccBudget) budget = acc_budget_new (0);
-      g_autoptr (AccPool) pool = acc_pool_new (budget, 0);
+      g_autoptr(AccBudget) budget = acc_budget_new (0);
+      g_autoptr(AccPool) pool = acc_pool_new (budget, 0);
       guint failures = 0;
 
       acc_budget_fail_nth (budget, k);
       for (guint i = 0; i < 7; i++)
         {
-          g_autoptr (GError) error = NULL;
-          g_autoptr (AccBuffer) buffer = acc_pool_allocate (pool, i % 2 ? MIB : 100, "x", &error);
+          g_autoptr(GError) error = NULL;
+          g_autoptr(AccBuffer) buffer = acc_pool_allocate (pool, i % 2 ? MIB : 100, "x", &error);
 
           if (buffer == NULL)
             {
@@ -102,7 +102,7 @@ test_each_reservation_fails (void)
 static void
 test_outlives (void)
 {
-  g_autoptr (AccBudget) budget = acc_budget_new (0);
+  g_autoptr(AccBudget) budget = acc_budget_new (0);
   AccPool *pool = acc_pool_new (budget, 0);
   AccBuffer *buffer = acc_pool_allocate (pool, MIB, "kept", NULL);
   AccBuffer *small = acc_pool_allocate (pool, 8, "kept", NULL);
@@ -119,8 +119,8 @@ test_outlives (void)
 static void
 test_idle_limit (void)
 {
-  g_autoptr (AccBudget) budget = acc_budget_new (0);
-  g_autoptr (AccPool) pool = acc_pool_new (budget, 4 * MIB);
+  g_autoptr(AccBudget) budget = acc_budget_new (0);
+  g_autoptr(AccPool) pool = acc_pool_new (budget, 4 * MIB);
   AccBuffer *buffers[8];
 
   for (guint i = 0; i < 8; i++)
@@ -143,7 +143,7 @@ static gpointer
 churn_main (gpointer data)
 {
   Churn *churn = data;
-  g_autoptr (GRand) rand = g_rand_new_with_seed (churn->seed);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (churn->seed);
   AccBuffer *held[16] = { NULL };
 
   for (guint i = 0; i < 3000; i++)
@@ -170,8 +170,8 @@ churn_main (gpointer data)
 static void
 test_threads (void)
 {
-  g_autoptr (AccBudget) budget = acc_budget_new (8 * MIB);
-  g_autoptr (AccPool) pool = acc_pool_new (budget, 2 * MIB);
+  g_autoptr(AccBudget) budget = acc_budget_new (8 * MIB);
+  g_autoptr(AccPool) pool = acc_pool_new (budget, 2 * MIB);
   Churn churns[4];
   GThread *threads[4];
 

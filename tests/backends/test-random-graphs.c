@@ -72,7 +72,7 @@ row_source_init (RowSource *self)
 static AccArray *
 new_sourced (AccArray *data)
 {
-  g_autoptr (AccSource) source = g_object_new (row_source_get_type (), NULL);
+  g_autoptr(AccSource) source = g_object_new (row_source_get_type (), NULL);
 
   acc_source_set_layout (source, acc_array_get_element_type (data), acc_array_get_shape (data));
   ((RowSource *) source)->data = g_object_ref (data);
@@ -137,8 +137,8 @@ static AccExpr *
 to_scalar (AccExpr *x, gpointer data)
 {
   gint64 n = draw_number (), m = draw_number ();
-  g_autoptr (AccExpr) y = NULL;
-  g_autoptr (AccExpr) quotient = NULL;
+  g_autoptr(AccExpr) y = NULL;
+  g_autoptr(AccExpr) quotient = NULL;
   AccExpr *loop;
 
   if (acc_expr_get_n_items (x) == 2)
@@ -154,8 +154,9 @@ to_scalar (AccExpr *x, gpointer data)
                             acc_expr_cond (acc_expr_lt (y, number (0)), acc_expr_sub (quotient, acc_expr_mul (quotient, y)), number (m)));
     case 9:
       /* Fails, now and then. */
-      return draw (4) ? acc_expr_cond (acc_expr_and_then (acc_expr_ne (y, number (0)), acc_expr_gt (acc_expr_rem (number (77), y), number (3))),
-                                       y, number (n))
+      return draw (4)
+             ? acc_expr_cond (acc_expr_and_then (acc_expr_ne (y, number (0)), acc_expr_gt (acc_expr_rem (number (77), y), number (3))),
+                              y, number (n))
                       : acc_expr_mod (y, acc_expr_add (acc_expr_abs (y), number (draw (8) > 0)));
     case 0:
       return acc_expr_add (acc_expr_mul (y, number (n)), number (m));
@@ -182,7 +183,7 @@ to_scalar (AccExpr *x, gpointer data)
 static AccExpr *
 to_pair (AccExpr *x, gpointer data)
 {
-  g_autoptr (AccExpr) a = acc_expr_ref_sink (to_scalar (x, data));
+  g_autoptr(AccExpr) a = acc_expr_ref_sink (to_scalar (x, data));
 
   if (draw (3) == 0)
     return acc_expr_cond (acc_expr_gt (a, number (5)), acc_expr_tuple2 (a, number (draw_number ())), acc_expr_tuple2 (number (2), a));
@@ -219,8 +220,8 @@ generate (AccExpr *index, gpointer data)
 static AccExpr *
 mix2 (AccExpr *x, AccExpr *y, gpointer data)
 {
-  g_autoptr (AccExpr) a = acc_expr_ref_sink (acc_expr_get_n_items (x) == 2 ? first (x) : x);
-  g_autoptr (AccExpr) b = acc_expr_ref_sink (acc_expr_get_n_items (y) == 2 ? second (y) : y);
+  g_autoptr(AccExpr) a = acc_expr_ref_sink (acc_expr_get_n_items (x) == 2 ? first (x) : x);
+  g_autoptr(AccExpr) b = acc_expr_ref_sink (acc_expr_get_n_items (y) == 2 ? second (y) : y);
 
   switch (draw (4))
     {
@@ -375,8 +376,8 @@ static AccArray *
 draw_data (guint rank)
 {
   gint64 extents[4], n = 1;
-  g_autoptr (AccShape) shape = NULL;
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr(AccShape) shape = NULL;
+  g_autoptr(GBytes) bytes = NULL;
   gint32 *values;
 
   for (guint d = 0; d < rank; d++)
@@ -413,7 +414,8 @@ permuted (AccExpr *index, gpointer data)
   gboolean swap = draw (3) == 0;
 
   if (rank == 1)
-    return wrapped (acc_expr_add (acc_expr_mul (acc_expr_item (index, 0), acc_expr_new_int (1 + draw (2))), acc_expr_new_int (shift)), get_extent (array, 0));
+    return wrapped (acc_expr_add (acc_expr_mul (acc_expr_item (index, 0), acc_expr_new_int (1 + draw (2))), acc_expr_new_int (shift)),
+                    get_extent (array, 0));
 
   for (guint d = 0; d < rank; d++)
     {
@@ -434,7 +436,7 @@ read_other (AccExpr *x, gpointer data)
   AccArray *array = data;
   gint64 n = acc_shape_get_size (acc_array_get_shape (array));
   AccExpr *y = acc_expr_get_n_items (x) == 2 ? first (x) : x;
-  g_autoptr (AccExpr) whole = acc_expr_ref_sink (acc_expr_cast (y, acc_element_type_new (ACC_KIND_I64)));
+  g_autoptr(AccExpr) whole = acc_expr_ref_sink (acc_expr_cast (y, acc_element_type_new (ACC_KIND_I64)));
   gboolean guarded = draw (3) == 0;
   AccExpr *at = guarded || draw (30) == 0 ? whole : acc_expr_mod (whole, acc_expr_new_int (n));
   AccExpr *read = acc_expr_linear_index (array, at);
@@ -451,7 +453,7 @@ static AccExpr *
 target (AccExpr *x, gpointer data)
 {
   gint64 n = GPOINTER_TO_SIZE (data);
-  g_autoptr (AccExpr) y = acc_expr_ref_sink (acc_expr_get_n_items (x) == 2 ? first (x) : x);
+  g_autoptr(AccExpr) y = acc_expr_ref_sink (acc_expr_get_n_items (x) == 2 ? first (x) : x);
   AccExpr *at = wrapped (acc_expr_cast (y, acc_element_type_new (ACC_KIND_I64)), n);
 
   return draw (2) ? at : acc_expr_tuple2 (acc_expr_gt (y, number (-200)), at);
@@ -466,7 +468,7 @@ draw_operation (Pool *pool)
   gint64 sizes[2][4], spec[8];
   Neighbourhood hood = { rank, { sizes[0], sizes[1] } };
   const AccBoundaryKind kinds[] = { ACC_BOUNDARY_CLAMP, ACC_BOUNDARY_MIRROR, ACC_BOUNDARY_WRAP };
-  g_autoptr (AccBoundary) boundary = NULL;
+  g_autoptr(AccBoundary) boundary = NULL;
   AccExprFunc2 operator;
   guint n = 0;
 
@@ -495,7 +497,7 @@ draw_operation (Pool *pool)
     case 7:
       {
         gint64 extents[3] = { size, 1, 1 };
-        g_autoptr (AccShape) shape = NULL;
+        g_autoptr(AccShape) shape = NULL;
 
         n = 1;
         if (size > 0 && draw (2))
@@ -577,7 +579,7 @@ draw_operation (Pool *pool)
       if (b == NULL || get_extent (b, 0) == 0 || acc_array_get_element_type (b) != acc_array_get_element_type (a))
         return NULL;
       {
-        g_autoptr (AccArray) targets = acc_array_map (a, target, GSIZE_TO_POINTER ((gsize) get_extent (b, 0)));
+        g_autoptr(AccArray) targets = acc_array_map (a, target, GSIZE_TO_POINTER ((gsize) get_extent (b, 0)));
 
         return acc_array_permute (a, b, targets, draw_operator (a), NULL);
       }
@@ -585,7 +587,7 @@ draw_operation (Pool *pool)
       b = pick (pool);
       if (acc_shape_get_size (acc_array_get_shape (b)) == 0)
         {
-          g_autoptr (AccShape) shape = acc_shape_new ((gint64[]) { 3, 1 + draw (40) }, 2);
+          g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { 3, 1 + draw (40) }, 2);
 
           return acc_array_generate (shape, generate, GUINT_TO_POINTER (2));
         }
@@ -608,7 +610,7 @@ build (guint32 graph, AccArray *data, AccArray **results)
   wanted = 4 + draw (MAX_NODES - 4);
   for (guint tries = 0; tries < 100 && pool.n < wanted; tries++)
     {
-      g_autoptr (GError) error = NULL;
+      g_autoptr(GError) error = NULL;
       AccArray *array = draw_operation (&pool);
 
       if (array == NULL)
@@ -657,7 +659,7 @@ assert_same (guint32 graph, const char *how, AccArray **arrays, GPtrArray *got, 
           for (gint64 k = 0; k < n; k++)
             if (acc_array_get_int (a, leaf, k) != acc_array_get_int (b, leaf, k))
               {
-                g_autoptr (AccProgram) program = acc_program_new_for_results (arrays, expected->len);
+                g_autoptr(AccProgram) program = acc_program_new_for_results (arrays, expected->len);
                 g_autofree char *text = acc_program_to_string (program);
 
                 g_printerr ("%s\n", text);
@@ -673,11 +675,11 @@ static guint n_streamed, n_refused, n_failed, n_spared;
 static void
 check_graph (guint32 graph)
 {
-  g_autoptr (AccArray) data = new_data (graph);
+  g_autoptr(AccArray) data = new_data (graph);
   AccArray *results[3];
-  g_autoptr (GError) error = NULL, native_error = NULL;
-  g_autoptr (GPtrArray) expected = NULL;
-  g_autoptr (GPtrArray) got = NULL;
+  g_autoptr(GError) error = NULL, native_error = NULL;
+  g_autoptr(GPtrArray) expected = NULL;
+  g_autoptr(GPtrArray) got = NULL;
   guint n;
 
   if (g_test_verbose ())
@@ -688,14 +690,16 @@ check_graph (guint32 graph)
   /* Fusion may spare what nobody needs, and its failure with it. */
   if (expected == NULL && got != NULL)
     n_spared++;
-  else if ((expected == NULL) != (got == NULL) || (error != NULL && error->code != native_error->code && native_error->code != ACC_ERROR_BOUNDS &&
-                                                   native_error->code != ACC_ERROR_ARITHMETIC))
+  else if ((expected == NULL) != (got == NULL)
+           || (error != NULL && error->code != native_error->code && native_error->code != ACC_ERROR_BOUNDS &&
+               native_error->code != ACC_ERROR_ARITHMETIC))
     {
-      g_autoptr (AccProgram) program = acc_program_new_for_results (results, n);
+      g_autoptr(AccProgram) program = acc_program_new_for_results (results, n);
       g_autofree char *text = acc_program_to_string (program);
 
       g_printerr ("%s\n", text);
-      g_error ("graph %u: interpreter: %s; native: %s", graph, error ? error->message : "fine", native_error ? native_error->message : "fine");
+      g_error ("graph %u: interpreter: %s; native: %s", graph, error ? error->message : "fine",
+               native_error ? native_error->message : "fine");
     }
   if (expected != NULL)
     assert_same (graph, "whole", results, got, expected);
@@ -708,8 +712,8 @@ check_graph (guint32 graph)
     {
       const gint64 heights[] = { 1, 2, 3, 7, 50, 1000 };
       gint64 height = heights[graph % G_N_ELEMENTS (heights)];
-      g_autoptr (AccArray) sourced = new_sourced (data);
-      g_autoptr (GPtrArray) streamed = NULL;
+      g_autoptr(AccArray) sourced = new_sourced (data);
+      g_autoptr(GPtrArray) streamed = NULL;
       g_autofree char *how = g_strdup_printf ("by %d rows", (int) height);
 
       if (acc_shape_get_extent (acc_array_get_shape (data), 0) > 1000)
@@ -770,10 +774,10 @@ static void
 check_both (const char *what, AccArray *data, AccArray *(*make) (AccArray *))
 {
   const gint64 heights[] = { 1, 7, 1000 };
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccArray *array = (g_rand_set_seed (rand_, 5), make (data));
-  g_autoptr (GPtrArray) expected = acc_backend_run_many (judge, &array, 1, NULL, &error);
-  g_autoptr (GPtrArray) got = acc_backend_run_many (native, &array, 1, NULL, &error);
+  g_autoptr(GPtrArray) expected = acc_backend_run_many (judge, &array, 1, NULL, &error);
+  g_autoptr(GPtrArray) got = acc_backend_run_many (native, &array, 1, NULL, &error);
   gint64 n_rows = acc_shape_get_extent (acc_array_get_shape (data), 0);
 
   g_assert_no_error (error);
@@ -782,8 +786,8 @@ check_both (const char *what, AccArray *data, AccArray *(*make) (AccArray *))
 
   for (guint i = 0; i < G_N_ELEMENTS (heights); i++)
     {
-      g_autoptr (AccArray) sourced = new_sourced (data);
-      g_autoptr (GPtrArray) streamed = NULL;
+      g_autoptr(AccArray) sourced = new_sourced (data);
+      g_autoptr(GPtrArray) streamed = NULL;
 
       if (n_rows / heights[i] > 2000)
         continue;
@@ -806,7 +810,7 @@ static AccArray *make_all1 (AccArray *a) { return acc_array_fold1_all (a, last_o
 static AccArray *
 make_composed (AccArray *a)
 {
-  g_autoptr (AccArray) pairs = acc_array_map (a, one_and_self, NULL);
+  g_autoptr(AccArray) pairs = acc_array_map (a, one_and_self, NULL);
 
   return acc_array_fold1_all (pairs, compose, NULL);
 }
@@ -814,8 +818,8 @@ make_composed (AccArray *a)
 static AccArray *
 make_composed_rows (AccArray *a)
 {
-  g_autoptr (AccArray) pairs = acc_array_map (a, one_and_self, NULL);
-  g_autoptr (AccArray) rows = acc_array_fold1 (pairs, compose, NULL);
+  g_autoptr(AccArray) pairs = acc_array_map (a, one_and_self, NULL);
+  g_autoptr(AccArray) rows = acc_array_fold1 (pairs, compose, NULL);
 
   return acc_array_map (rows, to_scalar, NULL);
 }
@@ -823,9 +827,9 @@ make_composed_rows (AccArray *a)
 static AccArray *
 make_histogram (AccArray *a)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (256);
-  g_autoptr (AccArray) bins = acc_array_fill (shape, number (7));
-  g_autoptr (AccArray) targets = acc_array_map (a, low_byte, NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (256);
+  g_autoptr(AccArray) bins = acc_array_fill (shape, number (7));
+  g_autoptr(AccArray) targets = acc_array_map (a, low_byte, NULL);
 
   return acc_array_permute (a, bins, targets, plus, NULL);
 }
@@ -833,10 +837,10 @@ make_histogram (AccArray *a)
 static AccArray *
 make_pair_histogram (AccArray *a)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (256);
-  g_autoptr (AccArray) bins = acc_array_fill (shape, acc_expr_tuple2 (number (7), number (-3000)));
-  g_autoptr (AccArray) pairs = acc_array_map (a, one_and_self, NULL);
-  g_autoptr (AccArray) targets = acc_array_map (a, low_byte, NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (256);
+  g_autoptr(AccArray) bins = acc_array_fill (shape, acc_expr_tuple2 (number (7), number (-3000)));
+  g_autoptr(AccArray) pairs = acc_array_map (a, one_and_self, NULL);
+  g_autoptr(AccArray) targets = acc_array_map (a, low_byte, NULL);
 
   return acc_array_permute (pairs, bins, targets, sum_and_largest, NULL);
 }
@@ -844,9 +848,9 @@ make_pair_histogram (AccArray *a)
 static AccArray *
 make_ordered_scatter (AccArray *a)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (256);
-  g_autoptr (AccArray) bins = acc_array_fill (shape, number (7));
-  g_autoptr (AccArray) targets = acc_array_map (a, low_byte, NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (256);
+  g_autoptr(AccArray) bins = acc_array_fill (shape, number (7));
+  g_autoptr(AccArray) targets = acc_array_map (a, low_byte, NULL);
 
   return acc_array_permute (a, bins, targets, last_odd, NULL);
 }
@@ -876,10 +880,10 @@ test_long (void)
     {
       gint64 n = extents[i][0] * extents[i][1];
       gint32 *values = g_new (gint32, n);
-      g_autoptr (GBytes) bytes = g_bytes_new_take (values, n * sizeof (gint32));
-      g_autoptr (AccShape) shape = acc_shape_new (extents[i], 2), flat = acc_shape_new_vector (n);
-      g_autoptr (AccArray) matrix = acc_array_use (scalar (), shape, bytes);
-      g_autoptr (AccArray) vector = acc_array_use (scalar (), flat, bytes);
+      g_autoptr(GBytes) bytes = g_bytes_new_take (values, n * sizeof (gint32));
+      g_autoptr(AccShape) shape = acc_shape_new (extents[i], 2), flat = acc_shape_new_vector (n);
+      g_autoptr(AccArray) matrix = acc_array_use (scalar (), shape, bytes);
+      g_autoptr(AccArray) vector = acc_array_use (scalar (), flat, bytes);
 
       g_clear_pointer (&rand_, g_rand_free);
       rand_ = g_rand_new_with_seed (i);
@@ -900,7 +904,7 @@ int
 main (int    argc,
       char **argv)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   const char *given;
 
   g_test_init (&argc, &argv, NULL);

@@ -26,7 +26,7 @@ reset (gboolean unified)
 static AccBackend *
 open_device (const char *device)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccBackend *backend = g_initable_new (fake_type, NULL, &error, "device", device, NULL);
 
   g_assert_no_error (error);
@@ -48,8 +48,8 @@ static AccArray *
 use_count (gint64 n, gint64 first)
 {
   gint64 *values = g_new (gint64, n + 1);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = NULL;
 
   for (gint64 i = 0; i < n; i++)
     values[i] = first + i;
@@ -62,8 +62,8 @@ static void
 assert_counts (AccArray *array, gint64 first, gint64 step)
 {
   gint64 n = acc_shape_get_size (acc_array_get_shape (array));
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GBytes) bytes = acc_array_dup_bytes (array, 0, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (array, 0, &error);
   const gint64 *values;
 
   g_assert_no_error (error);
@@ -88,8 +88,8 @@ static AccExecutable *
 compile (AccBackend *backend, AccArrayFunc function, gpointer data, guint n_parameters)
 {
   const char *signatures[] = { "i8[:]", n_parameters > 1 ? "i8[:]" : NULL, NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccProgram) program = acc_program_new (signatures, function, data);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = acc_program_new (signatures, function, data);
   AccExecutable *executable = acc_backend_compile (backend, program, NULL, &error);
 
   g_assert_no_error (error);
@@ -100,7 +100,7 @@ compile (AccBackend *backend, AccArrayFunc function, gpointer data, guint n_para
 static AccArray *
 run (AccExecutable *executable, AccArray *argument, GError **error)
 {
-  g_autoptr (GPtrArray) results = acc_executable_run (executable, &argument, 1, NULL, error);
+  g_autoptr(GPtrArray) results = acc_executable_run (executable, &argument, 1, NULL, error);
 
   return results != NULL ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
 }
@@ -108,7 +108,7 @@ run (AccExecutable *executable, AccArray *argument, GError **error)
 static AccArray *
 run_well (AccExecutable *executable, AccArray *argument)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccArray *result = run (executable, argument, &error);
 
   g_assert_no_error (error);
@@ -131,12 +131,12 @@ test_nothing_twice (gconstpointer unified)
 {
   reset (GPOINTER_TO_INT (unified));
   {
-    g_autoptr (AccBackend) backend = open_backend (0);
-    g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (5), 1);
-    g_autoptr (AccArray) argument = use_count (N, 0);
-    g_autoptr (AccArray) first = run_well (add, argument);
-    g_autoptr (AccArray) second = run_well (add, argument);
-    g_autoptr (AccArray) third = run_well (add, first);
+    g_autoptr(AccBackend) backend = open_backend (0);
+    g_autoptr(AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (5), 1);
+    g_autoptr(AccArray) argument = use_count (N, 0);
+    g_autoptr(AccArray) first = run_well (add, argument);
+    g_autoptr(AccArray) second = run_well (add, argument);
+    g_autoptr(AccArray) third = run_well (add, first);
     gint downloads;
 
     g_assert_cmpint (fake.n_uploads, ==, 1);
@@ -167,10 +167,10 @@ test_general_code (void)
   /* Of which nothing is on disk. */
   g_setenv ("ACC_CACHE_DIR", directory, TRUE);
   {
-    g_autoptr (AccBackend) backend = open_backend (0);
-    g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (5), 1), same = NULL;
-    g_autoptr (AccArray) argument = use_count (N, 0);
-    g_autoptr (AccArray) first = run_well (add, argument), second = NULL, third = NULL, fourth = NULL;
+    g_autoptr(AccBackend) backend = open_backend (0);
+    g_autoptr(AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (5), 1), same = NULL;
+    g_autoptr(AccArray) argument = use_count (N, 0);
+    g_autoptr(AccArray) first = run_well (add, argument), second = NULL, third = NULL, fourth = NULL;
 
     g_assert_cmpint (fake.n_compiled, ==, 1);
     fake.wants_general = TRUE;
@@ -194,7 +194,7 @@ test_general_code (void)
 static AccArray *
 build_sorted (AccArray **arrays, guint n, gpointer data)
 {
-  g_autoptr (AccArray) added = build_add (arrays, n, data);
+  g_autoptr(AccArray) added = build_add (arrays, n, data);
 
   return acc_array_sort (data != NULL ? added : arrays[0], FALSE);
 }
@@ -203,8 +203,8 @@ build_sorted (AccArray **arrays, guint n, gpointer data)
 static gint
 count_to_sort (AccBackend *backend, gint added)
 {
-  g_autoptr (AccExecutable) sort = compile (backend, build_sorted, GINT_TO_POINTER (added), 1);
-  g_autoptr (AccArray) argument = use_count (SOME, 0), result = NULL;
+  g_autoptr(AccExecutable) sort = compile (backend, build_sorted, GINT_TO_POINTER (added), 1);
+  g_autoptr(AccArray) argument = use_count (SOME, 0), result = NULL;
   gint before = fake.n_compiled;
 
   result = run_well (sort, argument);
@@ -213,8 +213,8 @@ count_to_sort (AccBackend *backend, gint added)
   return fake.n_compiled - before;
 }
 
-/* Kernels that know nothing of the functions of a program are there for the next one. Of a sort of few elements all passes have the same three,
- * and those that read what a function makes are two more. Another object of the device has them all from the disk. */
+/* Kernels that know nothing of the functions of a program are there for the next one. Of a sort of few elements all passes have the same
+ * three, and those that read what a function makes are two more. Another object of the device has them all from the disk. */
 static void
 test_shared_kernels (void)
 {
@@ -224,7 +224,7 @@ test_shared_kernels (void)
   fake.max_delay = 0;
   g_setenv ("ACC_CACHE_DIR", directory, TRUE);
   {
-    g_autoptr (AccBackend) backend = open_device ("ballots"), other = NULL;
+    g_autoptr(AccBackend) backend = open_device ("ballots"), other = NULL;
 
     g_assert_cmpint (count_to_sort (backend, 0), ==, 3);
     g_assert_cmpint (count_to_sort (backend, 0), ==, 0);
@@ -246,12 +246,12 @@ test_shared_memory (void)
 {
   reset (TRUE);
   {
-    g_autoptr (AccBackend) backend = open_backend (0);
-    g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (5), 1);
-    g_autoptr (GError) error = NULL;
+    g_autoptr(AccBackend) backend = open_backend (0);
+    g_autoptr(AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (5), 1);
+    g_autoptr(GError) error = NULL;
     AccBuffer *buffer = acc_backend_allocate (backend, N * sizeof (gint64), "given", &error);
-    g_autoptr (AccShape) shape = acc_shape_new_vector (N);
-    g_autoptr (AccArray) argument = NULL, result = NULL;
+    g_autoptr(AccShape) shape = acc_shape_new_vector (N);
+    g_autoptr(AccArray) argument = NULL, result = NULL;
 
     g_assert_no_error (error);
     for (gint64 i = 0; i < N; i++)
@@ -272,8 +272,8 @@ test_import (void)
   fake.imports = TRUE;
   {
     const guint64 limit = 4 * N * sizeof (gint64) + 8192;
-    g_autoptr (AccBackend) backend = open_backend (limit);
-    g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (5), 1);
+    g_autoptr(AccBackend) backend = open_backend (limit);
+    g_autoptr(AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (5), 1);
     AccArray *arguments[10], *results[10];
 
     for (guint i = 0; i < 10; i++)
@@ -305,8 +305,8 @@ test_eviction (gconstpointer unified)
   reset (GPOINTER_TO_INT (unified));
   {
     const guint64 limit = 4 * N * sizeof (gint64) + 8192;
-    g_autoptr (AccBackend) backend = open_backend (limit);
-    g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
+    g_autoptr(AccBackend) backend = open_backend (limit);
+    g_autoptr(AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
     AccArray *arrays[N_ARRAYS];
     GRand *rand = g_rand_new_with_seed (7);
 
@@ -320,7 +320,7 @@ test_eviction (gconstpointer unified)
     for (guint k = 0; k < 60; k++)
       {
         guint from = (guint) g_rand_int_range (rand, 0, N_ARRAYS - 1);
-        g_autoptr (AccArray) again = run_well (add, arrays[from]);
+        g_autoptr(AccArray) again = run_well (add, arrays[from]);
 
         assert_counts (again, from + 1, 1);
       }
@@ -345,12 +345,12 @@ plus (AccExpr *x, AccExpr *y, gpointer data)
 static AccArray *
 build_many (AccArray **arrays, guint n, gpointer data)
 {
-  g_autoptr (GPtrArray) scans = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) scans = g_ptr_array_new_with_free_func (g_object_unref);
   AccArray *sum;
 
   for (guint i = 0; i < 30; i++)
     {
-      g_autoptr (AccArray) added = acc_array_map (arrays[0], add_given, GUINT_TO_POINTER (i));
+      g_autoptr(AccArray) added = acc_array_map (arrays[0], add_given, GUINT_TO_POINTER (i));
 
       g_ptr_array_add (scans, acc_array_scanl1 (added, plus, NULL));
     }
@@ -358,8 +358,8 @@ build_many (AccArray **arrays, guint n, gpointer data)
   sum = g_object_ref (g_ptr_array_index (scans, 0));
   for (guint i = 1; i < scans->len; i++)
     {
-      g_autoptr (AccArray) before = sum;
-      g_autoptr (AccArray) zipped = acc_array_zip_with (before, g_ptr_array_index (scans, i), plus, NULL);
+      g_autoptr(AccArray) before = sum;
+      g_autoptr(AccArray) zipped = acc_array_zip_with (before, g_ptr_array_index (scans, i), plus, NULL);
 
       sum = acc_array_scanl1 (zipped, plus, NULL);
     }
@@ -372,18 +372,18 @@ test_eviction_in_run (gconstpointer unified)
 {
   reset (FALSE);
   {
-    g_autoptr (AccBackend) judge = acc_backend_new_for_name ("interpreter", NULL);
-    g_autoptr (AccExecutable) expected = compile (judge, build_many, NULL, 1);
-    g_autoptr (AccArray) argument = use_count (3000, 3);
-    g_autoptr (AccArray) right = run_well (expected, argument);
-    g_autoptr (GBytes) wanted = acc_array_dup_bytes (right, 0, NULL);
+    g_autoptr(AccBackend) judge = acc_backend_new_for_name ("interpreter", NULL);
+    g_autoptr(AccExecutable) expected = compile (judge, build_many, NULL, 1);
+    g_autoptr(AccArray) argument = use_count (3000, 3);
+    g_autoptr(AccArray) right = run_well (expected, argument);
+    g_autoptr(GBytes) wanted = acc_array_dup_bytes (right, 0, NULL);
 
     for (guint i = 0; i < 2; i++)
       {
-        g_autoptr (AccBackend) backend = NULL;
-        g_autoptr (AccExecutable) executable = NULL;
-        g_autoptr (AccArray) result = NULL;
-        g_autoptr (GBytes) bytes = NULL;
+        g_autoptr(AccBackend) backend = NULL;
+        g_autoptr(AccExecutable) executable = NULL;
+        g_autoptr(AccArray) result = NULL;
+        g_autoptr(GBytes) bytes = NULL;
 
         reset (i == 1);
         backend = open_backend (130000);
@@ -402,12 +402,12 @@ test_too_large (void)
 {
   reset (FALSE);
   {
-    g_autoptr (AccBackend) backend = open_backend (N * sizeof (gint64));
-    g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
-    g_autoptr (AccArray) argument = use_count (N, 0);
-    g_autoptr (AccArray) small = use_count (100, 0);
-    g_autoptr (AccArray) result = NULL;
-    g_autoptr (GError) error = NULL;
+    g_autoptr(AccBackend) backend = open_backend (N * sizeof (gint64));
+    g_autoptr(AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
+    g_autoptr(AccArray) argument = use_count (N, 0);
+    g_autoptr(AccArray) small = use_count (100, 0);
+    g_autoptr(AccArray) result = NULL;
+    g_autoptr(GError) error = NULL;
 
     g_assert_null (run (add, argument, &error));
     g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
@@ -427,15 +427,15 @@ test_device_full (gconstpointer unified)
   reset (GPOINTER_TO_INT (unified));
   fake.memory = 5 * N * sizeof (gint64);
   {
-    g_autoptr (AccBackend) backend = open_backend (0);
-    g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
-    g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func (g_object_unref);
+    g_autoptr(AccBackend) backend = open_backend (0);
+    g_autoptr(AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
+    g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func (g_object_unref);
     guint failed = 0;
 
     g_ptr_array_add (kept, use_count (N, 0));
     for (guint i = 0; i < 20; i++)
       {
-        g_autoptr (GError) error = NULL;
+        g_autoptr(GError) error = NULL;
         AccArray *result = run (add, g_ptr_array_index (kept, kept->len - 1), &error);
 
         if (result != NULL)
@@ -461,11 +461,11 @@ test_failing_allocations (void)
     {
       reset (nth % 2);
       {
-        g_autoptr (AccBackend) backend = open_backend (0);
-        g_autoptr (AccExecutable) executable = compile (backend, build_many, NULL, 1);
-        g_autoptr (AccArray) argument = use_count (500, 0);
-        g_autoptr (GError) error = NULL;
-        g_autoptr (AccArray) result = NULL, again = NULL;
+        g_autoptr(AccBackend) backend = open_backend (0);
+        g_autoptr(AccExecutable) executable = compile (backend, build_many, NULL, 1);
+        g_autoptr(AccArray) argument = use_count (500, 0);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(AccArray) result = NULL, again = NULL;
 
         fake.fail_allocation = nth;
         result = run (executable, argument, &error);
@@ -485,11 +485,11 @@ test_failing_reservations (void)
     {
       reset (FALSE);
       {
-        g_autoptr (AccBackend) backend = open_backend (0);
-        g_autoptr (AccExecutable) executable = compile (backend, build_many, NULL, 1);
-        g_autoptr (AccArray) argument = use_count (500, 0);
-        g_autoptr (GError) error = NULL;
-        g_autoptr (AccArray) result = NULL;
+        g_autoptr(AccBackend) backend = open_backend (0);
+        g_autoptr(AccExecutable) executable = compile (backend, build_many, NULL, 1);
+        g_autoptr(AccArray) argument = use_count (500, 0);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(AccArray) result = NULL;
 
         acc_budget_fail_nth (acc_backend_get_budget (backend), nth);
         result = run (executable, argument, &error);
@@ -505,11 +505,11 @@ test_lost (void)
 {
   for (guint at = 1; at < 40; at += 2)
     {
-      g_autoptr (AccBackend) backend = NULL;
-      g_autoptr (AccExecutable) add = NULL;
-      g_autoptr (AccArray) argument = use_count (N, 0), kept = NULL, result = NULL;
-      g_autoptr (GError) error = NULL, second = NULL, third = NULL;
-      g_autoptr (GVariant) variant = NULL;
+      g_autoptr(AccBackend) backend = NULL;
+      g_autoptr(AccExecutable) add = NULL;
+      g_autoptr(AccArray) argument = use_count (N, 0), kept = NULL, result = NULL;
+      g_autoptr(GError) error = NULL, second = NULL, third = NULL;
+      g_autoptr(GVariant) variant = NULL;
 
       reset (FALSE);
       backend = open_backend (4 * N * sizeof (gint64));
@@ -534,11 +534,11 @@ test_lost (void)
       g_assert_cmpuint (acc_array_get_address (kept, 0), ==, 0);
       g_clear_error (&third);
       {
-        g_autoptr (AccArray) mapped = acc_array_map (kept, add_given, GINT_TO_POINTER (1));
-        g_autoptr (AccProgram) program = acc_program_new_for_results (&mapped, 1);
+        g_autoptr(AccArray) mapped = acc_array_map (kept, add_given, GINT_TO_POINTER (1));
+        g_autoptr(AccProgram) program = acc_program_new_for_results (&mapped, 1);
         g_autofree char *text = acc_program_to_string (program);
-        g_autoptr (AccBackend) other = acc_backend_new_for_name ("interpreter", NULL);
-        g_autoptr (AccExecutable) executable = acc_backend_compile (other, program, NULL, &third);
+        g_autoptr(AccBackend) other = acc_backend_new_for_name ("interpreter", NULL);
+        g_autoptr(AccExecutable) executable = acc_backend_compile (other, program, NULL, &third);
 
         g_assert_nonnull (strstr (text, "\nerror "));
         g_assert_no_error (third);
@@ -548,9 +548,9 @@ test_lost (void)
 
       /* Another device goes on. */
       {
-        g_autoptr (AccBackend) other = NULL;
-        g_autoptr (AccExecutable) fresh = NULL;
-        g_autoptr (AccArray) good = NULL;
+        g_autoptr(AccBackend) other = NULL;
+        g_autoptr(AccExecutable) fresh = NULL;
+        g_autoptr(AccArray) good = NULL;
 
         fake.lose_at = 0;
         other = open_backend (0);
@@ -567,11 +567,11 @@ test_hang (void)
   reset (FALSE);
   g_setenv ("ACC_DEVICE_TIMEOUT", "0.2", TRUE);
   {
-    g_autoptr (AccBackend) backend = open_backend (0);
-    g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
-    g_autoptr (AccArray) argument = use_count (N, 0);
-    g_autoptr (AccArray) result = run_well (add, argument);
-    g_autoptr (GError) error = NULL;
+    g_autoptr(AccBackend) backend = open_backend (0);
+    g_autoptr(AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
+    g_autoptr(AccArray) argument = use_count (N, 0);
+    g_autoptr(AccArray) result = run_well (add, argument);
+    g_autoptr(GError) error = NULL;
 
     assert_counts (result, 1, 1);
     g_atomic_int_set (&fake.hang, TRUE);
@@ -583,7 +583,7 @@ test_hang (void)
 
   g_setenv ("ACC_DEVICE_TIMEOUT", "soon", TRUE);
   {
-    g_autoptr (GError) error = NULL;
+    g_autoptr(GError) error = NULL;
 
     g_assert_null (g_initable_new (fake_type, NULL, &error, NULL));
     g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
@@ -608,15 +608,15 @@ test_failing_kernel (void)
 {
   reset (FALSE);
   {
-    g_autoptr (AccBackend) backend = open_backend (0);
-    g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
-    g_autoptr (AccExecutable) far = compile (backend, build_far, NULL, 1);
-    g_autoptr (AccArray) argument = use_count (100, 0);
+    g_autoptr(AccBackend) backend = open_backend (0);
+    g_autoptr(AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
+    g_autoptr(AccExecutable) far = compile (backend, build_far, NULL, 1);
+    g_autoptr(AccArray) argument = use_count (100, 0);
 
     for (guint i = 0; i < 5; i++)
       {
-        g_autoptr (GError) error = NULL;
-        g_autoptr (AccArray) result = NULL;
+        g_autoptr(GError) error = NULL;
+        g_autoptr(AccArray) result = NULL;
 
         g_assert_null (run (far, argument, &error));
         g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
@@ -667,13 +667,13 @@ test_missing_kind (void)
       reset (FALSE);
       fake.lacks = 1u << ACC_KIND_F64;
       {
-        g_autoptr (GError) error = NULL;
-        g_autoptr (AccBackend) backend = g_initable_new (fake_type, NULL, &error, "device", devices[i / 2], NULL);
-        g_autoptr (AccArray) argument = use_count (1000, 0);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(AccBackend) backend = g_initable_new (fake_type, NULL, &error, "device", devices[i / 2], NULL);
+        g_autoptr(AccArray) argument = use_count (1000, 0);
         const char *signatures[] = { "i8[:]", NULL };
-        g_autoptr (AccProgram) program = acc_program_new (signatures, build_halves, GUINT_TO_POINTER (i % 2));
-        g_autoptr (AccExecutable) halves = NULL, add = NULL;
-        g_autoptr (AccArray) result = NULL;
+        g_autoptr(AccProgram) program = acc_program_new (signatures, build_halves, GUINT_TO_POINTER (i % 2));
+        g_autoptr(AccExecutable) halves = NULL, add = NULL;
+        g_autoptr(AccArray) result = NULL;
 
         g_assert_no_error (error);
         halves = acc_backend_compile (backend, program, NULL, &error);
@@ -696,11 +696,11 @@ test_cancel (void)
 {
   reset (FALSE);
   {
-    g_autoptr (AccBackend) backend = open_backend (0);
-    g_autoptr (AccExecutable) many = compile (backend, build_many, NULL, 1);
-    g_autoptr (AccArray) argument = use_count (1000, 0);
-    g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-    g_autoptr (GError) error = NULL;
+    g_autoptr(AccBackend) backend = open_backend (0);
+    g_autoptr(AccExecutable) many = compile (backend, build_many, NULL, 1);
+    g_autoptr(AccArray) argument = use_count (1000, 0);
+    g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+    g_autoptr(GError) error = NULL;
     AccArray *arguments[] = { argument };
 
     g_cancellable_cancel (cancellable);
@@ -715,21 +715,21 @@ test_outlives_backend (gconstpointer unified)
 {
   reset (GPOINTER_TO_INT (unified));
   {
-    g_autoptr (AccArray) argument = use_count (N, 0);
-    g_autoptr (AccArray) read = NULL, unread = NULL;
+    g_autoptr(AccArray) argument = use_count (N, 0);
+    g_autoptr(AccArray) read = NULL, unread = NULL;
 
     {
-      g_autoptr (AccBackend) backend = open_backend (0);
-      g_autoptr (AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
+      g_autoptr(AccBackend) backend = open_backend (0);
+      g_autoptr(AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (1), 1);
 
       read = run_well (add, argument);
       unread = run_well (add, read);
     }
     assert_counts (read, 1, 1);
     {
-      g_autoptr (AccBackend) other = open_backend (0);
-      g_autoptr (AccExecutable) add = compile (other, build_add, GINT_TO_POINTER (1), 1);
-      g_autoptr (AccArray) third = run_well (add, read);
+      g_autoptr(AccBackend) other = open_backend (0);
+      g_autoptr(AccExecutable) add = compile (other, build_add, GINT_TO_POINTER (1), 1);
+      g_autoptr(AccArray) third = run_well (add, read);
 
       assert_counts (third, 2, 1);
     }
@@ -740,8 +740,8 @@ test_outlives_backend (gconstpointer unified)
 static AccArray *
 is_small (AccArray **arrays, guint n, gpointer data)
 {
-  g_autoptr (AccArray) sum = acc_array_sum_all (arrays[0]);
-  g_autoptr (AccArray) limit = acc_array_unit (acc_expr_new_int (10000000));
+  g_autoptr(AccArray) sum = acc_array_sum_all (arrays[0]);
+  g_autoptr(AccArray) limit = acc_array_unit (acc_expr_new_int (10000000));
 
   return acc_array_lt (sum, limit);
 }
@@ -756,8 +756,8 @@ static AccArray *
 build_loop (AccArray **arrays, guint n, gpointer data)
 {
   const char *signatures[] = { "i8[:]", NULL };
-  g_autoptr (AccProgram) condition = acc_program_new (signatures, is_small, NULL);
-  g_autoptr (AccProgram) step = acc_program_new (signatures, twice, NULL);
+  g_autoptr(AccProgram) condition = acc_program_new (signatures, is_small, NULL);
+  g_autoptr(AccProgram) step = acc_program_new (signatures, twice, NULL);
 
   return acc_array_while_loop (arrays[0], condition, step);
 }
@@ -767,10 +767,10 @@ test_loop (void)
 {
   reset (FALSE);
   {
-    g_autoptr (AccBackend) backend = open_backend (0);
-    g_autoptr (AccExecutable) loop = compile (backend, build_loop, NULL, 1);
-    g_autoptr (AccArray) argument = use_count (2000, 0);
-    g_autoptr (AccArray) result = run_well (loop, argument);
+    g_autoptr(AccBackend) backend = open_backend (0);
+    g_autoptr(AccExecutable) loop = compile (backend, build_loop, NULL, 1);
+    g_autoptr(AccArray) argument = use_count (2000, 0);
+    g_autoptr(AccArray) result = run_well (loop, argument);
     gint downloads = fake.n_downloads;
 
     assert_counts (result, 0, 8);
@@ -790,7 +790,7 @@ static gpointer
 work (gpointer data)
 {
   Worker *self = data;
-  g_autoptr (GRand) rand = g_rand_new_with_seed (self->seed);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (self->seed);
   AccArray *kept[6];
   gint64 firsts[6] = { 0, };
 
@@ -825,11 +825,11 @@ test_threads (gconstpointer unified)
   fake.max_delay = 60;
   {
     const guint64 limit = 14 * 3000 * sizeof (gint64);
-    g_autoptr (AccBackend) first = open_backend (limit);
-    g_autoptr (AccBackend) second = open_backend (limit);
-    g_autoptr (AccExecutable) add_first = compile (first, build_add, GINT_TO_POINTER (1), 1);
-    g_autoptr (AccExecutable) add_second = compile (second, build_add, GINT_TO_POINTER (1), 1);
-    g_autoptr (AccArray) shared = use_count (3000, 0);
+    g_autoptr(AccBackend) first = open_backend (limit);
+    g_autoptr(AccBackend) second = open_backend (limit);
+    g_autoptr(AccExecutable) add_first = compile (first, build_add, GINT_TO_POINTER (1), 1);
+    g_autoptr(AccExecutable) add_second = compile (second, build_add, GINT_TO_POINTER (1), 1);
+    g_autoptr(AccArray) shared = use_count (3000, 0);
     Worker workers[4];
     GThread *threads[4];
 
@@ -857,10 +857,10 @@ test_small_result (void)
 {
   reset (FALSE);
   {
-    g_autoptr (AccBackend) backend = open_backend (0);
-    g_autoptr (AccExecutable) sum = compile (backend, build_sum, NULL, 1);
-    g_autoptr (AccArray) argument = use_count (1000, 0);
-    g_autoptr (AccArray) result = run_well (sum, argument);
+    g_autoptr(AccBackend) backend = open_backend (0);
+    g_autoptr(AccExecutable) sum = compile (backend, build_sum, NULL, 1);
+    g_autoptr(AccArray) argument = use_count (1000, 0);
+    g_autoptr(AccArray) result = run_well (sum, argument);
     gint blocks = fake.n_blocks;
 
     g_assert_cmpint (blocks, ==, 1);
@@ -887,7 +887,7 @@ make_trip (gpointer data)
 {
   Trip *self = data;
   g_autofree guint8 *from = g_malloc (self->size), *to = g_malloc0 (self->size);
-  g_autoptr (AccDeviceBlock) block = acc_device_heap_allocate (self->heap, self->size, ACC_QUEUE_UPLOAD, "trip", &self->error);
+  g_autoptr(AccDeviceBlock) block = acc_device_heap_allocate (self->heap, self->size, ACC_QUEUE_UPLOAD, "trip", &self->error);
 
   for (gsize i = 0; i < self->size; i++)
     from[i] = (guint8) (self->first + i + i / 251 + i / 100003);
@@ -910,8 +910,8 @@ test_large_transfers (void)
   for (guint k = 0; k < G_N_ELEMENTS (losses); k++)
     for (guint s = losses[k] == 0 ? 0 : G_N_ELEMENTS (sizes) - 1; s < G_N_ELEMENTS (sizes); s++)
       {
-        g_autoptr (AccBudget) budget = acc_budget_new (0), host = acc_budget_new (0);
-        g_autoptr (GError) error = NULL;
+        g_autoptr(AccBudget) budget = acc_budget_new (0), host = acc_budget_new (0);
+        g_autoptr(GError) error = NULL;
         AccDevice *device;
         AccDeviceHeap *heap;
         AccDeviceStage *stages[2];
@@ -954,14 +954,14 @@ test_large_transfers (void)
 static void
 test_list (void)
 {
-  g_autoptr (GListModel) list = NULL;
+  g_autoptr(GListModel) list = NULL;
   guint found = 0;
 
   reset (FALSE);
   list = acc_backend_list ();
   for (guint i = 0; i < g_list_model_get_n_items (list); i++)
     {
-      g_autoptr (AccBackendInfo) info = g_list_model_get_item (list, i);
+      g_autoptr(AccBackendInfo) info = g_list_model_get_item (list, i);
 
       if (g_str_has_prefix (acc_backend_info_get_name (info), "fake"))
         {

@@ -33,12 +33,12 @@ new_picture (AccElementKind kind,
              guint          rank,
              gboolean       sourced)
 {
-  g_autoptr (AccShape) shape = acc_shape_new (extents, rank);
+  g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
   AccElementType *type = acc_element_type_new (kind);
 
   if (sourced)
     {
-      g_autoptr (AccSource) source = g_object_new (empty_source_get_type (), NULL);
+      g_autoptr(AccSource) source = g_object_new (empty_source_get_type (), NULL);
 
       acc_source_set_layout (source, type, shape);
       return acc_array_new_from_source (source);
@@ -46,7 +46,7 @@ new_picture (AccElementKind kind,
   else
     {
       gsize size = acc_shape_get_size (shape) * acc_element_kind_get_size (kind);
-      g_autoptr (GBytes) bytes = g_bytes_new_take (g_malloc0 (size + 1), size);
+      g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (size + 1), size);
 
       return acc_array_use (type, shape, bytes);
     }
@@ -56,7 +56,7 @@ static AccSchedule *
 plan (AccArray **results,
       guint      n_results)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, results, n_results, NULL, NULL, 0, &error);
 
   g_assert_no_error (error);
@@ -160,9 +160,9 @@ next_row (AccExpr *index, gpointer data)
 static AccArray *
 grey_of (AccArray *picture)
 {
-  g_autoptr (AccArray) r = acc_array_slice (picture, (gint64[]) { ACC_ALL, ACC_ALL, 0 }, 3);
-  g_autoptr (AccArray) g = acc_array_slice (picture, (gint64[]) { ACC_ALL, ACC_ALL, 1 }, 3);
-  g_autoptr (AccArray) b = acc_array_slice (picture, (gint64[]) { ACC_ALL, ACC_ALL, 2 }, 3);
+  g_autoptr(AccArray) r = acc_array_slice (picture, (gint64[]) { ACC_ALL, ACC_ALL, 0 }, 3);
+  g_autoptr(AccArray) g = acc_array_slice (picture, (gint64[]) { ACC_ALL, ACC_ALL, 1 }, 3);
+  g_autoptr(AccArray) b = acc_array_slice (picture, (gint64[]) { ACC_ALL, ACC_ALL, 2 }, 3);
 
   return acc_array_zip_with3 (r, g, b, luma, NULL);
 }
@@ -173,7 +173,7 @@ stencil_of (AccArray       *array,
             AccBoundaryKind kind,
             AccExprFunc     function)
 {
-  g_autoptr (AccBoundary) boundary = acc_boundary_new (kind);
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (kind);
   const gint64 sizes[] = { size, size, 1 };
   guint rank = acc_array_get_rank (array);
 
@@ -186,11 +186,11 @@ static void
 test_element_wise (void)
 {
   double factor = 1.7;
-  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 200 }, 2, FALSE);
-  g_autoptr (AccArray) a = acc_array_map (x, scale, &factor);
-  g_autoptr (AccArray) b = acc_array_map (a, costly, NULL);
-  g_autoptr (AccArray) c = acc_array_zip_with (b, a, add, NULL);
-  g_autoptr (AccSchedule) schedule = plan1 (c);
+  g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 200 }, 2, FALSE);
+  g_autoptr(AccArray) a = acc_array_map (x, scale, &factor);
+  g_autoptr(AccArray) b = acc_array_map (a, costly, NULL);
+  g_autoptr(AccArray) c = acc_array_zip_with (b, a, add, NULL);
+  g_autoptr(AccSchedule) schedule = plan1 (c);
   AccLaunch *launch = &schedule->steps[0].launches[0];
 
   g_assert_cmpint (schedule->n_steps, ==, 1);
@@ -206,24 +206,26 @@ test_element_wise (void)
 static AccExpr *
 sum_of_nine (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, AccExpr *i, gpointer data)
 {
-  return acc_expr_add (acc_expr_add (acc_expr_add (a, b), acc_expr_add (c, d)), acc_expr_add (acc_expr_add (e, f), acc_expr_add (g, acc_expr_add (h, i))));
+  return acc_expr_add (acc_expr_add (acc_expr_add (a, b), acc_expr_add (c, d)),
+                       acc_expr_add (acc_expr_add (e, f), acc_expr_add (g, acc_expr_add (h, i))));
 }
 
 static AccExpr *
 sum_at (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, gpointer data)
 {
-  return acc_expr_add (acc_expr_cast (acc_expr_item (index, 0), acc_element_type_new (ACC_KIND_F32)), acc_expr_add (a, acc_expr_add (b, c)));
+  return acc_expr_add (acc_expr_cast (acc_expr_item (index, 0), acc_element_type_new (ACC_KIND_F32)),
+                       acc_expr_add (a, acc_expr_add (b, c)));
 }
 
 /* No memory for tuples, however the extents differ. */
 static void
 test_many_arrays (void)
 {
-  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 200 }, 2, FALSE);
-  g_autoptr (AccArray) y = new_picture (ACC_KIND_F32, (gint64[]) { 90, 210 }, 2, FALSE);
-  g_autoptr (AccArray) nine = acc_array_zip_with9 (x, y, x, y, x, y, x, y, x, sum_of_nine, NULL);
-  g_autoptr (AccArray) indexed = acc_array_izip_with3 (x, y, x, sum_at, NULL);
-  g_autoptr (AccSchedule) plain = plan1 (nine), with_index = plan1 (indexed);
+  g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 200 }, 2, FALSE);
+  g_autoptr(AccArray) y = new_picture (ACC_KIND_F32, (gint64[]) { 90, 210 }, 2, FALSE);
+  g_autoptr(AccArray) nine = acc_array_zip_with9 (x, y, x, y, x, y, x, y, x, sum_of_nine, NULL);
+  g_autoptr(AccArray) indexed = acc_array_izip_with3 (x, y, x, sum_at, NULL);
+  g_autoptr(AccSchedule) plain = plan1 (nine), with_index = plan1 (indexed);
 
   g_assert_cmpint (plain->n_steps, ==, 1);
   g_assert_cmpint (plain->steps[0].n_rows, ==, 90);
@@ -235,10 +237,11 @@ static void
 test_barrier (void)
 {
   double factor = 1.7;
-  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 200 }, 2, FALSE);
-  g_autoptr (AccArray) a = acc_array_map (x, scale, &factor), stored = acc_array_compute (a), b = acc_array_map (stored, costly, NULL);
-  g_autoptr (AccArray) twice = acc_array_compute (stored), flat = acc_array_flatten (twice), c = acc_array_map (flat, costly, NULL), given = acc_array_compute (x);
-  g_autoptr (AccSchedule) two = plan1 (b), views = plan1 (c), alone = plan1 (twice), nothing = plan1 (given);
+  g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 200 }, 2, FALSE);
+  g_autoptr(AccArray) a = acc_array_map (x, scale, &factor), stored = acc_array_compute (a), b = acc_array_map (stored, costly, NULL);
+  g_autoptr(AccArray) twice = acc_array_compute (stored), flat = acc_array_flatten (twice), c = acc_array_map (flat, costly, NULL),
+    given = acc_array_compute (x);
+  g_autoptr(AccSchedule) two = plan1 (b), views = plan1 (c), alone = plan1 (twice), nothing = plan1 (given);
 
   g_assert_cmpint (two->n_steps, ==, 2);
   g_assert_cmpint (views->n_steps, ==, 2);
@@ -256,10 +259,10 @@ test_one_kernel_for_all_sizes (void)
 
   for (guint i = 0; i < 2; i++)
     {
-      g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, extents[i], 2, FALSE);
-      g_autoptr (AccArray) a = acc_array_map (x, scale, &factors[i]);
-      g_autoptr (AccArray) s = stencil_of (a, 3, ACC_BOUNDARY_CLAMP, corner);
-      g_autoptr (AccSchedule) schedule = plan1 (s);
+      g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, extents[i], 2, FALSE);
+      g_autoptr(AccArray) a = acc_array_map (x, scale, &factors[i]);
+      g_autoptr(AccArray) s = stencil_of (a, 3, ACC_BOUNDARY_CLAMP, corner);
+      g_autoptr(AccSchedule) schedule = plan1 (s);
 
       g_assert_cmpint (schedule->n_steps, ==, 1);
       hashes[i] = g_strdup (acc_kernel_get_hash (schedule->steps[0].launches[0].kernel));
@@ -272,14 +275,14 @@ test_one_kernel_for_all_sizes (void)
 static void
 test_edges (void)
 {
-  g_autoptr (AccArray) picture = new_picture (ACC_KIND_U8, (gint64[]) { 300, 400, 3 }, 3, TRUE);
-  g_autoptr (AccArray) grey = grey_of (picture);
-  g_autoptr (AccArray) blur = stencil_of (grey, 5, ACC_BOUNDARY_CLAMP, far_corner);
-  g_autoptr (AccArray) gx = stencil_of (blur, 3, ACC_BOUNDARY_CLAMP, corner);
-  g_autoptr (AccArray) gy = stencil_of (blur, 3, ACC_BOUNDARY_MIRROR, corner);
-  g_autoptr (AccArray) magnitude = acc_array_zip_with (gx, gy, mul, NULL);
-  g_autoptr (AccArray) thin = stencil_of (magnitude, 3, ACC_BOUNDARY_CLAMP, corner);
-  g_autoptr (AccSchedule) schedule = plan1 (thin);
+  g_autoptr(AccArray) picture = new_picture (ACC_KIND_U8, (gint64[]) { 300, 400, 3 }, 3, TRUE);
+  g_autoptr(AccArray) grey = grey_of (picture);
+  g_autoptr(AccArray) blur = stencil_of (grey, 5, ACC_BOUNDARY_CLAMP, far_corner);
+  g_autoptr(AccArray) gx = stencil_of (blur, 3, ACC_BOUNDARY_CLAMP, corner);
+  g_autoptr(AccArray) gy = stencil_of (blur, 3, ACC_BOUNDARY_MIRROR, corner);
+  g_autoptr(AccArray) magnitude = acc_array_zip_with (gx, gy, mul, NULL);
+  g_autoptr(AccArray) thin = stencil_of (magnitude, 3, ACC_BOUNDARY_CLAMP, corner);
+  g_autoptr(AccSchedule) schedule = plan1 (thin);
 
   /* Grey is computed again for both neighbours that the blur reads, of the 25 that it might. */
   g_assert_cmpint (schedule->n_steps, ==, 3);
@@ -294,12 +297,12 @@ test_edges (void)
 static void
 test_colours (void)
 {
-  g_autoptr (AccArray) picture = new_picture (ACC_KIND_U8, (gint64[]) { 300, 400, 3 }, 3, TRUE);
-  g_autoptr (AccArray) floats = acc_array_map (picture, to_float, NULL);
-  g_autoptr (AccArray) blur = stencil_of (floats, 5, ACC_BOUNDARY_CLAMP, far_corner);
-  g_autoptr (AccArray) grey = acc_array_fold (floats, acc_expr_new_float (0), add, NULL);
-  g_autoptr (AccSchedule) blurred = plan1 (blur);
-  g_autoptr (AccSchedule) folded = plan1 (grey);
+  g_autoptr(AccArray) picture = new_picture (ACC_KIND_U8, (gint64[]) { 300, 400, 3 }, 3, TRUE);
+  g_autoptr(AccArray) floats = acc_array_map (picture, to_float, NULL);
+  g_autoptr(AccArray) blur = stencil_of (floats, 5, ACC_BOUNDARY_CLAMP, far_corner);
+  g_autoptr(AccArray) grey = acc_array_fold (floats, acc_expr_new_float (0), add, NULL);
+  g_autoptr(AccSchedule) blurred = plan1 (blur);
+  g_autoptr(AccSchedule) folded = plan1 (grey);
 
   /* Columns and colours are one run. */
   g_assert_cmpint (blurred->n_steps, ==, 1);
@@ -318,15 +321,15 @@ static void
 test_folds (void)
 {
   double factor = 2.5;
-  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 500, 3000 }, 2, TRUE);
-  g_autoptr (AccArray) y = new_picture (ACC_KIND_F32, (gint64[]) { 500, 3000 }, 2, FALSE);
-  g_autoptr (AccArray) products = acc_array_zip_with (x, y, mul, NULL);
-  g_autoptr (AccArray) dot = acc_array_fold_all (products, acc_expr_new_float (0), add, NULL);
-  g_autoptr (AccArray) scaled = acc_array_map (dot, scale, &factor);
-  g_autoptr (AccArray) rows = acc_array_fold (products, acc_expr_new_float (0), add, NULL);
-  g_autoptr (AccArray) costly_rows = acc_array_map (rows, costly, NULL);
-  g_autoptr (AccSchedule) full = plan1 (scaled);
-  g_autoptr (AccSchedule) by_rows = plan1 (costly_rows);
+  g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 500, 3000 }, 2, TRUE);
+  g_autoptr(AccArray) y = new_picture (ACC_KIND_F32, (gint64[]) { 500, 3000 }, 2, FALSE);
+  g_autoptr(AccArray) products = acc_array_zip_with (x, y, mul, NULL);
+  g_autoptr(AccArray) dot = acc_array_fold_all (products, acc_expr_new_float (0), add, NULL);
+  g_autoptr(AccArray) scaled = acc_array_map (dot, scale, &factor);
+  g_autoptr(AccArray) rows = acc_array_fold (products, acc_expr_new_float (0), add, NULL);
+  g_autoptr(AccArray) costly_rows = acc_array_map (rows, costly, NULL);
+  g_autoptr(AccSchedule) full = plan1 (scaled);
+  g_autoptr(AccSchedule) by_rows = plan1 (costly_rows);
 
   g_assert_cmpint (full->n_steps, ==, 1);
   g_assert_true (full->steps[0].reduces);
@@ -347,16 +350,16 @@ static void
 test_store_or_recompute (void)
 {
   double factor = 2;
-  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 100 }, 2, FALSE);
-  g_autoptr (AccArray) cheap = acc_array_map (x, scale, &factor);
-  g_autoptr (AccArray) dear = acc_array_map (x, costly, NULL);
-  g_autoptr (AccArray) over_cheap = stencil_of (cheap, 3, ACC_BOUNDARY_WRAP, corner);
-  g_autoptr (AccArray) over_dear = stencil_of (dear, 3, ACC_BOUNDARY_WRAP, corner);
-  g_autoptr (AccArray) row = acc_array_slice (dear, (gint64[]) { 3, ACC_ALL }, 2);
-  g_autoptr (AccArray) rows = acc_array_replicate (row, (gint64[]) { 1000, ACC_ALL }, 2);
-  g_autoptr (AccSchedule) inlined = plan1 (over_cheap);
-  g_autoptr (AccSchedule) stored = plan1 (over_dear);
-  g_autoptr (AccSchedule) repeated = plan1 (rows);
+  g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 100 }, 2, FALSE);
+  g_autoptr(AccArray) cheap = acc_array_map (x, scale, &factor);
+  g_autoptr(AccArray) dear = acc_array_map (x, costly, NULL);
+  g_autoptr(AccArray) over_cheap = stencil_of (cheap, 3, ACC_BOUNDARY_WRAP, corner);
+  g_autoptr(AccArray) over_dear = stencil_of (dear, 3, ACC_BOUNDARY_WRAP, corner);
+  g_autoptr(AccArray) row = acc_array_slice (dear, (gint64[]) { 3, ACC_ALL }, 2);
+  g_autoptr(AccArray) rows = acc_array_replicate (row, (gint64[]) { 1000, ACC_ALL }, 2);
+  g_autoptr(AccSchedule) inlined = plan1 (over_cheap);
+  g_autoptr(AccSchedule) stored = plan1 (over_dear);
+  g_autoptr(AccSchedule) repeated = plan1 (rows);
 
   g_assert_cmpint (inlined->n_steps, ==, 1);
   g_assert_cmpint (stored->n_steps, ==, 2);
@@ -367,13 +370,13 @@ static void
 test_several_results (void)
 {
   double factor = 2;
-  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 100 }, 2, TRUE);
-  g_autoptr (AccArray) a = acc_array_map (x, scale, &factor);
-  g_autoptr (AccArray) b = acc_array_map (x, costly, NULL);
-  g_autoptr (AccArray) sum = acc_array_fold_all (x, acc_expr_new_float (0), add, NULL);
-  g_autoptr (AccArray) product = acc_array_fold_all (x, acc_expr_new_float (1), mul, NULL);
+  g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 100 }, 2, TRUE);
+  g_autoptr(AccArray) a = acc_array_map (x, scale, &factor);
+  g_autoptr(AccArray) b = acc_array_map (x, costly, NULL);
+  g_autoptr(AccArray) sum = acc_array_fold_all (x, acc_expr_new_float (0), add, NULL);
+  g_autoptr(AccArray) product = acc_array_fold_all (x, acc_expr_new_float (1), mul, NULL);
   AccArray *results[] = { a, b, sum, a, product };
-  g_autoptr (AccSchedule) schedule = plan (results, G_N_ELEMENTS (results));
+  g_autoptr(AccSchedule) schedule = plan (results, G_N_ELEMENTS (results));
 
   g_assert_cmpint (schedule->n_steps, ==, 2);
   for (guint i = 0; i < 2; i++)
@@ -385,13 +388,13 @@ static void
 test_views (void)
 {
   double factor = 2;
-  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 6, 100 }, 2, FALSE);
-  g_autoptr (AccArray) flat = acc_array_flatten (x);
-  g_autoptr (AccArray) a = acc_array_map (x, scale, &factor);
-  g_autoptr (AccArray) flat_a = acc_array_flatten (a);
-  g_autoptr (AccArray) b = acc_array_map (flat_a, costly, NULL);
+  g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 6, 100 }, 2, FALSE);
+  g_autoptr(AccArray) flat = acc_array_flatten (x);
+  g_autoptr(AccArray) a = acc_array_map (x, scale, &factor);
+  g_autoptr(AccArray) flat_a = acc_array_flatten (a);
+  g_autoptr(AccArray) b = acc_array_map (flat_a, costly, NULL);
   AccArray *results[] = { flat, flat_a, b, x };
-  g_autoptr (AccSchedule) schedule = plan (results, 4);
+  g_autoptr(AccSchedule) schedule = plan (results, 4);
 
   g_assert_cmpint (schedule->values[schedule->results[0]].role, ==, ACC_VALUE_MANIFEST);
   g_assert_cmpint (acc_shape_get_rank (schedule->result_shapes[0]), ==, 1);
@@ -404,12 +407,12 @@ test_views (void)
 static void
 test_not_by_rows (void)
 {
-  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 100 }, 2, TRUE);
-  g_autoptr (AccShape) fewer = acc_shape_new_matrix (99, 100);
-  g_autoptr (AccArray) turned = acc_array_backpermute (x, acc_array_get_shape (x), transposed, NULL);
-  g_autoptr (AccArray) shifted = acc_array_backpermute (x, fewer, next_row, NULL);
-  g_autoptr (AccArray) wrapped = stencil_of (x, 3, ACC_BOUNDARY_WRAP, corner);
-  g_autoptr (AccSchedule) schedule = NULL;
+  g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 100, 100 }, 2, TRUE);
+  g_autoptr(AccShape) fewer = acc_shape_new_matrix (99, 100);
+  g_autoptr(AccArray) turned = acc_array_backpermute (x, acc_array_get_shape (x), transposed, NULL);
+  g_autoptr(AccArray) shifted = acc_array_backpermute (x, fewer, next_row, NULL);
+  g_autoptr(AccArray) wrapped = stencil_of (x, 3, ACC_BOUNDARY_WRAP, corner);
+  g_autoptr(AccSchedule) schedule = NULL;
 
   acc_array_set_label (turned, "turned");
   schedule = plan1 (turned);
@@ -429,13 +432,13 @@ static void
 test_bound (void)
 {
   double factor = 2;
-  g_autoptr (AccArray) node = new_picture (ACC_KIND_F32, (gint64[]) { 10, 10 }, 2, FALSE);
-  g_autoptr (AccArray) values = new_picture (ACC_KIND_F32, (gint64[]) { 10, 10 }, 2, FALSE);
-  g_autoptr (AccArray) below = acc_array_map (node, costly, NULL);
-  g_autoptr (AccArray) result = acc_array_map (below, scale, &factor);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccArray) node = new_picture (ACC_KIND_F32, (gint64[]) { 10, 10 }, 2, FALSE);
+  g_autoptr(AccArray) values = new_picture (ACC_KIND_F32, (gint64[]) { 10, 10 }, 2, FALSE);
+  g_autoptr(AccArray) below = acc_array_map (node, costly, NULL);
+  g_autoptr(AccArray) result = acc_array_map (below, scale, &factor);
+  g_autoptr(GError) error = NULL;
   AccArray *results[] = { result, below };
-  g_autoptr (AccSchedule) schedule = acc_schedule_new (&acc_target_cpu, results, 2, &below, &values, 1, &error);
+  g_autoptr(AccSchedule) schedule = acc_schedule_new (&acc_target_cpu, results, 2, &below, &values, 1, &error);
   g_autofree char *text = NULL, *dot = NULL;
 
   g_assert_no_error (error);
@@ -461,19 +464,19 @@ static void
 test_data_dependent (void)
 {
   const gint64 numbers[] = { 3, 70000 };
-  g_autoptr (AccShape) shape = acc_shape_new_vector (2);
-  g_autoptr (GBytes) bytes = g_bytes_new_static (numbers, sizeof numbers);
-  g_autoptr (AccArray) node = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
-  g_autoptr (AccArray) values = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (2);
+  g_autoptr(GBytes) bytes = g_bytes_new_static (numbers, sizeof numbers);
+  g_autoptr(AccArray) node = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+  g_autoptr(AccArray) values = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
   const gint64 other_numbers[] = { 4, 70000 };
-  g_autoptr (GBytes) other_bytes = g_bytes_new_static (other_numbers, sizeof other_numbers);
-  g_autoptr (AccArray) others = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, other_bytes);
-  g_autoptr (AccArray) made = NULL;
-  g_autoptr (AccSchedule) schedule = NULL;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GBytes) other_bytes = g_bytes_new_static (other_numbers, sizeof other_numbers);
+  g_autoptr(AccArray) others = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, other_bytes);
+  g_autoptr(AccArray) made = NULL;
+  g_autoptr(AccSchedule) schedule = NULL;
+  g_autoptr(GError) error = NULL;
   AccElementType *i8 = acc_element_type_new (ACC_KIND_I64), *f2 = acc_element_type_new (ACC_KIND_F16);
-  g_autoptr (AccExpr) small = acc_expr_ref_sink (acc_expr_index (node, acc_expr_new_int (0)));
-  g_autoptr (AccExpr) large = acc_expr_ref_sink (acc_expr_linear_index (node, acc_expr_new_int (1)));
+  g_autoptr(AccExpr) small = acc_expr_ref_sink (acc_expr_index (node, acc_expr_new_int (0)));
+  g_autoptr(AccExpr) large = acc_expr_ref_sink (acc_expr_linear_index (node, acc_expr_new_int (1)));
   AccExpr *narrow = acc_expr_cast (acc_expr_cast (large, acc_element_type_new (ACC_KIND_U16)), i8);
   AccExpr *rounded = acc_expr_cast (acc_expr_cast (acc_expr_fdiv (acc_expr_cast (small, f2), acc_expr_new_typed_float (f2, 0.5)), f2), i8);
   AccExpr *power = acc_expr_int_pow (small, acc_expr_new_int (4));
@@ -495,18 +498,18 @@ static void
 test_data_dependent_within (void)
 {
   const gint64 numbers[] = { 2, 70000, 0 }, other_numbers[] = { 1, 70000, 0 };
-  g_autoptr (AccShape) shape = acc_shape_new_vector (3);
-  g_autoptr (GBytes) bytes = g_bytes_new_static (numbers, sizeof numbers);
-  g_autoptr (GBytes) other_bytes = g_bytes_new_static (other_numbers, sizeof other_numbers);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (3);
+  g_autoptr(GBytes) bytes = g_bytes_new_static (numbers, sizeof numbers);
+  g_autoptr(GBytes) other_bytes = g_bytes_new_static (other_numbers, sizeof other_numbers);
   AccElementType *i8 = acc_element_type_new (ACC_KIND_I64);
-  g_autoptr (AccArray) node = acc_array_use (i8, shape, bytes);
-  g_autoptr (AccArray) values = acc_array_use (i8, shape, bytes);
-  g_autoptr (AccArray) others = acc_array_use (i8, shape, other_bytes);
-  g_autoptr (AccArray) floats = acc_array_map (node, to_float, NULL);
-  g_autoptr (AccArray) tail = acc_array_drop_on (floats, 0, acc_expr_index (node, acc_expr_new_int (2)));
-  g_autoptr (AccArray) made = acc_array_take_on (tail, 0, acc_expr_index (node, acc_expr_new_int (0)));
-  g_autoptr (AccSchedule) schedule = NULL;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccArray) node = acc_array_use (i8, shape, bytes);
+  g_autoptr(AccArray) values = acc_array_use (i8, shape, bytes);
+  g_autoptr(AccArray) others = acc_array_use (i8, shape, other_bytes);
+  g_autoptr(AccArray) floats = acc_array_map (node, to_float, NULL);
+  g_autoptr(AccArray) tail = acc_array_drop_on (floats, 0, acc_expr_index (node, acc_expr_new_int (2)));
+  g_autoptr(AccArray) made = acc_array_take_on (tail, 0, acc_expr_index (node, acc_expr_new_int (0)));
+  g_autoptr(AccSchedule) schedule = NULL;
+  g_autoptr(GError) error = NULL;
 
   schedule = acc_schedule_new (&acc_target_cpu, &made, 1, &node, &values, 1, &error);
   g_assert_no_error (error);
@@ -520,8 +523,8 @@ static void
 test_long_chain (void)
 {
   double factor = 0.5;
-  g_autoptr (AccArray) array = new_picture (ACC_KIND_F32, (gint64[]) { 10, 10 }, 2, FALSE);
-  g_autoptr (AccSchedule) schedule = NULL;
+  g_autoptr(AccArray) array = new_picture (ACC_KIND_F32, (gint64[]) { 10, 10 }, 2, FALSE);
+  g_autoptr(AccSchedule) schedule = NULL;
 
   for (guint i = 0; i < 20000; i++)
     {
@@ -553,7 +556,8 @@ gather_thrice (AccExpr *x, gpointer data)
 {
   AccArray **tables = data;
 
-  return acc_expr_sub (gather (x, tables[0]), acc_expr_add (gather (x, tables[1]), gather (acc_expr_add (x, acc_expr_new_float (1)), tables[2])));
+  return acc_expr_sub (gather (x, tables[0]),
+                       acc_expr_add (gather (x, tables[1]), gather (acc_expr_add (x, acc_expr_new_float (1)), tables[2])));
 }
 
 /* Down to 1: a function in a function. */
@@ -587,9 +591,9 @@ static AccArray *
 make_variant (guint variant)
 {
   static double factors[] = { 0.25, 0.75 };
-  g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 40, variant == 17 ? 61 : 60 }, 2, variant == 18);
-  g_autoptr (AccArray) y = NULL, z = NULL;
-  g_autoptr (AccBoundary) boundary = NULL;
+  g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 40, variant == 17 ? 61 : 60 }, 2, variant == 18);
+  g_autoptr(AccArray) y = NULL, z = NULL;
+  g_autoptr(AccBoundary) boundary = NULL;
 
   switch (variant)
     {
@@ -704,7 +708,7 @@ static void
 test_twins (void)
 {
   AccArray *results[48];
-  g_autoptr (AccSchedule) together = NULL;
+  g_autoptr(AccSchedule) together = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (results); i++)
     results[i] = make_variant (i / 2);
@@ -713,7 +717,7 @@ test_twins (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (results); i++)
     {
-      g_autoptr (AccSchedule) alone = plan1 (results[i]);
+      g_autoptr(AccSchedule) alone = plan1 (results[i]);
       AccScheduleStep *step = find_step (together, together->results[i]);
 
       assert_same_step (together, step, alone, find_step (alone, alone->results[0]));
@@ -734,14 +738,14 @@ test_twins (void)
 static void
 test_twins_by_name (void)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (30, 20);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (30, 20);
   AccArray *results[3];
-  g_autoptr (AccSchedule) schedule = NULL;
+  g_autoptr(AccSchedule) schedule = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (results); i++)
     {
       g_autofree char *label = g_strdup_printf ("number %u", i);
-      g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 20, 30 }, 2, TRUE);
+      g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 20, 30 }, 2, TRUE);
 
       results[i] = acc_array_backpermute (x, shape, transposed, NULL);
       acc_array_set_label (results[i], label);
@@ -767,13 +771,15 @@ fourth_or_itself (AccExpr *x, gpointer table)
 static AccExpr *
 fourth_or_powers (AccExpr *x, gpointer table)
 {
-  return acc_expr_cond (acc_expr_lt (x, acc_expr_new_float (0)), acc_expr_index (table, acc_expr_new_int (3)), acc_expr_exp (acc_expr_exp (x)));
+  return acc_expr_cond (acc_expr_lt (x, acc_expr_new_float (0)), acc_expr_index (table, acc_expr_new_int (3)),
+                        acc_expr_exp (acc_expr_exp (x)));
 }
 
 static AccExpr *
 powers_or_fourth (AccExpr *x, gpointer table)
 {
-  return acc_expr_cond (acc_expr_lt (x, acc_expr_new_float (0)), acc_expr_exp (acc_expr_exp (x)), acc_expr_index (table, acc_expr_new_int (3)));
+  return acc_expr_cond (acc_expr_lt (x, acc_expr_new_float (0)), acc_expr_exp (acc_expr_exp (x)),
+                        acc_expr_index (table, acc_expr_new_int (3)));
 }
 
 /* What is read at a place that is known, and inside, needs no branch; nor does it beside what does. */
@@ -792,10 +798,10 @@ test_known_places (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 1000 }, 1, FALSE);
-      g_autoptr (AccArray) table = new_picture (ACC_KIND_F32, &cases[i].extent, 1, FALSE);
-      g_autoptr (AccArray) result = acc_array_map (x, cases[i].function, table);
-      g_autoptr (AccSchedule) schedule = plan1 (result);
+      g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, (gint64[]) { 1000 }, 1, FALSE);
+      g_autoptr(AccArray) table = new_picture (ACC_KIND_F32, &cases[i].extent, 1, FALSE);
+      g_autoptr(AccArray) result = acc_array_map (x, cases[i].function, table);
+      g_autoptr(AccSchedule) schedule = plan1 (result);
       g_autofree char *text = acc_kernel_to_string (schedule->steps[0].launches[0].kernel);
 
       g_test_message ("case %u", i);
@@ -821,12 +827,12 @@ test_permuted_rows (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       gint64 extents[] = { 100000, cases[i].n_columns }, sizes[] = { 7, cases[i].n_columns };
-      g_autoptr (AccArray) x = new_picture (ACC_KIND_F32, extents, 2, FALSE);
-      g_autoptr (AccArray) labels = new_picture (ACC_KIND_I64, extents, 1, FALSE);
-      g_autoptr (AccArray) zeros = new_picture (ACC_KIND_F32, sizes, 2, FALSE);
-      g_autoptr (AccArray) targets = acc_array_imap (x, beside_label, labels);
-      g_autoptr (AccArray) sums = acc_array_permute (x, zeros, targets, add, NULL);
-      g_autoptr (AccSchedule) schedule = plan1 (sums);
+      g_autoptr(AccArray) x = new_picture (ACC_KIND_F32, extents, 2, FALSE);
+      g_autoptr(AccArray) labels = new_picture (ACC_KIND_I64, extents, 1, FALSE);
+      g_autoptr(AccArray) zeros = new_picture (ACC_KIND_F32, sizes, 2, FALSE);
+      g_autoptr(AccArray) targets = acc_array_imap (x, beside_label, labels);
+      g_autoptr(AccArray) sums = acc_array_permute (x, zeros, targets, add, NULL);
+      g_autoptr(AccSchedule) schedule = plan1 (sums);
       g_autofree char *text = NULL;
       guint n_divisions = 0;
 
@@ -862,14 +868,14 @@ plan_permute (gint64   n,
               gboolean is_orderly)
 {
   AccTarget target = acc_target_cpu;
-  g_autoptr (AccArray) xs = new_picture (ACC_KIND_F32, &n, 1, sourced);
-  g_autoptr (AccArray) ones = acc_array_fill (acc_array_get_shape (xs), acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 1));
-  g_autoptr (AccArray) zeros = new_picture (ACC_KIND_F32, &size, 1, FALSE);
-  g_autoptr (AccArray) any = new_picture (ACC_KIND_U32, &n, 1, FALSE);
-  g_autoptr (AccArray) orderly = acc_array_generate (acc_array_get_shape (xs), backwards, GINT_TO_POINTER (n));
+  g_autoptr(AccArray) xs = new_picture (ACC_KIND_F32, &n, 1, sourced);
+  g_autoptr(AccArray) ones = acc_array_fill (acc_array_get_shape (xs), acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 1));
+  g_autoptr(AccArray) zeros = new_picture (ACC_KIND_F32, &size, 1, FALSE);
+  g_autoptr(AccArray) any = new_picture (ACC_KIND_U32, &n, 1, FALSE);
+  g_autoptr(AccArray) orderly = acc_array_generate (acc_array_get_shape (xs), backwards, GINT_TO_POINTER (n));
   AccArray *targets = is_orderly ? orderly : any;
-  g_autoptr (AccArray) permuted = acc_array_permute (is_one ? ones : xs, zeros, targets, is_one ? add : left, NULL);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccArray) permuted = acc_array_permute (is_one ? ones : xs, zeros, targets, is_one ? add : left, NULL);
+  g_autoptr(GError) error = NULL;
   AccSchedule *schedule;
 
   target.n_threads = n_threads;
@@ -893,7 +899,7 @@ test_spread_permutes (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (AccSchedule) schedule = plan_permute (cases[i].n, cases[i].size, cases[i].n_threads, FALSE, FALSE, cases[i].is_orderly);
+      g_autoptr(AccSchedule) schedule = plan_permute (cases[i].n, cases[i].size, cases[i].n_threads, FALSE, FALSE, cases[i].is_orderly);
       AccScheduleStep *step = &schedule->steps[0];
 
       g_test_message ("%d to %d on %u", (int) cases[i].n, (int) cases[i].size, cases[i].n_threads);
@@ -924,15 +930,15 @@ count_shared (const AccKernel *kernel)
 static void
 check_shared_memory (const AccTarget *target, AccElementType *type, const char *code)
 {
-  g_autoptr (AccShape) plane = acc_shape_new_matrix (300, 5000), line = acc_shape_new_vector (1000000);
-  g_autoptr (AccArray) rows = acc_array_fill (plane, acc_expr_new_zero (type)), xs = acc_array_fill (line, acc_expr_new_zero (type));
+  g_autoptr(AccShape) plane = acc_shape_new_matrix (300, 5000), line = acc_shape_new_vector (1000000);
+  g_autoptr(AccArray) rows = acc_array_fill (plane, acc_expr_new_zero (type)), xs = acc_array_fill (line, acc_expr_new_zero (type));
   AccArray *results[] = { acc_array_fold1_all (xs, add, NULL), acc_array_scanl1 (xs, add, NULL), acc_array_fold1 (rows, add, NULL),
                           acc_array_scanl1 (rows, add, NULL) };
 
   for (guint r = 0; r < G_N_ELEMENTS (results); r++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (AccSchedule) schedule = acc_schedule_new (target, &results[r], 1, NULL, NULL, 0, &error);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccSchedule) schedule = acc_schedule_new (target, &results[r], 1, NULL, NULL, 0, &error);
 
       g_assert_no_error (error);
       for (guint i = 0; i < schedule->steps[0].n_launches; i++)
@@ -958,9 +964,9 @@ test_shared_memory (void)
     {
       const char *code = codes[i / 4 % G_N_ELEMENTS (codes)];
       const AccTarget target = { .model = ACC_MODEL_SIMT, .group_size = 256, .max_group_size = 1024, .subgroup_size = 32,
-                                 .shared_bytes = sizes[i / 4 / G_N_ELEMENTS (codes)], .held_bytes = i % 2 == 0 ? 32768 : 0, .n_groups = 1024,
-                                 .has_progress = i / 2 % 2 == 0, .has_residency = TRUE, .has_atomic_64 = TRUE, .merges_loads = TRUE,
-                                 .max_held = 32, .kinds = ~0u };
+                                 .shared_bytes = sizes[i / 4 / G_N_ELEMENTS (codes)], .held_bytes = i % 2 == 0 ? 32768 : 0,
+                                 .n_groups = 1024, .has_progress = i / 2 % 2 == 0, .has_residency = TRUE, .has_atomic_64 = TRUE,
+                                 .merges_loads = TRUE, .max_held = 32, .kinds = ~0u };
 
       check_shared_memory (&target, acc_element_type_parse (code, NULL), code);
     }
@@ -969,8 +975,8 @@ test_shared_memory (void)
 static guint
 count_stores (const AccTarget *target, AccArray *result)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccSchedule) schedule = acc_schedule_new (target, &result, 1, NULL, NULL, 0, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSchedule) schedule = acc_schedule_new (target, &result, 1, NULL, NULL, 0, &error);
   const AccKernel *kernel;
   guint n = 0;
 
@@ -1005,18 +1011,20 @@ static void
 test_written_once (void)
 {
   const AccTarget target = { .model = ACC_MODEL_SIMT, .group_size = 256, .max_group_size = 1024, .subgroup_size = 32, .shared_bytes = 49152,
-                             .n_groups = 1024, .has_residency = TRUE, .has_atomic_64 = TRUE, .merges_loads = TRUE, .max_held = 32, .kinds = ~0u };
-  static const struct { const char *code; guint n_lanes, vector; } types[] = { { "u1", 1, 16 }, { "f4", 1, 4 }, { "f8", 1, 2 }, { "2f8", 2, 1 }, { "4f4", 4, 1 } };
-  g_autoptr (AccShape) line = acc_shape_new_vector (1000000);
-  g_autoptr (AccBoundary) mirrored = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+                             .n_groups = 1024, .has_residency = TRUE, .has_atomic_64 = TRUE, .merges_loads = TRUE, .max_held = 32,
+                             .kinds = ~0u };
+  static const struct { const char *code; guint n_lanes, vector; } types[] = { { "u1", 1, 16 }, { "f4", 1, 4 }, { "f8", 1, 2 },
+                                                                               { "2f8", 2, 1 }, { "4f4", 4, 1 } };
+  g_autoptr(AccShape) line = acc_shape_new_vector (1000000);
+  g_autoptr(AccBoundary) mirrored = acc_boundary_new (ACC_BOUNDARY_MIRROR);
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     {
       AccElementType *type = acc_element_type_parse (types[i].code, NULL);
       gsize size = (gsize) 1000000 * acc_element_type_get_size (type);
-      g_autoptr (GBytes) bytes = g_bytes_new_take (g_malloc0 (size), size);
-      g_autoptr (AccArray) xs = acc_array_use (type, line, bytes), doubled = acc_array_map (xs, add_itself, NULL);
-      g_autoptr (AccArray) blurred = acc_array_stencil (xs, (gint64[]) { 3 }, 1, mirrored, sum_of_three, NULL);
+      g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (size), size);
+      g_autoptr(AccArray) xs = acc_array_use (type, line, bytes), doubled = acc_array_map (xs, add_itself, NULL);
+      g_autoptr(AccArray) blurred = acc_array_stencil (xs, (gint64[]) { 3 }, 1, mirrored, sum_of_three, NULL);
 
       g_assert_cmpuint (count_stores (&target, doubled), ==, types[i].n_lanes * (types[i].vector + (types[i].vector > 1)));
       /* At its borders a stencil looks for other neighbours. */
@@ -1029,8 +1037,8 @@ static void
 test_spread_bytes (void)
 {
   gint64 n = 1 << 26, size = 1 << 22;
-  g_autoptr (AccSchedule) plain = plan_permute (n, size, 4, FALSE, FALSE, FALSE), ones = plan_permute (n, size, 4, FALSE, TRUE, FALSE);
-  g_autoptr (AccSchedule) sourced = plan_permute (n, size, 4, TRUE, FALSE, FALSE);
+  g_autoptr(AccSchedule) plain = plan_permute (n, size, 4, FALSE, FALSE, FALSE), ones = plan_permute (n, size, 4, FALSE, TRUE, FALSE);
+  g_autoptr(AccSchedule) sourced = plan_permute (n, size, 4, TRUE, FALSE, FALSE);
   AccSchedule *schedules[] = { plain, ones, sourced };
   gsize bytes[3] = { 0 };
 
@@ -1102,7 +1110,8 @@ exchanged (AccExpr *x, AccExpr *y, gpointer data)
 static AccExpr *
 first_if_equal (AccExpr *x, AccExpr *y, gpointer data)
 {
-  return acc_expr_cond (acc_expr_eq (ITEM (x, 0), ITEM (y, 0)), acc_expr_tuple2 (acc_expr_max (ITEM (y, 0), ITEM (x, 0)), acc_expr_mul (ITEM (x, 1), ITEM (y, 1))), x);
+  return acc_expr_cond (acc_expr_eq (ITEM (x, 0), ITEM (y, 0)),
+                        acc_expr_tuple2 (acc_expr_max (ITEM (y, 0), ITEM (x, 0)), acc_expr_mul (ITEM (x, 1), ITEM (y, 1))), x);
 }
 
 static AccExpr *
@@ -1156,8 +1165,8 @@ test_commutative (void)
     { square_of_difference, "(f8, f8)", TRUE }, { square_of_difference, "(i8, i8)", FALSE },
     { product_of_differences, "(f2, f2)", TRUE }, { signed_difference, "(f4, f4)", FALSE }, { left, "(f4, f4)", FALSE },
     { exchanged, "(f4, f4)", FALSE }, { first_if_equal, "(i4, i4)", FALSE }, { same_if_equal, "(i4, i4)", TRUE },
-    { smaller, "(f4, f4)", TRUE }, { smaller, "(f8, (i4, f4))", TRUE }, { smaller, "4f4", TRUE }, { larger, "(f4, f4)", TRUE }, { larger, "i4", TRUE },
-    { smaller_first, "(f4, f4)", FALSE }, { left_if_smaller, "(f4, f4)", FALSE }, { sum_of_extremes, "f4", TRUE },
+    { smaller, "(f4, f4)", TRUE }, { smaller, "(f8, (i4, f4))", TRUE }, { smaller, "4f4", TRUE }, { larger, "(f4, f4)", TRUE },
+    { larger, "i4", TRUE }, { smaller_first, "(f4, f4)", FALSE }, { left_if_smaller, "(f4, f4)", FALSE }, { sum_of_extremes, "f4", TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -23,10 +23,10 @@ static int
 look (void)
 {
   AccKernelCache *cache = acc_kernel_cache_new (NULL, 0);
-  g_autoptr (GBytes) code = g_bytes_new_static ("code", 4);
-  g_autoptr (GBytes) back = NULL;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccBackend) backend = acc_backend_new_for_name ("evil", &error);
+  g_autoptr(GBytes) code = g_bytes_new_static ("code", 4);
+  g_autoptr(GBytes) back = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccBackend) backend = acc_backend_new_for_name ("evil", &error);
   const char *dump = getenv ("ACC_DUMP_DIR");
   g_autofree char *dumped = g_build_filename (dump, "dumped", NULL);
   guint n = 0;
@@ -58,7 +58,7 @@ run_copy (const char *copy,
   if (child == 0)
     {
       const char *none[] = { copy, "look", NULL };
-      g_auto (GStrv) environment = g_get_environ ();
+      g_auto(GStrv) environment = g_get_environ ();
 
       environment = g_environ_setenv (environment, "ACC_CACHE_DIR", cache, TRUE);
       environment = g_environ_setenv (environment, "XDG_CACHE_HOME", cache, TRUE);

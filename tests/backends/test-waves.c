@@ -88,8 +88,8 @@ to_one (AccExpr *x, gpointer data)
 static AccArray *
 use_floats (gint64 n)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (GBytes) bytes = g_bytes_new_take (g_malloc0 (n * sizeof (float)), n * sizeof (float));
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (n * sizeof (float)), n * sizeof (float));
 
   return acc_array_use (acc_element_type_new (ACC_KIND_F32), shape, bytes);
 }
@@ -99,14 +99,14 @@ static guint
 run (GPtrArray *arrays, guint n_threads, guint64 limit, Manner how)
 {
   AccCodeMaker maker = { dup_target, compile, load, NULL };
-  g_autoptr (AccBudget) budget = acc_budget_new (limit);
-  g_autoptr (AccPool) pool = acc_pool_new (budget, 0);
-  g_autoptr (AccWorkers) workers = acc_workers_new (n_threads);
-  g_autoptr (AccCode) code = acc_code_new (&maker, NULL, workers);
+  g_autoptr(AccBudget) budget = acc_budget_new (limit);
+  g_autoptr(AccPool) pool = acc_pool_new (budget, 0);
+  g_autoptr(AccWorkers) workers = acc_workers_new (n_threads);
+  g_autoptr(AccCode) code = acc_code_new (&maker, NULL, workers);
   AccHost host = { .pool = pool, .workers = workers, .code = code };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccPrepared) prepared = NULL;
-  g_autoptr (GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccPrepared) prepared = NULL;
+  g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
   AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, (AccArray **) arrays->pdata, arrays->len, NULL, NULL, 0, &error);
 
   g_assert_no_error (error);
@@ -131,7 +131,7 @@ static GPtrArray *
 make_scans (gint64 n, guint n_scans)
 {
   GPtrArray *scans = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (AccArray) input = use_floats (n);
+  g_autoptr(AccArray) input = use_floats (n);
 
   for (guint i = 0; i < n_scans; i++)
     g_ptr_array_add (scans, acc_array_scanl1 (input, add, NULL));
@@ -142,7 +142,7 @@ make_scans (gint64 n, guint n_scans)
 static void
 test_at_once (void)
 {
-  g_autoptr (GPtrArray) scans = make_scans (20000, N_STEPS);
+  g_autoptr(GPtrArray) scans = make_scans (20000, N_STEPS);
 
   g_assert_cmpint (run (scans, N_THREADS, 0, MEET), ==, 1);
   g_assert_cmpint (n_most, >, 1);
@@ -151,7 +151,7 @@ test_at_once (void)
 static void
 test_one_thread (void)
 {
-  g_autoptr (GPtrArray) scans = make_scans (20000, N_STEPS);
+  g_autoptr(GPtrArray) scans = make_scans (20000, N_STEPS);
 
   g_assert_cmpint (run (scans, 1, 0, PASS), ==, 0);
   g_assert_cmpint (n_most, ==, 1);
@@ -160,7 +160,7 @@ test_one_thread (void)
 static void
 test_small_ones_stay (void)
 {
-  g_autoptr (GPtrArray) scans = make_scans (16, N_STEPS);
+  g_autoptr(GPtrArray) scans = make_scans (16, N_STEPS);
 
   g_assert_cmpint (run (scans, N_THREADS, 0, PASS), ==, 0);
   g_assert_cmpint (n_most, ==, 1);
@@ -170,11 +170,11 @@ test_small_ones_stay (void)
 static void
 test_dependent_ones_wait (void)
 {
-  g_autoptr (GPtrArray) scans = make_scans (20000, 1);
+  g_autoptr(GPtrArray) scans = make_scans (20000, 1);
 
   for (guint i = 1; i < N_STEPS; i++)
     {
-      g_autoptr (AccArray) last = g_ptr_array_steal_index (scans, 0);
+      g_autoptr(AccArray) last = g_ptr_array_steal_index (scans, 0);
 
       g_ptr_array_add (scans, acc_array_scanl1 (last, add, NULL));
     }
@@ -185,8 +185,8 @@ test_dependent_ones_wait (void)
 static void
 test_two_waves (void)
 {
-  g_autoptr (GPtrArray) first = make_scans (20000, N_STEPS);
-  g_autoptr (GPtrArray) second = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) first = make_scans (20000, N_STEPS);
+  g_autoptr(GPtrArray) second = g_ptr_array_new_with_free_func (g_object_unref);
 
   for (guint i = 0; i < N_STEPS; i++)
     g_ptr_array_add (second, acc_array_scanl1 (first->pdata[i], add, NULL));
@@ -198,13 +198,13 @@ test_two_waves (void)
 static void
 test_little_memory (void)
 {
-  g_autoptr (GPtrArray) histograms = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (AccArray) input = use_floats (80000);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (8192);
+  g_autoptr(GPtrArray) histograms = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccArray) input = use_floats (80000);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (8192);
   AccElementType *type = acc_element_type_new (ACC_KIND_I32);
-  g_autoptr (AccArray) zeros = acc_array_fill (shape, acc_expr_new_typed_int (type, 0));
-  g_autoptr (AccArray) ones = acc_array_map (input, to_one, type);
-  g_autoptr (AccArray) targets = acc_array_map (input, to_index, NULL);
+  g_autoptr(AccArray) zeros = acc_array_fill (shape, acc_expr_new_typed_int (type, 0));
+  g_autoptr(AccArray) ones = acc_array_map (input, to_one, type);
+  g_autoptr(AccArray) targets = acc_array_map (input, to_index, NULL);
   guint64 alone;
 
   for (guint i = 0; i < N_STEPS; i++)
@@ -220,16 +220,16 @@ static void
 test_compiles_at_once (void)
 {
   AccCodeMaker maker = { dup_target, compile, load, NULL };
-  g_autoptr (AccWorkers) workers = acc_workers_new (N_THREADS);
-  g_autoptr (AccCode) code = acc_code_new (&maker, NULL, workers);
+  g_autoptr(AccWorkers) workers = acc_workers_new (N_THREADS);
+  g_autoptr(AccCode) code = acc_code_new (&maker, NULL, workers);
   AccHost host = { .workers = workers, .code = code };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccArray) input = use_floats (100);
-  g_autoptr (AccArray) scan = acc_array_scanl1 (input, add, NULL);
-  g_autoptr (AccArray) fold = acc_array_fold_all (input, acc_expr_new_float (0), add, NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) input = use_floats (100);
+  g_autoptr(AccArray) scan = acc_array_scanl1 (input, add, NULL);
+  g_autoptr(AccArray) fold = acc_array_fold_all (input, acc_expr_new_float (0), add, NULL);
   AccArray *arrays[] = { scan, fold };
   AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, arrays, 2, NULL, NULL, 0, &error);
-  g_autoptr (AccPrepared) prepared = NULL;
+  g_autoptr(AccPrepared) prepared = NULL;
   AccCodeCounts counts;
 
   g_assert_no_error (error);

@@ -54,7 +54,7 @@ test_every_tile_once (void)
 
   for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
     {
-      g_autoptr (AccWorkers) workers = acc_workers_new (threads[t]);
+      g_autoptr(AccWorkers) workers = acc_workers_new (threads[t]);
 
       g_assert_cmpint (acc_workers_get_n_threads (workers), ==, threads[t]);
       for (gint64 n = 0; n < 70; n++)
@@ -68,7 +68,7 @@ test_every_tile_once (void)
 static void
 test_small_jobs_start_no_threads (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (4);
+  g_autoptr(AccWorkers) workers = acc_workers_new (4);
 
   run_counted (workers, 1, 1, 0);
   run_counted (workers, 10, 10, 0);
@@ -91,7 +91,7 @@ user_main (gpointer data)
 static void
 test_many_users (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (4);
+  g_autoptr(AccWorkers) workers = acc_workers_new (4);
   GThread *users[6];
 
   for (guint i = 0; i < G_N_ELEMENTS (users); i++)
@@ -113,7 +113,7 @@ nested_tile (gint64   tile,
 static void
 test_nested (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (4);
+  g_autoptr(AccWorkers) workers = acc_workers_new (4);
 
   acc_workers_run (workers, 40, 1, nested_tile, workers);
 }
@@ -121,7 +121,7 @@ test_nested (void)
 static void
 test_idle_sleeps (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (4);
+  g_autoptr(AccWorkers) workers = acc_workers_new (4);
 
   for (guint round = 0; round < 3; round++)
     {
@@ -161,7 +161,7 @@ test_all_come (void)
 
   for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
     {
-      g_autoptr (AccWorkers) workers = acc_workers_new ((guint) threads[t]);
+      g_autoptr(AccWorkers) workers = acc_workers_new ((guint) threads[t]);
 
       for (gint n = 2; n <= threads[t]; n = n < threads[t] ? MIN (n * 3 - 1, threads[t]) : n + 1)
         {
@@ -203,7 +203,7 @@ note_home (gint64   tile,
 static void
 test_begins_at_home (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (N_HOMES);
+  g_autoptr(AccWorkers) workers = acc_workers_new (N_HOMES);
   GThread *before[N_HOMES] = { NULL };
 
   for (guint round = 0; round < 20; round++)
@@ -251,7 +251,7 @@ test_in_order (void)
 
   for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
     {
-      g_autoptr (AccWorkers) workers = acc_workers_new (threads[t]);
+      g_autoptr(AccWorkers) workers = acc_workers_new (threads[t]);
 
       for (gint n = 0; n < 100; n += 1 + n / 2)
         {
@@ -302,7 +302,7 @@ test_leaves_tiles (void)
   for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
     for (guint again = 0; again < 10; again++)
       {
-        g_autoptr (AccWorkers) workers = acc_workers_new (threads[t]);
+        g_autoptr(AccWorkers) workers = acc_workers_new (threads[t]);
         Left some = { FALSE }, claims = { FALSE }, in_order = { TRUE };
 
         acc_workers_run (workers, n_tiles, 1, begin_few, &some);
@@ -360,7 +360,7 @@ test_background (void)
   for (guint t = 0; t < G_N_ELEMENTS (threads); t++)
     {
       Sent sent = { 0 };
-      g_autoptr (AccWorkers) workers = acc_workers_new (threads[t]);
+      g_autoptr(AccWorkers) workers = acc_workers_new (threads[t]);
 
       for (gint i = 0; i < 200; i++)
         {
@@ -385,7 +385,7 @@ static void
 test_background_end (void)
 {
   Sent alone = { 0 }, first = { .is_held = TRUE }, second = { 0 }, third = { 0 }, late = { 0 };
-  g_autoptr (AccWorkers) none = acc_workers_new (1), workers = acc_workers_new (2);
+  g_autoptr(AccWorkers) none = acc_workers_new (1), workers = acc_workers_new (2);
 
   g_assert_false (acc_workers_send (none, do_task, &alone, destroy_task));
   g_assert_cmpint (alone.n_destroyed, ==, 1);
@@ -419,7 +419,7 @@ test_background_end (void)
 static void
 test_latency (void)
 {
-  g_autoptr (AccWorkers) workers = acc_workers_new (2);
+  g_autoptr(AccWorkers) workers = acc_workers_new (2);
   gint64 start;
   guint n = 2000;
 

@@ -64,8 +64,8 @@ build_gather (AccArray **a, guint n, gpointer data)
 static AccArray *
 build_sparse (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) factors = acc_array_gather (a[3], a[1]);
-  g_autoptr (AccArray) products = acc_array_zip_with (a[0], factors, times, NULL);
+  g_autoptr(AccArray) factors = acc_array_gather (a[3], a[1]);
+  g_autoptr(AccArray) products = acc_array_zip_with (a[0], factors, times, NULL);
 
   return acc_array_fold_seg_offsets (products, acc_expr_new_float (0), a[2], plus, NULL);
 }
@@ -74,9 +74,9 @@ static AccArray *
 build_histogram (AccArray **a, guint n, gpointer n_bins)
 {
   AccElementType *i8 = acc_element_type_new (ACC_KIND_I64);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (GPOINTER_TO_INT (n_bins));
-  g_autoptr (AccArray) zeros = acc_array_fill (shape, acc_expr_new_typed_int (i8, 0));
-  g_autoptr (AccArray) ones = acc_array_fill_expr (acc_expr_shape (a[0]), acc_expr_new_typed_int (i8, 1));
+  g_autoptr(AccShape) shape = acc_shape_new_vector (GPOINTER_TO_INT (n_bins));
+  g_autoptr(AccArray) zeros = acc_array_fill (shape, acc_expr_new_typed_int (i8, 0));
+  g_autoptr(AccArray) ones = acc_array_fill_expr (acc_expr_shape (a[0]), acc_expr_new_typed_int (i8, 1));
 
   return acc_array_permute (ones, zeros, a[0], plus, NULL);
 }
@@ -84,7 +84,7 @@ build_histogram (AccArray **a, guint n, gpointer n_bins)
 static AccArray *
 use (AccElementKind kind, gconstpointer address, gsize n)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
 
   return acc_array_use_address (acc_element_type_new (kind), shape, (gsize) address, n * acc_element_kind_get_size (kind), NULL, NULL);
 }
@@ -92,8 +92,8 @@ use (AccElementKind kind, gconstpointer address, gsize n)
 static void
 add_work (Runner *self, Work work, const char * const *signatures, AccArrayFunc build, gpointer data)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccProgram) program = acc_program_new (signatures, build, data);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = acc_program_new (signatures, build, data);
 
   self->n_arguments[work] = g_strv_length ((char **) signatures);
   self->executables[work] = acc_backend_compile (self->backend, program, NULL, &error);
@@ -108,7 +108,7 @@ open_runner (const Data *d)
   const char *sparse[] = { "f4[:]", "i4[:]", "i8[:]", "f4[:]", NULL };
   const char *keys[] = { "i4[:]", NULL };
   Runner *self = g_new0 (Runner, 1);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   self->backend = acc_backend_new_for_name ("native", &error);
   if (self->backend == NULL)
@@ -149,8 +149,8 @@ close_runner (Runner *self)
 static AccArray *
 run (Runner *self, Work work)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) results = acc_executable_run (self->executables[work], self->arguments[work], self->n_arguments[work], NULL, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) results = acc_executable_run (self->executables[work], self->arguments[work], self->n_arguments[work], NULL, &error);
 
   if (results == NULL)
     g_error ("%s", error->message);
@@ -211,7 +211,7 @@ check_results (Runner *self, Contest *contest)
 {
   for (Work work = 0; work < N_WORKS; work++)
     {
-      g_autoptr (AccArray) result = run (self, work);
+      g_autoptr(AccArray) result = run (self, work);
       gint64 n = acc_shape_get_size (acc_array_get_shape (result));
 
       contest->work = work;
@@ -269,7 +269,7 @@ run_unchecked (gpointer data)
 static void
 make_data (Data *d, guint log2)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (1);
 
   d->n = (gsize) 1 << log2;
   d->n_rows = d->n / PER_ROW;
@@ -334,8 +334,9 @@ main (int argc, char **argv)
       static const double per_index[] = { 8, 72, 8 + 12. / PER_ROW, 4, 4 };
 
       contest.work = w;
-      bench_compare (names[w], (BenchContender[]) { { "acc", run_checked, &contest }, { "without checks", run_unchecked, &contest }, { "C with OpenMP", run_c, &contest } },
-                     3, 21, per_index[w] * data.n);
+      bench_compare (names[w],
+                     (BenchContender[]) { { "acc", run_checked, &contest }, { "without checks", run_unchecked, &contest },
+                                          { "C with OpenMP", run_c, &contest } }, 3, 21, per_index[w] * data.n);
     }
   bench_end ();
 

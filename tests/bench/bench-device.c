@@ -145,13 +145,15 @@ static AccExpr *
 black_scholes (AccExpr *price, AccExpr *strike, AccExpr *years, gpointer data)
 {
   AccExpr *root = acc_expr_sqrt (years);
-  AccExpr *d1 = acc_expr_fdiv (acc_expr_add (acc_expr_log (acc_expr_fdiv (price, strike)), acc_expr_mul (number (0.02 + 0.5 * 0.09), years)),
+  AccExpr *d1 = acc_expr_fdiv (acc_expr_add (acc_expr_log (acc_expr_fdiv (price, strike)),
+                                             acc_expr_mul (number (0.02 + 0.5 * 0.09), years)),
                               acc_expr_mul (number (0.3), root));
   AccExpr *d2 = acc_expr_sub (d1, acc_expr_mul (number (0.3), root));
   AccExpr *n1 = normal (d1), *n2 = normal (d2);
   AccExpr *discounted = acc_expr_mul (strike, acc_expr_exp (acc_expr_mul (number (-0.02), years)));
   AccExpr *call = acc_expr_sub (acc_expr_mul (price, n1), acc_expr_mul (discounted, n2));
-  AccExpr *put = acc_expr_sub (acc_expr_mul (discounted, acc_expr_sub (number (1), n2)), acc_expr_mul (price, acc_expr_sub (number (1), n1)));
+  AccExpr *put = acc_expr_sub (acc_expr_mul (discounted, acc_expr_sub (number (1), n2)),
+                               acc_expr_mul (price, acc_expr_sub (number (1), n1)));
 
   return acc_expr_tuple2 (call, put);
 }
@@ -203,7 +205,7 @@ build_saxpy (AccArray **a, guint n, gpointer data)
 static AccArray *
 build_dot (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) products = acc_array_zip_with (a[0], a[1], times, NULL);
+  g_autoptr(AccArray) products = acc_array_zip_with (a[0], a[1], times, NULL);
 
   return acc_array_fold (products, number (0), plus, NULL);
 }
@@ -224,7 +226,7 @@ static AccArray *
 build_transpose (AccArray **a, guint n, gpointer data)
 {
   Bench *self = data;
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (self->side, self->side);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (self->side, self->side);
 
   return acc_array_backpermute (a[0], shape, swap, NULL);
 }
@@ -232,7 +234,7 @@ build_transpose (AccArray **a, guint n, gpointer data)
 static AccArray *
 build_stencil (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
 
   return acc_array_stencil (a[0], (gint64[]) { 3, 3 }, 2, clamp, mean9, NULL);
 }
@@ -240,10 +242,10 @@ build_stencil (AccArray **a, guint n, gpointer data)
 static AccArray *
 build_histogram (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (256);
-  g_autoptr (AccArray) zeros = acc_array_fill (shape, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I32), 0));
-  g_autoptr (AccArray) targets = acc_array_map (a[0], to_i64, NULL);
-  g_autoptr (AccArray) ones = acc_array_map (a[0], one, NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (256);
+  g_autoptr(AccArray) zeros = acc_array_fill (shape, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I32), 0));
+  g_autoptr(AccArray) targets = acc_array_map (a[0], to_i64, NULL);
+  g_autoptr(AccArray) ones = acc_array_map (a[0], one, NULL);
 
   return acc_array_permute (ones, zeros, targets, plus, NULL);
 }
@@ -258,8 +260,8 @@ static AccArray *
 build_bodies (AccArray **a, guint n, gpointer data)
 {
   gint64 *bodies = data;
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (*bodies, *bodies);
-  g_autoptr (AccArray) pairs = acc_array_generate (shape, attract, a);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (*bodies, *bodies);
+  g_autoptr(AccArray) pairs = acc_array_generate (shape, attract, a);
 
   return acc_array_fold (pairs, acc_expr_tuple3 (number (0), number (0), number (0)), plus3, NULL);
 }
@@ -290,8 +292,8 @@ make_floats (gint64 rows, gint64 columns, float low, float high)
   gint64 n = (rows > 0 ? rows : 1) * columns;
   float *data = g_malloc (n * sizeof *data);
   guint32 state = 12345;
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (AccShape) shape = rows > 0 ? acc_shape_new_matrix (rows, columns) : acc_shape_new_vector (columns);
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(AccShape) shape = rows > 0 ? acc_shape_new_matrix (rows, columns) : acc_shape_new_vector (columns);
 
   for (gint64 i = 0; i < n; i++)
     {
@@ -306,9 +308,9 @@ make_floats (gint64 rows, gint64 columns, float low, float high)
 static AccArray *
 make_complex (gint64 rows, gint64 columns)
 {
-  g_autoptr (AccArray) parts = make_floats (rows, 2 * columns, -1, 1);
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (rows, columns);
-  g_autoptr (GBytes) bytes = acc_array_dup_bytes (parts, 0, NULL);
+  g_autoptr(AccArray) parts = make_floats (rows, 2 * columns, -1, 1);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (rows, columns);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (parts, 0, NULL);
 
   return acc_array_use (acc_element_type_new_complex (ACC_KIND_F32), shape, bytes);
 }
@@ -317,8 +319,8 @@ static AccArray *
 make_numbers (gint64 n)
 {
   guint32 *data = g_malloc (n * sizeof *data), state = 98765;
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
 
   for (gint64 i = 0; i < n; i++)
     {
@@ -339,8 +341,8 @@ make_keys (gint64 n, AccElementKind kind)
   gsize size = acc_element_kind_get_size (kind);
   guint8 *data = g_malloc0 (n * size);
   guint32 state = 54321;
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
 
   for (gint64 i = 0; i < n; i++)
     {
@@ -355,8 +357,8 @@ make_keys (gint64 n, AccElementKind kind)
 static gboolean
 run (AccExecutable *executable, AccArray **arguments, guint n, const char *work, const char *backend)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) results = acc_executable_run (executable, arguments, n, NULL, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) results = acc_executable_run (executable, arguments, n, NULL, &error);
 
   if (results == NULL)
     fprintf (stderr, "%s on %s: %s\n", work, backend, error->message);
@@ -393,9 +395,9 @@ measure (Bench *self, const char *work, const char *signature, AccArrayFunc buil
          AccArray **arguments, guint n, double amount, const char *unit)
 {
   const char *signatures[5] = { NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccProgram) program = NULL;
-  g_autoptr (AccExecutable) executable = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = NULL;
+  g_autoptr(AccExecutable) executable = NULL;
   double seconds[ROUNDS];
 
   if (!is_wanted (self, work))
@@ -426,7 +428,7 @@ measure (Bench *self, const char *work, const char *signature, AccArrayFunc buil
 static AccArray *
 build_chain (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
   AccArray *array = g_object_ref (a[0]);
 
   for (guint i = 0; i < GPOINTER_TO_UINT (data); i++)
@@ -444,14 +446,14 @@ static void
 measure_launch (Bench *self)
 {
   const char *signatures[] = { "f4[:,:]", NULL };
-  g_autoptr (AccArray) small = make_floats (1, 32, 0, 1);
+  g_autoptr(AccArray) small = make_floats (1, 32, 0, 1);
   const guint counts[] = { 10, 210 };
   double medians[2];
 
   for (guint k = 0; k < 2; k++)
     {
-      g_autoptr (AccProgram) program = acc_program_new (signatures, build_chain, GUINT_TO_POINTER (counts[k]));
-      g_autoptr (AccExecutable) executable = acc_backend_compile (self->backend, program, NULL, NULL);
+      g_autoptr(AccProgram) program = acc_program_new (signatures, build_chain, GUINT_TO_POINTER (counts[k]));
+      g_autoptr(AccExecutable) executable = acc_backend_compile (self->backend, program, NULL, NULL);
       double seconds[ROUNDS];
 
       for (guint i = 0; i < ROUNDS + 2; i++)
@@ -475,18 +477,18 @@ measure_transfers (Bench *self)
 {
   const char *signatures[] = { "f4[:]", NULL };
   gint64 n = self->n / 4;
-  g_autoptr (AccProgram) program = acc_program_new (signatures, build_copy, NULL);
-  g_autoptr (AccExecutable) executable = acc_backend_compile (self->backend, program, NULL, NULL);
+  g_autoptr(AccProgram) program = acc_program_new (signatures, build_copy, NULL);
+  g_autoptr(AccExecutable) executable = acc_backend_compile (self->backend, program, NULL, NULL);
   double up[ROUNDS], down[ROUNDS];
 
   if (executable == NULL)
     return;
   for (guint i = 0; i < ROUNDS; i++)
     {
-      g_autoptr (AccArray) fresh = make_floats (0, n, 0, 1);
+      g_autoptr(AccArray) fresh = make_floats (0, n, 0, 1);
       double begin = now ();
-      g_autoptr (GPtrArray) results = acc_executable_run (executable, &fresh, 1, NULL, NULL);
-      g_autoptr (GBytes) bytes = NULL;
+      g_autoptr(GPtrArray) results = acc_executable_run (executable, &fresh, 1, NULL, NULL);
+      g_autoptr(GBytes) bytes = NULL;
 
       if (results == NULL)
         return;
@@ -510,12 +512,12 @@ measure_stream (Bench *self)
   acc_backend_set_memory_limit (self->backend, (guint64) (bytes / 20));
   for (guint i = 0; i < G_N_ELEMENTS (seconds) + 1; i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (AccSource) source = bench_still_source_new (acc_element_type_new (ACC_KIND_F32), rows, columns);
-      g_autoptr (AccSink) sink = bench_still_sink_new ();
-      g_autoptr (AccArray) array = acc_array_new_from_source (source);
-      g_autoptr (AccArray) result = acc_array_map (array, add_one, NULL);
-      g_autoptr (AccJob) job = NULL;
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccSource) source = bench_still_source_new (acc_element_type_new (ACC_KIND_F32), rows, columns);
+      g_autoptr(AccSink) sink = bench_still_sink_new ();
+      g_autoptr(AccArray) array = acc_array_new_from_source (source);
+      g_autoptr(AccArray) result = acc_array_map (array, add_one, NULL);
+      g_autoptr(AccJob) job = NULL;
       double begin = now ();
 
       job = acc_backend_start_write (self->backend, result, sink, NULL);
@@ -545,7 +547,7 @@ run_all (Bench *self)
 
   if (is_wanted (self, "copy") || is_wanted (self, "saxpy") || is_wanted (self, "dot") || is_wanted (self, "scan"))
     {
-      g_autoptr (AccArray) x = make_floats (0, n, 0, 1), y = make_floats (0, n, 1, 2);
+      g_autoptr(AccArray) x = make_floats (0, n, 0, 1), y = make_floats (0, n, 1, 2);
 
       measure (self, "copy", "f4[:]", build_copy, NULL, &x, 1, 8. * n, "GB/s");
       measure (self, "saxpy", "f4[:]", build_saxpy, NULL, (AccArray *[]) { x, y }, 2, 12. * n, "GB/s");
@@ -554,33 +556,34 @@ run_all (Bench *self)
     }
   if (is_wanted (self, "histogram of u1") || is_wanted (self, "histogram of u4"))
     {
-      g_autoptr (AccArray) bytes = make_keys (4 * n, ACC_KIND_U8), words = make_keys (n, ACC_KIND_U32);
+      g_autoptr(AccArray) bytes = make_keys (4 * n, ACC_KIND_U8), words = make_keys (n, ACC_KIND_U32);
 
       measure (self, "histogram of u1", "u1[:]", build_histogram, NULL, &bytes, 1, 4. * n, "GB/s");
       measure (self, "histogram of u4", "u4[:]", build_histogram, NULL, &words, 1, 4. * n, "GB/s");
     }
   if (is_wanted (self, "rows of 16384"))
     {
-      g_autoptr (AccArray) rows = make_floats (n / 16384, 16384, 0, 1);
+      g_autoptr(AccArray) rows = make_floats (n / 16384, 16384, 0, 1);
 
       measure (self, "rows of 16384", "f4[:,:]", build_row_sums, NULL, &rows, 1, 4. * n, "GB/s");
     }
   if (is_wanted (self, "rows of 16"))
     {
-      g_autoptr (AccArray) rows = make_floats (n / 16, 16, 0, 1);
+      g_autoptr(AccArray) rows = make_floats (n / 16, 16, 0, 1);
 
       measure (self, "rows of 16", "f4[:,:]", build_row_sums, NULL, &rows, 1, 4. * n + n / 4., "GB/s");
     }
   if (is_wanted (self, "transpose") || is_wanted (self, "stencil 3x3"))
     {
-      g_autoptr (AccArray) picture = make_floats (side, side, 0, 1);
+      g_autoptr(AccArray) picture = make_floats (side, side, 0, 1);
 
       measure (self, "transpose", "f4[:,:]", build_transpose, self, &picture, 1, 8. * side * side, "GB/s");
       measure (self, "stencil 3x3", "f4[:,:]", build_stencil, NULL, &picture, 1, 8. * side * side, "GB/s");
     }
   if (is_wanted (self, "Black-Scholes"))
     {
-      g_autoptr (AccArray) price = make_floats (0, n / 4, 10, 50), strike = make_floats (0, n / 4, 10, 50), years = make_floats (0, n / 4, 0.2f, 2);
+      g_autoptr(AccArray) price = make_floats (0, n / 4, 10, 50), strike = make_floats (0, n / 4, 10, 50),
+        years = make_floats (0, n / 4, 0.2f, 2);
 
       measure (self, "Black-Scholes", "f4[:]", build_black_scholes, NULL, (AccArray *[]) { price, strike, years }, 3, 5. * n, "GB/s");
     }
@@ -597,21 +600,21 @@ run_all (Bench *self)
   if (is_wanted (self, "matmul"))
     {
       gint64 m = MIN (4096, side);
-      g_autoptr (AccArray) a = make_floats (m, m, 0, 1), b = make_floats (m, m, -1, 1);
+      g_autoptr(AccArray) a = make_floats (m, m, 0, 1), b = make_floats (m, m, -1, 1);
 
       measure (self, "matmul", "f4[:,:]", build_product, NULL, (AccArray *[]) { a, b }, 2, 2. * m * m * m, "TFLOP/s");
     }
   if (is_wanted (self, "FFT of rows"))
     {
       gint64 m = MIN (4096, side);
-      g_autoptr (AccArray) rows = make_complex (n / 8 / m, m);
+      g_autoptr(AccArray) rows = make_complex (n / 8 / m, m);
       g_autofree char *signature = g_strdup_printf ("c8[%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "]", n / 8 / m, m);
 
       measure (self, "FFT of rows", signature, build_spectra, NULL, &rows, 1, 2. * n, "GB/s");
     }
   if (is_wanted (self, "sort"))
     {
-      g_autoptr (AccArray) numbers = make_numbers (n / 2);
+      g_autoptr(AccArray) numbers = make_numbers (n / 2);
 
       measure (self, "sort", "i4[:]", build_sorted, NULL, &numbers, 1, 4. * n, "GB/s");
     }
@@ -626,7 +629,7 @@ run_all (Bench *self)
 int
 main (int argc, char **argv)
 {
-  g_auto (GStrv) names = g_strsplit (argc > 1 ? argv[1] : "native", ",", -1);
+  g_auto(GStrv) names = g_strsplit (argc > 1 ? argv[1] : "native", ",", -1);
   int log2_size = argc > 2 ? atoi (argv[2]) : 24;
   int status = 0;
 
@@ -639,7 +642,7 @@ main (int argc, char **argv)
     }
   for (guint i = 0; names[i] != NULL; i++)
     {
-      g_autoptr (GError) error = NULL;
+      g_autoptr(GError) error = NULL;
       Bench self = {
         .name = names[i], .n = (gint64) 1 << log2_size, .side = (gint64) 1 << (log2_size / 2), .only = argc > 3 ? argv[3] : NULL,
       };

@@ -73,7 +73,7 @@ build_map (AccArray *a)
 static AccArray *
 build_stencil (AccArray *a)
 {
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
 
   return acc_array_stencil (a, (gint64[]) { 3 }, 1, clamp, mean3, NULL);
 }
@@ -93,10 +93,10 @@ build_scan (AccArray *a)
 static AccArray *
 build_histogram (AccArray *a)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (256);
-  g_autoptr (AccArray) zeros = acc_array_fill (shape, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I32), 0));
-  g_autoptr (AccArray) targets = acc_array_map (a, to_bin, NULL);
-  g_autoptr (AccArray) ones = acc_array_map (a, one, NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (256);
+  g_autoptr(AccArray) zeros = acc_array_fill (shape, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I32), 0));
+  g_autoptr(AccArray) targets = acc_array_map (a, to_bin, NULL);
+  g_autoptr(AccArray) ones = acc_array_map (a, one, NULL);
 
   return acc_array_permute (ones, zeros, targets, plus, NULL);
 }
@@ -120,8 +120,8 @@ static const Work works[] = {
 static AccArray *
 make_input (void)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (N);
-  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_vector (N);
+  g_autoptr(GBytes) bytes = NULL;
   float *data = g_new (float, N);
   guint32 state = 12345;
 
@@ -184,9 +184,9 @@ hear (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer da
 static AccExecutable *
 compile (AccBackend *backend, const Work *work, AccArray *input)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccArray) result = work->build (input);
-  g_autoptr (AccProgram) program = acc_program_new_for_results (&result, 1);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) result = work->build (input);
+  g_autoptr(AccProgram) program = acc_program_new_for_results (&result, 1);
   AccExecutable *executable = acc_backend_compile (backend, program, NULL, &error);
 
   if (executable == NULL)
@@ -198,9 +198,9 @@ compile (AccBackend *backend, const Work *work, AccArray *input)
 static void
 run (AccExecutable *executable)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) results = acc_executable_run (executable, NULL, 0, NULL, &error);
-  g_autoptr (GBytes) bytes = results != NULL ? acc_array_dup_bytes (results->pdata[0], 0, &error) : NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) results = acc_executable_run (executable, NULL, 0, NULL, &error);
+  g_autoptr(GBytes) bytes = results != NULL ? acc_array_dup_bytes (results->pdata[0], 0, &error) : NULL;
 
   if (bytes == NULL)
     g_error ("%s", error->message);
@@ -210,7 +210,7 @@ static double
 time_anew (AccBackend *backend, const Work *work, AccArray *input)
 {
   double start = now ();
-  g_autoptr (AccExecutable) executable = compile (backend, work, input);
+  g_autoptr(AccExecutable) executable = compile (backend, work, input);
 
   run (executable);
 
@@ -236,10 +236,10 @@ median (double *times, guint n)
 int
 bench_first_main (const char *name, const char *work_name)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccArray) input = make_input ();
-  g_autoptr (AccBackend) backend = NULL;
-  g_autoptr (AccExecutable) executable = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) input = make_input ();
+  g_autoptr(AccBackend) backend = NULL;
+  g_autoptr(AccExecutable) executable = NULL;
   const Work *work = works;
   double start = now (), times[AGAIN];
   Child self;
@@ -285,8 +285,8 @@ spawn (const char *self, const char *backend, const char *work, const char *dire
     { "ACC_CACHE_DIR", directory }, { "ACC_DEBUG", "cache" }, { "CUDA_CACHE_DISABLE", "1" }, { "__GL_SHADER_DISK_CACHE", "0" },
     { "MESA_SHADER_CACHE_DISABLE", "true" }, { "POCL_CACHE_DIR", directory },
   };
-  g_auto (GStrv) environment = g_get_environ ();
-  g_autoptr (GError) error = NULL;
+  g_auto(GStrv) environment = g_get_environ ();
+  g_autoptr(GError) error = NULL;
   g_autofree char *output = NULL;
   Child child;
   char *at;

@@ -15,8 +15,8 @@ bench_make_input (gint64 rows, gint64 columns)
 {
   gint64 n = MAX (rows, 1) * columns;
   float *data = g_new (float, n);
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (AccShape) shape = rows > 0 ? acc_shape_new_matrix (rows, columns) : acc_shape_new_vector (columns);
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(AccShape) shape = rows > 0 ? acc_shape_new_matrix (rows, columns) : acc_shape_new_vector (columns);
 
   for (gint64 i = 0; i < n; i++)
     data[i] = .5f + (float) (i * 7 % 16) / 16;
@@ -93,7 +93,7 @@ build_map (AccArray *input, guint variant)
 static AccArray *
 build_fold (AccArray *input, guint variant)
 {
-  g_autoptr (AccArray) varied = build_map (input, variant);
+  g_autoptr(AccArray) varied = build_map (input, variant);
 
   return acc_array_fold (varied, number (0), plus, NULL);
 }
@@ -101,7 +101,7 @@ build_fold (AccArray *input, guint variant)
 static AccArray *
 build_fold_all (AccArray *input, guint variant)
 {
-  g_autoptr (AccArray) varied = build_map (input, variant);
+  g_autoptr(AccArray) varied = build_map (input, variant);
 
   return acc_array_fold_all (varied, number (0), plus, NULL);
 }
@@ -109,7 +109,7 @@ build_fold_all (AccArray *input, guint variant)
 static AccArray *
 build_scan (AccArray *input, guint variant)
 {
-  g_autoptr (AccArray) varied = build_map (input, variant);
+  g_autoptr(AccArray) varied = build_map (input, variant);
 
   return acc_array_scanl1 (varied, plus, NULL);
 }
@@ -117,7 +117,7 @@ build_scan (AccArray *input, guint variant)
 static AccArray *
 stencil (AccArray *input, gint64 side, AccExprFunc mean, guint variant)
 {
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
 
   return acc_array_stencil (input, (gint64[]) { side, side }, 2, clamp, mean, GUINT_TO_POINTER (variant));
 }
@@ -137,10 +137,10 @@ build_long_stencil (AccArray *input, guint variant)
 static AccArray *
 build_permute (AccArray *input, guint variant)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (16);
-  g_autoptr (AccArray) zeros = acc_array_fill (shape, number (0));
-  g_autoptr (AccArray) targets = acc_array_map (input, to_target, NULL);
-  g_autoptr (AccArray) varied = build_map (input, variant);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (16);
+  g_autoptr(AccArray) zeros = acc_array_fill (shape, number (0));
+  g_autoptr(AccArray) targets = acc_array_map (input, to_target, NULL);
+  g_autoptr(AccArray) varied = build_map (input, variant);
 
   return acc_array_permute (varied, zeros, targets, plus, NULL);
 }
@@ -188,7 +188,7 @@ build_maps (AccArray *input, guint n)
 
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr (AccArray) before = array;
+      g_autoptr(AccArray) before = array;
 
       array = acc_array_map (before, step, NULL);
     }
@@ -199,7 +199,7 @@ build_maps (AccArray *input, guint n)
 static GPtrArray *
 build_tree (AccArray *input, guint n)
 {
-  g_autoptr (GPtrArray) level = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) level = g_ptr_array_new_with_free_func (g_object_unref);
 
   for (guint i = 0; i < (n + 1) / 2; i++)
     g_ptr_array_add (level, acc_array_map (input, step, NULL));
@@ -245,7 +245,7 @@ build_stencils (AccArray *input, guint n)
 
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr (AccArray) before = array;
+      g_autoptr(AccArray) before = array;
 
       array = build_stencil (before, 0);
     }
@@ -266,8 +266,8 @@ build_folds_and_maps (AccArray *input, guint n)
 
   for (guint i = 0; i < n / 2; i++)
     {
-      g_autoptr (AccArray) before = array;
-      g_autoptr (AccArray) total = acc_array_fold_all (before, number (0), plus, NULL);
+      g_autoptr(AccArray) before = array;
+      g_autoptr(AccArray) total = acc_array_fold_all (before, number (0), plus, NULL);
 
       array = acc_array_map (before, plus_total, total);
     }

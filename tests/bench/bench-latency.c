@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What acc takes beside the work of kernels: bench-latency [ROUNDS [PART…]]; PART: processes, pauses, planning, runs, small, workers or pages.
+/* What acc takes beside the work of kernels: bench-latency [ROUNDS [PART…]]; PART: processes, pauses, planning, runs, small, workers or
+ * pages.
  *
  * What must be cold is measured in processes of its own, ROUNDS of each kind, with a cache directory that is theirs. Targets
  * stand beside the figures. */
@@ -33,7 +34,7 @@ check (gconstpointer made, GError *error)
 static AccExecutable *
 compile (AccBackend *backend, AccProgram *program)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccExecutable *executable = acc_backend_compile (backend, program, NULL, &error);
 
   check (executable, error);
@@ -44,8 +45,8 @@ compile (AccBackend *backend, AccProgram *program)
 static void
 run (AccExecutable *executable, AccArray *argument)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) results = acc_executable_run (executable, argument != NULL ? &argument : NULL, argument != NULL, NULL, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) results = acc_executable_run (executable, argument != NULL ? &argument : NULL, argument != NULL, NULL, &error);
 
   check (results, error);
 }
@@ -104,8 +105,8 @@ get_median (const Time *times, guint n)
 static AccExecutable *
 compile_family (AccBackend *backend, const BenchFamily *family, AccArray *input, guint variant)
 {
-  g_autoptr (AccArray) result = family->build (input, variant);
-  g_autoptr (AccProgram) program = acc_program_new_for_results (&result, 1);
+  g_autoptr(AccArray) result = family->build (input, variant);
+  g_autoptr(AccProgram) program = acc_program_new_for_results (&result, 1);
 
   return compile (backend, program);
 }
@@ -120,7 +121,7 @@ static Time
 time_first_run (AccBackend *backend, const BenchFamily *family, AccArray *input, guint variant)
 {
   Time start = get_time ();
-  g_autoptr (AccExecutable) executable = compile_family (backend, family, input, variant);
+  g_autoptr(AccExecutable) executable = compile_family (backend, family, input, variant);
 
   run (executable, NULL);
 
@@ -130,11 +131,11 @@ time_first_run (AccBackend *backend, const BenchFamily *family, AccArray *input,
 static int
 child_main (const BenchFamily *family)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   Time start = get_time (), further[FURTHER];
-  g_autoptr (AccBackend) backend = acc_backend_new_for_name ("native", &error);
+  g_autoptr(AccBackend) backend = acc_backend_new_for_name ("native", &error);
   Child self = { .opened = get_time_since (start) };
-  g_autoptr (AccArray) input = make_family_input (family);
+  g_autoptr(AccArray) input = make_family_input (family);
 
   check (backend, error);
   self.first = time_first_run (backend, family, input, 0);
@@ -153,8 +154,8 @@ static char *
 spawn (const char *self, const char *what, const char *name, const char *directory, const char *variable, const char *value)
 {
   const char *arguments[] = { self, what, name, NULL };
-  g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "ACC_CACHE_DIR", directory, TRUE);
-  g_autoptr (GError) error = NULL;
+  g_auto(GStrv) environment = g_environ_setenv (g_get_environ (), "ACC_CACHE_DIR", directory, TRUE);
+  g_autoptr(GError) error = NULL;
   char *output = NULL;
   int status;
 
@@ -183,11 +184,11 @@ run_child (const char *self, const char *directory, const char *name, const char
 static guint
 count_kernels (const BenchFamily *family)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccArray) input = make_family_input (family);
-  g_autoptr (AccArray) result = family->build (input, 0);
-  g_autoptr (AccSchedule) schedule = acc_schedule_new (&acc_target_cpu, &result, 1, NULL, NULL, 0, &error);
-  g_autoptr (GHashTable) hashes = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) input = make_family_input (family);
+  g_autoptr(AccArray) result = family->build (input, 0);
+  g_autoptr(AccSchedule) schedule = acc_schedule_new (&acc_target_cpu, &result, 1, NULL, NULL, 0, &error);
+  g_autoptr(GHashTable) hashes = g_hash_table_new (g_str_hash, g_str_equal);
 
   check (schedule, error);
   for (guint s = 0; s < schedule->n_steps; s++)
@@ -277,11 +278,11 @@ bench_processes (const char *self)
 static int
 pauses_main (const BenchFamily *family)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccBackend) backend = acc_backend_new_for_name ("native", &error);
-  g_autoptr (AccArray) input = family->rank == 2 ? bench_make_input (128, 128) : bench_make_input (0, 16384);
-  g_autoptr (AccExecutable) executable = NULL;
-  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccBackend) backend = acc_backend_new_for_name ("native", &error);
+  g_autoptr(AccArray) input = family->rank == 2 ? bench_make_input (128, 128) : bench_make_input (0, 16384);
+  g_autoptr(AccExecutable) executable = NULL;
+  g_autoptr(GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
   double begin, longest = 0;
 
   check (backend, error);
@@ -366,13 +367,13 @@ load_nothing (GBytes *code, gpointer data, GError **error)
 static void
 bench_planning (AccBackend *backend)
 {
-  g_autoptr (AccArray) input = bench_make_input (4, 4);
+  g_autoptr(AccArray) input = bench_make_input (4, 4);
 
   printf ("\n# planning, processor time\n");
   for (guint g = 0; g < bench_n_graphs; g++)
     for (guint n = 100; n <= 10000; n *= 10)
       {
-        g_autoptr (GPtrArray) results = bench_graphs[g].build (input, n);
+        g_autoptr(GPtrArray) results = bench_graphs[g].build (input, n);
         g_autofree double *times = g_new (double, rounds), *looking = g_new (double, rounds);
         g_autofree char *work = NULL;
         guint n_steps = 0, n_made = 0;
@@ -380,13 +381,13 @@ bench_planning (AccBackend *backend)
         for (guint r = 0; r < rounds; r++)
           {
             AccCodeMaker maker = { dup_target, compile_nothing, load_nothing, &n_made };
-            g_autoptr (AccWorkers) workers = acc_workers_new (1);
-            g_autoptr (AccCode) code = acc_code_new (&maker, NULL, workers);
+            g_autoptr(AccWorkers) workers = acc_workers_new (1);
+            g_autoptr(AccCode) code = acc_code_new (&maker, NULL, workers);
             AccHost host = { .workers = workers, .code = code };
-            g_autoptr (GError) error = NULL;
-            g_autoptr (AccPrepared) prepared = NULL;
-            g_autoptr (AccProgram) program = NULL;
-            g_autoptr (AccExecutable) executable = NULL;
+            g_autoptr(GError) error = NULL;
+            g_autoptr(AccPrepared) prepared = NULL;
+            g_autoptr(AccProgram) program = NULL;
+            g_autoptr(AccExecutable) executable = NULL;
             AccSchedule *schedule;
             double start;
 
@@ -458,8 +459,8 @@ run_load (gpointer data)
 static void
 bench_again (AccBackend *backend, AccProgram *program, const char *name, guint n_threads, double target)
 {
-  g_autoptr (AccExecutable) executable = compile (backend, program);
-  g_autoptr (AccArray) argument = bench_make_input (0, TINY);
+  g_autoptr(AccExecutable) executable = compile (backend, program);
+  g_autoptr(AccArray) argument = bench_make_input (0, TINY);
   g_autofree double *times = g_new (double, rounds * 4);
   g_autofree GThread **threads = g_new (GThread *, n_threads);
   Load load = { executable, argument, BATCH };
@@ -485,15 +486,15 @@ bench_side_by_side (void)
 {
   static const char *const threads[] = { "1", NULL };
   g_autofree char *given = g_strdup (g_getenv ("ACC_THREADS"));
-  g_autoptr (AccProgram) ten = acc_program_new_many ((const char *[]) { "f4[:]", NULL }, build_ten, NULL);
-  g_autoptr (AccArray) argument = bench_make_input (0, 100000);
+  g_autoptr(AccProgram) ten = acc_program_new_many ((const char *[]) { "f4[:]", NULL }, build_ten, NULL);
+  g_autoptr(AccArray) argument = bench_make_input (0, 100000);
   AccExecutable *executables[G_N_ELEMENTS (threads)];
   g_autofree double *times = g_new (double, G_N_ELEMENTS (threads) * rounds * 4);
 
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (AccBackend) backend = NULL;
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccBackend) backend = NULL;
 
       if (threads[i] != NULL)
         g_setenv ("ACC_THREADS", threads[i], TRUE);
@@ -529,7 +530,7 @@ is_positive (AccExpr *x, gpointer data)
 static AccArray *
 build_kept (AccArray **parameters, guint n, gpointer data)
 {
-  g_autoptr (AccArray) kept = acc_array_filter (parameters[0], is_positive, NULL, NULL);
+  g_autoptr(AccArray) kept = acc_array_filter (parameters[0], is_positive, NULL, NULL);
 
   return bench_families[0].build (kept, 0);
 }
@@ -539,12 +540,12 @@ static void
 bench_extents (AccBackend *backend, gboolean is_same, const char *name)
 {
   const gint64 n = 4096;
-  g_autoptr (AccProgram) program = acc_program_new ((const char *[]) { "f4[:]", NULL }, build_kept, NULL);
-  g_autoptr (AccExecutable) executable = compile (backend, program);
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { "f4[:]", NULL }, build_kept, NULL);
+  g_autoptr(AccExecutable) executable = compile (backend, program);
   g_autofree float *data = g_new (float, n);
-  g_autoptr (AccElementType) type = acc_element_type_new (ACC_KIND_F32);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (AccArray) argument = acc_array_use_address (type, shape, (guintptr) data, n * sizeof *data, NULL, NULL);
+  g_autoptr(AccElementType) type = acc_element_type_new (ACC_KIND_F32);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(AccArray) argument = acc_array_use_address (type, shape, (guintptr) data, n * sizeof *data, NULL, NULL);
   g_autofree double *times = g_new (double, rounds * 100);
 
   for (guint r = 0; r < rounds * 100; r++)
@@ -565,9 +566,9 @@ static void
 bench_runs (AccBackend *backend)
 {
   const char *signatures[] = { "f4[:]", NULL };
-  g_autoptr (AccProgram) tiny = acc_program_new (signatures, build_tiny, NULL);
-  g_autoptr (AccProgram) total = acc_program_new (signatures, build_tiny_total, NULL);
-  g_autoptr (AccProgram) ten = acc_program_new_many (signatures, build_ten, NULL);
+  g_autoptr(AccProgram) tiny = acc_program_new (signatures, build_tiny, NULL);
+  g_autoptr(AccProgram) total = acc_program_new (signatures, build_tiny_total, NULL);
+  g_autoptr(AccProgram) ten = acc_program_new_many (signatures, build_ten, NULL);
 
   printf ("\n# programs of %u elements run again; kernels take some nanoseconds\n", TINY);
   bench_again (backend, tiny, "a map", 1, 2e-6);
@@ -632,9 +633,9 @@ static const struct {
 static AccArray *
 make_small_input (gboolean is_complex)
 {
-  g_autoptr (AccArray) halves = bench_make_input (0, 2 * SMALL);
-  g_autoptr (GBytes) bytes = acc_array_dup_bytes (halves, 0, NULL);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (SMALL);
+  g_autoptr(AccArray) halves = bench_make_input (0, 2 * SMALL);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (halves, 0, NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (SMALL);
 
   if (!is_complex)
     return bench_make_input (0, SMALL);
@@ -655,15 +656,15 @@ bench_small (AccBackend *backend)
   printf ("\n# %u elements, a graph made anew each time\n", SMALL);
   for (guint w = 0; w < G_N_ELEMENTS (small_works); w++)
     {
-      g_autoptr (AccArray) input = make_small_input (small_works[w].is_complex);
-      g_autoptr (AccExecutable) kept = NULL;
+      g_autoptr(AccArray) input = make_small_input (small_works[w].is_complex);
+      g_autoptr(AccExecutable) kept = NULL;
 
       for (guint r = 0; r < n; r++)
         {
           double start = bench_now (), built, compiled;
-          g_autoptr (AccArray) result = small_works[w].build (input);
-          g_autoptr (AccProgram) program = NULL;
-          g_autoptr (AccExecutable) executable = NULL;
+          g_autoptr(AccArray) result = small_works[w].build (input);
+          g_autoptr(AccProgram) program = NULL;
+          g_autoptr(AccExecutable) executable = NULL;
 
           built = bench_now ();
           program = acc_program_new_for_results (&result, 1);
@@ -750,7 +751,7 @@ static void
 bench_workers (AccBackend *backend)
 {
   guint n_threads = acc_backend_get_n_threads (backend);
-  g_autoptr (AccWorkers) workers = acc_workers_new (n_threads);
+  g_autoptr(AccWorkers) workers = acc_workers_new (n_threads);
   g_autofree double *times = g_new (double, rounds);
 
   printf ("\n# %u workers\n", n_threads);
@@ -786,12 +787,12 @@ bench_pages (void)
   printf ("\n# a map to %d MiB\n", (int) (n * 4 >> 20));
   for (guint r = 0; r <= rounds; r++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (AccBackend) own = acc_backend_new_for_name ("native", &error);
-      g_autoptr (AccArray) input = bench_make_input (0, n);
-      g_autoptr (AccArray) result = bench_families[0].build (input, 0);
-      g_autoptr (AccProgram) program = acc_program_new_for_results (&result, 1);
-      g_autoptr (AccExecutable) executable = NULL;
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccBackend) own = acc_backend_new_for_name ("native", &error);
+      g_autoptr(AccArray) input = bench_make_input (0, n);
+      g_autoptr(AccArray) result = bench_families[0].build (input, 0);
+      g_autoptr(AccProgram) program = acc_program_new_for_results (&result, 1);
+      g_autoptr(AccExecutable) executable = NULL;
       double times[3];
 
       check (own, error);
@@ -821,8 +822,8 @@ is_wanted (char **argv, const char *part)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccBackend) backend = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccBackend) backend = NULL;
 
   if (argc == 3 && g_str_has_prefix (argv[1], "--"))
     {

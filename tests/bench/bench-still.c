@@ -69,7 +69,7 @@ bench_still_source_new (AccElementType *type,
                         gint64          rows,
                         gint64          columns)
 {
-  g_autoptr (AccShape) shape = acc_shape_new ((gint64[]) { rows, columns }, 2);
+  g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { rows, columns }, 2);
 
   return g_object_new (BENCH_TYPE_STILL_SOURCE, "element-type", type, "shape", shape, "name", "nothing", NULL);
 }

@@ -52,8 +52,10 @@ weighted (AccExpr *a, AccExpr *b, AccExpr *c)
 static AccExpr *
 sobel (AccExpr *n, gpointer data)
 {
-  AccExpr *gx = acc_expr_sub (weighted (at (n, -1, 1), at (n, 0, 1), at (n, 1, 1)), weighted (at (n, -1, -1), at (n, 0, -1), at (n, 1, -1)));
-  AccExpr *gy = acc_expr_sub (weighted (at (n, 1, -1), at (n, 1, 0), at (n, 1, 1)), weighted (at (n, -1, -1), at (n, -1, 0), at (n, -1, 1)));
+  AccExpr *gx = acc_expr_sub (weighted (at (n, -1, 1), at (n, 0, 1), at (n, 1, 1)),
+                              weighted (at (n, -1, -1), at (n, 0, -1), at (n, 1, -1)));
+  AccExpr *gy = acc_expr_sub (weighted (at (n, 1, -1), at (n, 1, 0), at (n, 1, 1)),
+                              weighted (at (n, -1, -1), at (n, -1, 0), at (n, -1, 1)));
 
   return acc_expr_cast (acc_expr_min (acc_expr_add (acc_expr_abs (gx), acc_expr_abs (gy)), acc_expr_new_int (255)), u1);
 }
@@ -64,9 +66,9 @@ main (int argc, char **argv)
   if (argc != 6)
     return 2;
 
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GFile) input = g_file_new_for_path (argv[2]);
-  g_autoptr (GFile) output = g_file_new_for_path (argv[3]);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GFile) input = g_file_new_for_path (argv[2]);
+  g_autoptr(GFile) output = g_file_new_for_path (argv[3]);
   const gint64 extents[] = { atol (argv[5]), atol (argv[4]), 3 }, column[] = { 9, 1, 1 }, row[] = { 1, 9, 1 }, square[] = { 3, 3, 1 };
 
   u1 = acc_element_type_new (ACC_KIND_U8);
@@ -74,9 +76,9 @@ main (int argc, char **argv)
   i2 = acc_element_type_new (ACC_KIND_I16);
 
   AccBackend *backend = acc_backend_get_default (&error);
-  g_autoptr (AccShape) shape = acc_shape_new (extents, 3);
-  g_autoptr (AccSource) source = backend ? acc_source_open_raw (input, u1, shape, 0, NULL, &error) : NULL;
-  g_autoptr (AccSink) sink = source ? acc_sink_create (output, NULL, &error) : NULL;
+  g_autoptr(AccShape) shape = acc_shape_new (extents, 3);
+  g_autoptr(AccSource) source = backend ? acc_source_open_raw (input, u1, shape, 0, NULL, &error) : NULL;
+  g_autoptr(AccSink) sink = source ? acc_sink_create (output, NULL, &error) : NULL;
 
   if (sink == NULL)
     {
@@ -84,19 +86,19 @@ main (int argc, char **argv)
       return 1;
     }
 
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
-  g_autoptr (AccArray) image = acc_array_new_from_source (source);
-  g_autoptr (AccArray) result = NULL;
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccArray) image = acc_array_new_from_source (source);
+  g_autoptr(AccArray) result = NULL;
 
   if (strcmp (argv[1], "blur") == 0)
     {
-      g_autoptr (AccArray) first = acc_array_stencil (image, column, 3, clamp, down, NULL);
+      g_autoptr(AccArray) first = acc_array_stencil (image, column, 3, clamp, down, NULL);
       result = acc_array_stencil (first, row, 3, clamp, across, NULL);
     }
   else
     result = acc_array_stencil (image, square, 3, clamp, sobel, NULL);
 
-  g_autoptr (AccJob) job = acc_backend_start_write (backend, result, sink, NULL);
+  g_autoptr(AccJob) job = acc_backend_start_write (backend, result, sink, NULL);
   if (!acc_job_wait (job, &error))
     {
       g_printerr ("%s\n", error->message);

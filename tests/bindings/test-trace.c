@@ -65,7 +65,8 @@ sum3 (AccExpr *x, AccExpr *y, AccExpr *z, gpointer data)
 }
 
 static AccExpr *
-sum10 (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, AccExpr *i, AccExpr *j, gpointer data)
+sum10 (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, AccExpr *i, AccExpr *j,
+       gpointer data)
 {
   return sum (sum3 (a, b, sum3 (c, d, e, NULL), NULL), sum3 (f, g, sum3 (h, i, j, NULL), NULL), NULL);
 }
@@ -92,7 +93,7 @@ answer_any (gpointer function, AccExpr **x, guint n)
 static AccArray *
 trace (Build build, gpointer one, gpointer two)
 {
-  g_autoptr (AccTrace) trace = acc_trace_new ();
+  g_autoptr(AccTrace) trace = acc_trace_new ();
 
   for (;;)
     {
@@ -117,13 +118,13 @@ trace (Build build, gpointer one, gpointer two)
 static char *
 describe (AccArray *made)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccBackend) backend = acc_backend_new_for_name ("interpreter", &error);
-  g_autoptr (AccArray) result = acc_backend_run (backend, made, NULL, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccBackend) backend = acc_backend_new_for_name ("interpreter", &error);
+  g_autoptr(AccArray) result = acc_backend_run (backend, made, NULL, &error);
   g_assert_no_error (error);
-  g_autoptr (AccProgram) program = acc_program_new_for_results (&made, 1);
+  g_autoptr(AccProgram) program = acc_program_new_for_results (&made, 1);
   g_autofree char *text = acc_program_to_string (program), *values = acc_array_to_string (result);
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_auto(GStrv) lines = g_strsplit (text, "\n", -1);
   GString *operations = g_string_new (values);
 
   for (guint i = 0; lines[i] != NULL; i++)
@@ -189,7 +190,7 @@ BUILD (expand, acc_array_expand (xs, one, NULL, two, NULL))
 static AccArray *
 build_filter (gpointer one, gpointer two)
 {
-  g_autoptr (AccArray) counts = NULL;
+  g_autoptr(AccArray) counts = NULL;
 
   return acc_array_filter (xs, one, NULL, &counts);
 }
@@ -197,7 +198,7 @@ build_filter (gpointer one, gpointer two)
 static AccArray *
 build_boundary (gpointer one, gpointer two)
 {
-  g_autoptr (AccBoundary) boundary = acc_boundary_new_function (1, one, NULL);
+  g_autoptr(AccBoundary) boundary = acc_boundary_new_function (1, one, NULL);
 
   return acc_array_stencil (xs, (gint64[]) { 3 }, 1, boundary, two, NULL);
 }
@@ -232,8 +233,8 @@ test_operations (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (AccArray) called = cases[i].build (cases[i].one, cases[i].two);
-      g_autoptr (AccArray) traced = trace (cases[i].build, cases[i].one, cases[i].two);
+      g_autoptr(AccArray) called = cases[i].build (cases[i].one, cases[i].two);
+      g_autoptr(AccArray) traced = trace (cases[i].build, cases[i].one, cases[i].two);
       g_autofree char *wanted = describe (called), *got = describe (traced);
 
       g_test_message ("%s", cases[i].name);
@@ -245,7 +246,7 @@ test_operations (void)
 static AccExpr *
 iterated (AccExpr *x, gpointer data)
 {
-  g_autoptr (AccTrace) inner = acc_trace_new ();
+  g_autoptr(AccTrace) inner = acc_trace_new ();
   AccExpr *made;
 
   acc_trace_begin (inner);
@@ -263,10 +264,10 @@ iterated (AccExpr *x, gpointer data)
 static void
 test_nested (void)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccBackend) backend = acc_backend_new_for_name ("interpreter", &error);
-  g_autoptr (AccArray) made = trace (build_map, iterated, NULL);
-  g_autoptr (AccArray) result = acc_backend_run (backend, made, NULL, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccBackend) backend = acc_backend_new_for_name ("interpreter", &error);
+  g_autoptr(AccArray) made = trace (build_map, iterated, NULL);
+  g_autoptr(AccArray) result = acc_backend_run (backend, made, NULL, &error);
 
   g_assert_no_error (error);
   for (int i = 0; i < 6; i++)
@@ -292,10 +293,10 @@ test_programs (void)
 
   for (int many = 0; many < 2; many++)
     {
-      g_autoptr (AccTrace) trace = acc_trace_new ();
-      g_autoptr (AccProgram) program = NULL;
-      g_autoptr (GError) error = NULL;
-      g_autoptr (AccArray) doubled = NULL;
+      g_autoptr(AccTrace) trace = acc_trace_new ();
+      g_autoptr(AccProgram) program = NULL;
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccArray) doubled = NULL;
 
       for (int pass = 0; pass < 2; pass++)
         {
@@ -324,9 +325,9 @@ test_failures (void)
 {
   for (int answer = 0; answer < 3; answer++)
     {
-      g_autoptr (AccTrace) trace = acc_trace_new ();
-      g_autoptr (AccArray) asked = NULL, made = NULL;
-      g_autoptr (GError) error = NULL;
+      g_autoptr(AccTrace) trace = acc_trace_new ();
+      g_autoptr(AccArray) asked = NULL, made = NULL;
+      g_autoptr(GError) error = NULL;
       AccError code = answer == 0 ? ACC_ERROR_CALLBACK : ACC_ERROR_TYPE;
 
       acc_trace_begin (trace);
@@ -344,9 +345,9 @@ test_failures (void)
     }
 
   /* A mistake that comes before any function is that of the operation. */
-  g_autoptr (AccTrace) trace = acc_trace_new ();
-  g_autoptr (AccArray) unit = acc_array_unit (five ()), made = NULL;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccTrace) trace = acc_trace_new ();
+  g_autoptr(AccArray) unit = acc_array_unit (five ()), made = NULL;
+  g_autoptr(GError) error = NULL;
 
   acc_trace_begin (trace);
   made = acc_array_fold (unit, five (), sum, NULL);
@@ -355,7 +356,7 @@ test_failures (void)
   g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
 
   /* Functions are called as ever afterwards. */
-  g_autoptr (AccArray) called = acc_array_map (xs, twice, NULL);
+  g_autoptr(AccArray) called = acc_array_map (xs, twice, NULL);
   g_assert_true (acc_array_check (called, NULL));
 }
 
@@ -363,8 +364,8 @@ int
 main (int argc, char **argv)
 {
   const gint64 values[] = { 3, 1, 4, 1, 5, 0 }, some[] = { 1, 2, 3 };
-  g_autoptr (AccShape) six = acc_shape_new_vector (6), three = acc_shape_new_vector (3);
-  g_autoptr (GBytes) bytes = g_bytes_new_static (values, sizeof values), few = g_bytes_new_static (some, sizeof some);
+  g_autoptr(AccShape) six = acc_shape_new_vector (6), three = acc_shape_new_vector (3);
+  g_autoptr(GBytes) bytes = g_bytes_new_static (values, sizeof values), few = g_bytes_new_static (some, sizeof some);
   AccElementType *i8 = acc_element_type_new (ACC_KIND_I64);
   int code;
 

@@ -164,7 +164,8 @@ conf_coverage_end (void)
         const Outcomes *sum = (Outcomes *) sums + i;
 
         if (sum->passed + sum->failed > 0)
-          g_string_append_printf (text, "%s %s %u %u\n", (char *) function, ((Backend *) g_ptr_array_index (judged, i))->name, sum->passed, sum->failed);
+          g_string_append_printf (text, "%s %s %u %u\n", (char *) function, ((Backend *) g_ptr_array_index (judged, i))->name, sum->passed,
+                                  sum->failed);
       }
 
   folder = g_path_get_dirname (g_getenv ("ACC_TEST_RESULTS"));

@@ -97,7 +97,8 @@ static const double float_edges[] = {
   INFINITY, -INFINITY, NAN,
 };
 
-static const double float_extremes[] = { 0x1p-24, 0x1p-14, 0x1p-149, 0x1.8p-130, 0x1p-126, 0x1.fffffep127, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023 };
+static const double float_extremes[] = { 0x1p-24, 0x1p-14, 0x1p-149, 0x1.8p-130, 0x1p-126, 0x1.fffffep127, 0x1p-1074, 0x1p-1022,
+                                         0x1.fffffffffffffp1023 };
 
 guint
 conf_n_edge_values (AccElementKind kind)
@@ -363,7 +364,8 @@ conf_compare (AccArray      *expected,
           g_autofree char *wanted = element_to_string (expected, leaf, first);
           g_autofree char *got = element_to_string (actual, leaf, first);
 
-          return g_strdup_printf ("%s of %s: element %" G_GINT64_FORMAT " of leaf %u is %s, not %s; %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " differ",
+          return g_strdup_printf ("%s of %s: element %" G_GINT64_FORMAT " of leaf %u is %s, not %s; %" G_GINT64_FORMAT " of %"
+                                  G_GINT64_FORMAT " differ",
                                   acc_element_type_get_code (expected->type), shape, first, leaf, got, wanted, n_wrong, n);
         }
     }

@@ -390,7 +390,8 @@ is_refused (AccBackend   *backend,
   if (!g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
     return FALSE;
   if (strstr (error->message, " needs ") == NULL
-      || (strstr (error->message, "held: ") == NULL && strstr (error->message, " allows ") == NULL && strstr (error->message, " are free") == NULL))
+      || (strstr (error->message, "held: ") == NULL && strstr (error->message, " allows ") == NULL
+          && strstr (error->message, " are free") == NULL))
     conf_fail (acc_backend_get_name (backend), name, "refused with “%s”", error->message);
   n_refused++;
   return TRUE;

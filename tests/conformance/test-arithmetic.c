@@ -121,7 +121,8 @@ compute (Results *results, AccExpr *r, AccExpr *z)
   AccElementType *type = acc_expr_get_element_type (r);
   AccElementKind kind = kind_of (r);
   g_autoptr(AccExpr) three = acc_expr_ref_sink (acc_expr_cast (acc_expr_new_int (3), type));
-  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_zero (type)), whole = NULL, known = NULL, holds = NULL, either = NULL, root = NULL;
+  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_zero (type)), whole = NULL, known = NULL, holds = NULL, either = NULL,
+    root = NULL;
   static const AccPrimitive with_z[] = {
     ACC_PRIM_ADD, ACC_PRIM_SUB, ACC_PRIM_MUL, ACC_PRIM_FDIV, ACC_PRIM_QUOT, ACC_PRIM_REM, ACC_PRIM_DIV, ACC_PRIM_MOD, ACC_PRIM_MIN,
     ACC_PRIM_MAX, ACC_PRIM_BXOR
@@ -156,7 +157,8 @@ compute (Results *results, AccExpr *r, AccExpr *z)
 
       add (results, binary (ACC_PRIM_BAND, acc_expr_cond (is_set, zero, one), binary (ACC_PRIM_DIV, z, z)));
       /* One that the language knows, and compilers find out. */
-      add (results, binary (ACC_PRIM_MUL, binary (ACC_PRIM_BAND, r, unary (ACC_PRIM_BNOT, acc_expr_cast (acc_expr_new_int (-2), type))), z));
+      add (results,
+           binary (ACC_PRIM_MUL, binary (ACC_PRIM_BAND, r, unary (ACC_PRIM_BNOT, acc_expr_cast (acc_expr_new_int (-2), type))), z));
     }
   if (!acc_element_kind_is_float (kind))
     return;
@@ -313,7 +315,8 @@ name_step (const Step *step)
 {
   const char *first = step->casts ? acc_element_kind_get_code (step->first) : acc_primitive_get_info (step->first)->name;
 
-  return g_strdup_printf ("arithmetic/%s/%s/%s", acc_element_kind_get_code (step->kind), first, step->group == ARITHMETIC ? "compute" : "convert");
+  return g_strdup_printf ("arithmetic/%s/%s/%s", acc_element_kind_get_code (step->kind), first,
+                          step->group == ARITHMETIC ? "compute" : "convert");
 }
 
 /* ACC_TEST_PART=2/8: the third of eight parts, for processes side by side. */
@@ -394,7 +397,8 @@ test_choices (void)
       gboolean is_of_floats = acc_element_kind_is_float (choice.from) && acc_element_kind_is_float (choice.to);
       guint n = is_of_floats ? (conf_is_thorough () ? 1 : 3) : every;
       g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed () + i);
-      g_autofree char *name = g_strdup_printf ("arithmetic/choices/%s/%s", acc_element_kind_get_code (choice.from), acc_element_kind_get_code (choice.to));
+      g_autofree char *name = g_strdup_printf ("arithmetic/choices/%s/%s", acc_element_kind_get_code (choice.from),
+                                               acc_element_kind_get_code (choice.to));
       g_autofree char *signature = g_strdup_printf ("%s[:]", acc_element_kind_get_code (choice.from));
       AccArray *argument;
 
@@ -563,7 +567,8 @@ draw_leaves (void)
       guint8 *data = g_malloc (n * size);
 
       for (gint64 i = 0; i < n; i++)
-        memcpy (data + i * size, (const guint8 *) g_bytes_get_data (values, NULL) + (guint) g_rand_int_range (rand, 0, (gint32) n_values) * size, size);
+        memcpy (data + i * size,
+                (const guint8 *) g_bytes_get_data (values, NULL) + (guint) g_rand_int_range (rand, 0, (gint32) n_values) * size, size);
       types[kind] = acc_element_type_new (kind);
       bytes[kind] = g_bytes_new_take (data, n * size);
     }

@@ -51,7 +51,8 @@ index_itself (AccExpr *index, AccExpr *x, gpointer data)
 static void
 test_one_cell (void)
 {
-  g_autoptr(AccArray) one = CONF_INTS2 ("i4", 1, 1, 5), defaults = CONF_INTS2 ("i4", 1, 1, 20), places = acc_array_imap (one, index_itself, NULL);
+  g_autoptr(AccArray) one = CONF_INTS2 ("i4", 1, 1, 5), defaults = CONF_INTS2 ("i4", 1, 1, 20),
+    places = acc_array_imap (one, index_itself, NULL);
 
   CONF_EXPECT_INTS ("93", acc_array_permute (one, defaults, places, old_twice, NULL), "[1,1]", 45);
 }
@@ -64,7 +65,8 @@ test_transform (void)
   const gint64 square[] = { 2, 3 }, all[] = { 2, 3, 2, 3 };
   g_autoptr(AccArray) x = scrambled_array ((gint64[]) { 6 }, 1), weights = NULL;
   g_autoptr(AccShape) apart = acc_shape_new (square, 2), together = acc_shape_new_vector (6), four = acc_shape_new (all, 4);
-  g_autoptr(AccArray) split = acc_array_reshape (x, apart), repeated = acc_array_replicate (split, (gint64[]) { 2, 3, ACC_ALL, ACC_ALL }, 4);
+  g_autoptr(AccArray) split = acc_array_reshape (x, apart),
+    repeated = acc_array_replicate (split, (gint64[]) { 2, 3, ACC_ALL, ACC_ALL }, 4);
   g_autoptr(AccArray) products = NULL, rows = NULL, sums = NULL;
   gint64 values[6] = { 0, };
 
@@ -131,7 +133,8 @@ check_matrix (gint64 rows, gint64 columns)
 {
   g_autoptr(AccArray) x = scrambled_array ((gint64[]) { rows, columns }, 2);
   g_autofree gint64 *sums = g_new (gint64, rows), *scanned = g_new (gint64, rows * columns), *seeded = g_new (gint64, rows * (columns + 1));
-  g_autofree char *name = g_strdup_printf ("119/%dx%d", (int) rows, (int) columns), *shape = g_strdup_printf ("[%d,%d]", (int) rows, (int) columns);
+  g_autofree char *name = g_strdup_printf ("119/%dx%d", (int) rows, (int) columns),
+    *shape = g_strdup_printf ("[%d,%d]", (int) rows, (int) columns);
   g_autofree char *longer = g_strdup_printf ("[%d,%d]", (int) rows, (int) columns + 1), *outer = g_strdup_printf ("[%d]", (int) rows);
   gint64 total = 0;
 
@@ -195,7 +198,8 @@ larger_pair (AccExpr *new, AccExpr *old, gpointer data)
 static AccExpr *
 with_mark (AccExpr *n, gpointer data)
 {
-  return acc_expr_tuple2 (acc_expr_cast (acc_expr_rem (acc_expr_mul (n, conf_i64 (7919)), conf_i64 (N_PAIRS)), conf_type ("i4")), acc_expr_neg (n));
+  return acc_expr_tuple2 (acc_expr_cast (acc_expr_rem (acc_expr_mul (n, conf_i64 (7919)), conf_i64 (N_PAIRS)), conf_type ("i4")),
+                          acc_expr_neg (n));
 }
 
 static AccExpr *
@@ -216,7 +220,8 @@ static void
 test_pairs (void)
 {
   g_autoptr(AccShape) many = acc_shape_new_vector (N_PAIRS), few = acc_shape_new_vector (N_KEYS);
-  g_autoptr(AccArray) numbers = acc_array_enum_from_n (many, conf_i64 (0)), pairs = acc_array_map (numbers, with_mark, NULL), keys = acc_array_map (numbers, key_of, NULL);
+  g_autoptr(AccArray) numbers = acc_array_enum_from_n (many, conf_i64 (0)), pairs = acc_array_map (numbers, with_mark, NULL),
+    keys = acc_array_map (numbers, key_of, NULL);
   g_autoptr(AccArray) none = acc_array_fill (few, acc_expr_tuple2 (acc_expr_new_typed_int (conf_type ("i4"), -1), conf_i64 (1)));
   g_autoptr(AccArray) any = acc_array_permute (pairs, none, keys, conf_first, NULL);
   gint64 best[N_KEYS], marks[N_KEYS], yes[N_KEYS];
@@ -381,9 +386,12 @@ other_pair (AccExpr *x, gpointer data)
 static void
 test_identities (void)
 {
-  g_autoptr(AccArray) a = CONF_INTS1 ("b1", 0, 0, 1, 1), b = CONF_INTS1 ("b1", 0, 1, 0, 1), lowest = CONF_INTS1 ("i4", 0, 5, -7, G_MININT32);
-  g_autoptr(AccArray) zeros = CONF_FLOATS1 ("f4", -0., 0, 2, -INFINITY), floats = CONF_FLOATS1 ("f4", 0.5, 1.5, 2.5, 3.5), pairs = acc_array_zip (lowest, floats);
-  g_autoptr(AccArray) same = acc_array_map (pairs, same_pair, NULL), turned = acc_array_map (same, other_pair, NULL), back = acc_array_map (turned, other_pair, NULL);
+  g_autoptr(AccArray) a = CONF_INTS1 ("b1", 0, 0, 1, 1), b = CONF_INTS1 ("b1", 0, 1, 0, 1),
+    lowest = CONF_INTS1 ("i4", 0, 5, -7, G_MININT32);
+  g_autoptr(AccArray) zeros = CONF_FLOATS1 ("f4", -0., 0, 2, -INFINITY), floats = CONF_FLOATS1 ("f4", 0.5, 1.5, 2.5, 3.5),
+    pairs = acc_array_zip (lowest, floats);
+  g_autoptr(AccArray) same = acc_array_map (pairs, same_pair, NULL), turned = acc_array_map (same, other_pair, NULL),
+    back = acc_array_map (turned, other_pair, NULL);
 
   CONF_EXPECT_INTS ("264/not", acc_array_map (a, not_not, NULL), "[4]", 0, 0, 1, 1);
   CONF_EXPECT_INTS ("264/de-morgan", acc_array_zip_with (a, b, not_and, NULL), "[4]", 1, 1, 1, 1);
@@ -417,7 +425,8 @@ map_at (AccExpr *n, gpointer n_items)
   AccExpr *items[MOST_ITEMS];
 
   for (guint i = 0; i < GPOINTER_TO_UINT (n_items); i++)
-    items[i] = acc_expr_cast (acc_expr_add (acc_expr_rem (acc_expr_mul (n, conf_i64 (i + 3)), conf_i64 (i + 5)), conf_i64 (1)), conf_type ("i4"));
+    items[i] = acc_expr_cast (acc_expr_add (acc_expr_rem (acc_expr_mul (n, conf_i64 (i + 3)), conf_i64 (i + 5)), conf_i64 (1)),
+                              conf_type ("i4"));
   return acc_expr_tuple (items, GPOINTER_TO_UINT (n_items));
 }
 
@@ -433,11 +442,13 @@ static void
 check_tuple_scan (guint n_items, gint64 n, gboolean from_right)
 {
   g_autoptr(AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr(AccArray) numbers = acc_array_enum_from_n (shape, conf_i64 (0)), maps = acc_array_map (numbers, map_at, GUINT_TO_POINTER (n_items));
+  g_autoptr(AccArray) numbers = acc_array_enum_from_n (shape, conf_i64 (0)),
+    maps = acc_array_map (numbers, map_at, GUINT_TO_POINTER (n_items));
   g_autoptr(AccArray) scanned = from_right ? acc_array_scanr1 (maps, compose, NULL) : acc_array_scanl1 (maps, compose, NULL);
   g_autofree guint32 *results = g_new (guint32, n * n_items);
   g_autofree gint64 *values = g_new (gint64, n);
-  g_autofree char *name = g_strdup_printf ("287/%s-%u/%d", from_right ? "right" : "left", n_items, (int) n), *text = g_strdup_printf ("[%d]", (int) n);
+  g_autofree char *name = g_strdup_printf ("287/%s-%u/%d", from_right ? "right" : "left", n_items, (int) n),
+    *text = g_strdup_printf ("[%d]", (int) n);
 
   for (gint64 k = 0; k < n; k++)
     {
@@ -510,7 +521,8 @@ test_floats (void)
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     {
       g_autoptr(AccArray) above = CONF_FLOATS1 (codes[i], 0, -2, -0., 0.1, 1, 0.5, 5), below = CONF_FLOATS1 (codes[i], 0, 0, 0, 1, 0, 1, 0);
-      g_autoptr(AccArray) given = conf_floats (codes[i], (gint64[]) { 7 }, 1, x), near = conf_floats (codes[i], (gint64[]) { 7 }, 1, wanted);
+      g_autoptr(AccArray) given = conf_floats (codes[i], (gint64[]) { 7 }, 1, x),
+        near = conf_floats (codes[i], (gint64[]) { 7 }, 1, wanted);
 
       CONF_EXPECT_INTS ("407/nan", acc_array_zip_with (above, below, is_nan_of, NULL), "[7]", 1, 0, 1, 0, 0, 0, 0);
       CONF_EXPECT_INTS ("407/inf", acc_array_zip_with (above, below, is_inf_of, NULL), "[7]", 0, 1, 0, 0, 1, 0, 1);
@@ -540,7 +552,8 @@ check_indexed_filter (gint64 rows, gint64 columns)
   g_autoptr(AccArray) x = scrambled_array ((gint64[]) { rows, columns }, 2), indexed = acc_array_imap (x, flat_triple, NULL), counts = NULL;
   g_autoptr(AccArray) kept = acc_array_filter (indexed, is_chosen, NULL, &counts);
   g_autofree gint64 *values = g_new (gint64, 3 * rows * columns), *each = g_new0 (gint64, rows);
-  g_autofree char *name = g_strdup_printf ("427/%dx%d", (int) rows, (int) columns), *outer = g_strdup_printf ("[%d]", (int) rows), *text = NULL;
+  g_autofree char *name = g_strdup_printf ("427/%dx%d", (int) rows, (int) columns), *outer = g_strdup_printf ("[%d]", (int) rows),
+    *text = NULL;
   gint64 size = rows * columns, n = 0;
 
   for (gint64 i = 0; i < size; i++)
@@ -611,7 +624,8 @@ last_there (AccExpr *x, AccExpr *y, gpointer data)
 static void
 test_optional (void)
 {
-  g_autoptr(AccArray) flags = CONF_INTS1 ("b1", 0, 1, 0, 0, 1, 0), x = CONF_INTS1 ("i2", 1, 2, 3, 4, 5, 6), optional = acc_array_zip (flags, x);
+  g_autoptr(AccArray) flags = CONF_INTS1 ("b1", 0, 1, 0, 0, 1, 0), x = CONF_INTS1 ("i2", 1, 2, 3, 4, 5, 6),
+    optional = acc_array_zip (flags, x);
   g_autoptr(AccArray) filled = acc_array_scanl1 (optional, last_there, NULL), last = acc_array_fold1 (optional, last_there, NULL);
 
   conf_expect_ints ("439/flags", g_object_ref (filled), "[6]", 0, 6, (gint64[]) { 0, 1, 1, 1, 1, 1 });

@@ -171,7 +171,8 @@ finite_numbers (const Precision *p, GRand *rand)
 
 /* Everywhere that @make may run. */
 static void
-check (const char *name, const Precision *p, AccArray *made, AccArray *z, AccArray *w, gpointer reference, double error, gboolean by_distance)
+check (const char *name, const Precision *p, AccArray *made, AccArray *z, AccArray *w, gpointer reference, double error,
+       gboolean by_distance)
 {
   for (guint b = 0; b <= conf_n_backends (); b++)
     {
@@ -390,7 +391,8 @@ equal_to_literal (AccExpr *z, gpointer data)
 static AccExpr *
 powers (AccExpr *z, gpointer data)
 {
-  return acc_expr_add (acc_expr_int_pow (z, acc_expr_new_int (3)), acc_expr_int_pow (acc_expr_cast (z, conf_type ("c8")), acc_expr_new_int (0)));
+  return acc_expr_add (acc_expr_int_pow (z, acc_expr_new_int (3)),
+                       acc_expr_int_pow (acc_expr_cast (z, conf_type ("c8")), acc_expr_new_int (0)));
 }
 
 static AccExpr *
@@ -564,7 +566,8 @@ neighbours (AccExpr *n, gpointer data)
 static AccExpr *
 read_at (AccExpr *index, gpointer array)
 {
-  return acc_expr_conjugate (acc_expr_linear_index (array, acc_expr_add (acc_expr_mul (acc_expr_item (index, 0), conf_i64 (3)), conf_i64 (1))));
+  return acc_expr_conjugate (acc_expr_linear_index (array,
+                                                    acc_expr_add (acc_expr_mul (acc_expr_item (index, 0), conf_i64 (3)), conf_i64 (1))));
 }
 
 static AccExpr *
@@ -585,7 +588,8 @@ test_arrays (void)
         {
           const AccBoundaryKind kinds[] = { ACC_BOUNDARY_CLAMP, ACC_BOUNDARY_MIRROR, ACC_BOUNDARY_WRAP };
           g_autoptr(AccArray) zs = conf_array (conf_type (precisions[t].code), sides[s], 2, rand, CONF_SMALL);
-          g_autoptr(AccBoundary) boundary = k == 0 ? acc_boundary_new_constant (acc_expr_complex (acc_expr_new_int (1), acc_expr_new_int (2)))
+          g_autoptr(AccBoundary) boundary = k == 0
+                                            ? acc_boundary_new_constant (acc_expr_complex (acc_expr_new_int (1), acc_expr_new_int (2)))
                                                    : acc_boundary_new (kinds[k]);
           g_autoptr(AccArray) blurred = acc_array_stencil (zs, (gint64[]) { 3, 3 }, 2, boundary, neighbours, NULL);
           g_autoptr(AccShape) few = acc_shape_new_vector (sides[s][0] * sides[s][1] > 4 ? 500 : 0);
@@ -628,7 +632,8 @@ iterate (AccExpr *state, gpointer c)
 {
   g_autoptr(AccExpr) z = acc_expr_ref_sink (acc_expr_item (state, 0));
   g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (state, 1));
-  AccExpr *inside = acc_expr_le (acc_expr_add (acc_expr_mul (acc_expr_real (z), acc_expr_real (z)), acc_expr_mul (acc_expr_imag (z), acc_expr_imag (z))),
+  AccExpr *inside = acc_expr_le (acc_expr_add (acc_expr_mul (acc_expr_real (z), acc_expr_real (z)),
+                                               acc_expr_mul (acc_expr_imag (z), acc_expr_imag (z))),
                                  acc_expr_new_int (4));
 
   return acc_expr_tuple2 (acc_expr_land (inside, acc_expr_lt (k, acc_expr_new_int (MOST_STEPS))),

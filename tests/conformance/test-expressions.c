@@ -27,7 +27,8 @@ map2 (AccArray *x, AccArray *y, ConfBinary function)
 static void
 test_integers (void)
 {
-  CONF_EXPECT_INTS ("add/wraps", map2 (CONF_INTS1 ("i1", 127, -128, 100), CONF_INTS1 ("i1", 1, -1, 100), acc_expr_add), "[3]", -128, 127, -56);
+  CONF_EXPECT_INTS ("add/wraps", map2 (CONF_INTS1 ("i1", 127, -128, 100), CONF_INTS1 ("i1", 1, -1, 100), acc_expr_add), "[3]", -128, 127,
+                    -56);
   CONF_EXPECT_INTS ("sub/wraps", map2 (CONF_INTS1 ("u2", 0, 5), CONF_INTS1 ("u2", 1, 7), acc_expr_sub), "[2]", 65535, 65534);
   CONF_EXPECT_INTS ("mul/wraps", map2 (CONF_INTS1 ("i4", 65536, -3), CONF_INTS1 ("i4", 65536, 5), acc_expr_mul), "[2]", 0, -15);
   CONF_EXPECT_INTS ("neg", map1 (CONF_INTS1 ("i1", -128, 5, 0), acc_expr_neg), "[3]", -128, -5, 0);
@@ -64,7 +65,8 @@ test_division_errors (void)
   acc_array_set_label (bad, "ratio");
   CONF_EXPECT_ERROR ("quot/by-zero", bad, ACC_ERROR_ARITHMETIC, "zip_with", "ratio");
   CONF_EXPECT_ERROR ("rem/by-zero", map2 (CONF_INTS1 ("u1", 1), CONF_INTS1 ("u1", 0), acc_expr_rem), ACC_ERROR_ARITHMETIC, "zip_with");
-  CONF_EXPECT_ERROR ("div/minimum", map2 (CONF_INTS1 ("i8", G_MININT64), CONF_INTS1 ("i8", -1), acc_expr_div), ACC_ERROR_ARITHMETIC, "zip_with");
+  CONF_EXPECT_ERROR ("div/minimum", map2 (CONF_INTS1 ("i8", G_MININT64), CONF_INTS1 ("i8", -1), acc_expr_div), ACC_ERROR_ARITHMETIC,
+                     "zip_with");
   CONF_EXPECT_INTS ("rem/minimum", map2 (CONF_INTS1 ("i1", -128), CONF_INTS1 ("i1", -1), acc_expr_rem), "[1]", 0);
   CONF_EXPECT_INTS ("mod/minimum", map2 (CONF_INTS1 ("i4", G_MININT32), CONF_INTS1 ("i4", -1), acc_expr_mod), "[1]", 0);
   CONF_EXPECT_ERROR ("mod/by-zero", map2 (CONF_INTS1 ("i2", 1), CONF_INTS1 ("i2", 0), acc_expr_mod), ACC_ERROR_ARITHMETIC, "zip_with");
@@ -74,10 +76,12 @@ static void
 test_bits (void)
 {
   CONF_EXPECT_INTS ("shl", map2 (CONF_INTS1 ("i1", 1, 1, 1, -1), CONF_INTS1 ("i8", 3, 7, 8, 4), acc_expr_shl), "[4]", 8, -128, 0, -16);
-  CONF_EXPECT_INTS ("shl/negative", map2 (CONF_INTS1 ("i1", -8, 64, -1), CONF_INTS1 ("i8", -1, -100, G_MININT64), acc_expr_shl), "[3]", -4, 0, -1);
+  CONF_EXPECT_INTS ("shl/negative", map2 (CONF_INTS1 ("i1", -8, 64, -1), CONF_INTS1 ("i8", -1, -100, G_MININT64), acc_expr_shl), "[3]", -4,
+                    0, -1);
   CONF_EXPECT_INTS ("shr", map2 (CONF_INTS1 ("i4", -8, -8, 8, 8), CONF_INTS1 ("i8", 1, 40, 2, 32), acc_expr_shr), "[4]", -4, -1, 2, 0);
   CONF_EXPECT_INTS ("shr/unsigned", map2 (CONF_INTS1 ("u1", 128, 255, 255), CONF_INTS1 ("i8", 7, 8, -4), acc_expr_shr), "[3]", 1, 0, 240);
-  CONF_EXPECT_INTS ("rotl", map2 (CONF_INTS1 ("u1", 129, 129, 129, 3), CONF_INTS1 ("i8", 1, 8, -1, 9), acc_expr_rotl), "[4]", 3, 129, 192, 6);
+  CONF_EXPECT_INTS ("rotl", map2 (CONF_INTS1 ("u1", 129, 129, 129, 3), CONF_INTS1 ("i8", 1, 8, -1, 9), acc_expr_rotl), "[4]", 3, 129, 192,
+                    6);
   CONF_EXPECT_INTS ("rotr", map2 (CONF_INTS1 ("i1", 1, 1, -127), CONF_INTS1 ("i8", 1, 0, -1), acc_expr_rotr), "[3]", -128, 1, 3);
   CONF_EXPECT_INTS ("popcount", map1 (CONF_INTS1 ("i1", -1, 0, 5), acc_expr_popcount), "[3]", 8, 0, 2);
   CONF_EXPECT_INTS ("clz", map1 (CONF_INTS1 ("u2", 0, 1, 65535, 255), acc_expr_clz), "[4]", 16, 15, 0, 8);
@@ -116,19 +120,25 @@ test_floats (void)
   CONF_EXPECT_FLOATS ("floor", map1 (CONF_FLOATS1 ("f8", 1.9, -1.1), acc_expr_floor), "[2]", 1, -2);
   CONF_EXPECT_FLOATS ("ceiling", map1 (CONF_FLOATS1 ("f4", 1.1, -1.9), acc_expr_ceiling), "[2]", 2, -1);
   CONF_EXPECT_FLOATS ("signum/float", map1 (CONF_FLOATS1 ("f4", -3, -0.0, 0, NAN, INFINITY), acc_expr_signum), "[5]", -1, -0.0, 0, NAN, 1);
-  CONF_EXPECT_FLOATS ("min", map2 (CONF_FLOATS1 ("f8", 1, NAN, 2, NAN), CONF_FLOATS1 ("f8", NAN, 1, 3, NAN), acc_expr_min), "[4]", 1, 1, 2, NAN);
-  CONF_EXPECT_FLOATS ("max", map2 (CONF_FLOATS1 ("f4", 1, NAN, 2, NAN), CONF_FLOATS1 ("f4", NAN, 1, 3, NAN), acc_expr_max), "[4]", 1, 1, 3, NAN);
+  CONF_EXPECT_FLOATS ("min", map2 (CONF_FLOATS1 ("f8", 1, NAN, 2, NAN), CONF_FLOATS1 ("f8", NAN, 1, 3, NAN), acc_expr_min), "[4]", 1, 1, 2,
+                      NAN);
+  CONF_EXPECT_FLOATS ("max", map2 (CONF_FLOATS1 ("f4", 1, NAN, 2, NAN), CONF_FLOATS1 ("f4", NAN, 1, 3, NAN), acc_expr_max), "[4]", 1, 1, 3,
+                      NAN);
   CONF_EXPECT_INTS ("lt/nan", map2 (CONF_FLOATS1 ("f8", NAN, 1, 1), CONF_FLOATS1 ("f8", 1, NAN, 2), acc_expr_lt), "[3]", 0, 0, 1);
   CONF_EXPECT_INTS ("ge/nan", map2 (CONF_FLOATS1 ("f8", NAN, 1, 2), CONF_FLOATS1 ("f8", 1, NAN, 2), acc_expr_ge), "[3]", 0, 0, 1);
   CONF_EXPECT_INTS ("ne/nan", map2 (CONF_FLOATS1 ("f4", NAN, 1), CONF_FLOATS1 ("f4", NAN, 1), acc_expr_ne), "[2]", 1, 0);
   CONF_EXPECT_INTS ("eq/zeros", map2 (CONF_FLOATS1 ("f2", 0.0, NAN), CONF_FLOATS1 ("f2", -0.0, NAN), acc_expr_eq), "[2]", 1, 0);
   CONF_EXPECT_INTS ("is_nan", map1 (CONF_FLOATS1 ("f8", NAN, INFINITY, 0.1, -0.0), acc_expr_is_nan), "[4]", 1, 0, 0, 0);
   CONF_EXPECT_INTS ("is_inf", map1 (CONF_FLOATS1 ("f2", NAN, INFINITY, -INFINITY, 65504), acc_expr_is_inf), "[4]", 0, 1, 1, 0);
-  CONF_EXPECT_FLOATS ("fdiv", map2 (CONF_FLOATS1 ("f8", 1, -2, 0, -0.0), CONF_FLOATS1 ("f8", 0, 0, 0, 5), acc_expr_fdiv), "[4]", INFINITY, -INFINITY, NAN, -0.0);
-  CONF_EXPECT_FLOATS ("half/rounds-each", map2 (CONF_FLOATS1 ("f2", 2048, 1, 65504), CONF_FLOATS1 ("f2", 1, 0.00048828125, 65504), acc_expr_add), "[3]",
-                      2048, 1, INFINITY);
-  CONF_EXPECT_FLOATS ("half/mul", map2 (CONF_FLOATS1 ("f2", 0.1, 300), CONF_FLOATS1 ("f2", 0.1, 300), acc_expr_mul), "[2]", 0.00999450683593750, INFINITY);
-  CONF_EXPECT_FLOATS ("mod_float", map2 (CONF_FLOATS1 ("f8", 7.5, -7.5, 7.5), CONF_FLOATS1 ("f8", 2, 2, -2), acc_expr_mod_float), "[3]", 1.5, 0.5, -0.5);
+  CONF_EXPECT_FLOATS ("fdiv", map2 (CONF_FLOATS1 ("f8", 1, -2, 0, -0.0), CONF_FLOATS1 ("f8", 0, 0, 0, 5), acc_expr_fdiv), "[4]", INFINITY,
+                      -INFINITY, NAN, -0.0);
+  CONF_EXPECT_FLOATS ("half/rounds-each",
+                      map2 (CONF_FLOATS1 ("f2", 2048, 1, 65504), CONF_FLOATS1 ("f2", 1, 0.00048828125, 65504), acc_expr_add), "[3]", 2048,
+                      1, INFINITY);
+  CONF_EXPECT_FLOATS ("half/mul", map2 (CONF_FLOATS1 ("f2", 0.1, 300), CONF_FLOATS1 ("f2", 0.1, 300), acc_expr_mul), "[2]",
+                      0.00999450683593750, INFINITY);
+  CONF_EXPECT_FLOATS ("mod_float", map2 (CONF_FLOATS1 ("f8", 7.5, -7.5, 7.5), CONF_FLOATS1 ("f8", 2, 2, -2), acc_expr_mod_float), "[3]",
+                      1.5, 0.5, -0.5);
   CONF_EXPECT_FLOATS ("div_float", map2 (CONF_FLOATS1 ("f8", 7.5, -7.5), CONF_FLOATS1 ("f8", 2, 2), acc_expr_div_float), "[2]", 3, -4);
   CONF_EXPECT_FLOATS ("copy_sign", map2 (CONF_FLOATS1 ("f4", 3, -3), CONF_FLOATS1 ("f4", -0.0, 1), acc_expr_copy_sign), "[2]", -3, 3);
   CONF_EXPECT_FLOATS ("logbase", map2 (CONF_FLOATS1 ("f8", 2, 10), CONF_FLOATS1 ("f8", 8, 1), acc_expr_logbase), "[2]", 3, 0);
@@ -141,7 +151,8 @@ test_float_parts (void)
   double tiny = 0x1p-1074;
   AccArray *decoded;
 
-  CONF_EXPECT_INTS ("is_denormalized", map1 (CONF_FLOATS1 ("f8", 1, tiny, 0x1p-1022, 0, NAN), acc_expr_is_denormalized), "[5]", 0, 1, 0, 0, 0);
+  CONF_EXPECT_INTS ("is_denormalized", map1 (CONF_FLOATS1 ("f8", 1, tiny, 0x1p-1022, 0, NAN), acc_expr_is_denormalized), "[5]", 0, 1, 0, 0,
+                    0);
   CONF_EXPECT_INTS ("is_negative_zero", map1 (CONF_FLOATS1 ("f4", 0, -0.0, -1), acc_expr_is_negative_zero), "[3]", 0, 1, 0);
   CONF_EXPECT_FLOATS ("significand", map1 (CONF_FLOATS1 ("f8", 12, -0.1875, 0), acc_expr_significand), "[3]", 0.75, -0.75, 0);
   CONF_EXPECT_INTS ("exponent", map1 (CONF_FLOATS1 ("f8", 12, 0.5, 0), acc_expr_exponent), "[3]", 4, 0, 0);
@@ -202,8 +213,10 @@ guarded_shared (AccExpr *i, gpointer array)
 static AccExpr *
 guarded_logic (AccExpr *i, gpointer array)
 {
-  AccExpr *and = acc_expr_and_then (acc_expr_lt (i, acc_expr_extent (array, 0)), acc_expr_gt (acc_expr_index (array, i), acc_expr_new_int (6)));
-  AccExpr *or = acc_expr_or_else (acc_expr_ge (i, acc_expr_extent (array, 0)), acc_expr_lt (acc_expr_index (array, i), acc_expr_new_int (6)));
+  AccExpr *and = acc_expr_and_then (acc_expr_lt (i, acc_expr_extent (array, 0)),
+                                    acc_expr_gt (acc_expr_index (array, i), acc_expr_new_int (6)));
+  AccExpr *or = acc_expr_or_else (acc_expr_ge (i, acc_expr_extent (array, 0)),
+                                  acc_expr_lt (acc_expr_index (array, i), acc_expr_new_int (6)));
 
   return acc_expr_tuple2 (and, or);
 }
@@ -326,15 +339,19 @@ test_conversions (void)
   CONF_EXPECT_INTS ("cast/narrow", cast (CONF_INTS1 ("i4", 300, -1, 128), "i1"), "[3]", 44, -1, -128);
   CONF_EXPECT_INTS ("cast/widen-signed", cast (CONF_INTS1 ("i1", -1, 127), "u4"), "[2]", 4294967295, 127);
   CONF_EXPECT_INTS ("cast/widen-unsigned", cast (CONF_INTS1 ("u1", 255), "i2"), "[1]", 255);
-  CONF_EXPECT_INTS ("cast/saturates", cast (CONF_FLOATS1 ("f4", 300, -300, NAN, INFINITY, -INFINITY, 1.9, -1.9), "i1"), "[7]", 127, -128, 0, 127, -128, 1, -1);
-  CONF_EXPECT_INTS ("cast/saturates-unsigned", cast (CONF_FLOATS1 ("f8", 300, -0.5, NAN, INFINITY, -INFINITY, 255.9), "u1"), "[6]", 255, 0, 0, 255, 0, 255);
+  CONF_EXPECT_INTS ("cast/saturates", cast (CONF_FLOATS1 ("f4", 300, -300, NAN, INFINITY, -INFINITY, 1.9, -1.9), "i1"), "[7]", 127, -128, 0,
+                    127, -128, 1, -1);
+  CONF_EXPECT_INTS ("cast/saturates-unsigned", cast (CONF_FLOATS1 ("f8", 300, -0.5, NAN, INFINITY, -INFINITY, 255.9), "u1"), "[6]", 255, 0,
+                    0, 255, 0, 255);
   CONF_EXPECT_INTS ("cast/saturates-wide", cast (CONF_FLOATS1 ("f8", 1e19, -1e19), "i8"), "[2]", G_MAXINT64, G_MININT64);
   CONF_EXPECT_INTS ("cast/to-bool", cast (CONF_FLOATS1 ("f8", 0, -0.0, 0.1, NAN), "b1"), "[4]", 0, 0, 1, 1);
   CONF_EXPECT_INTS ("cast/integer-to-bool", cast (CONF_INTS1 ("i4", 0, 256, -1), "b1"), "[3]", 0, 1, 1);
   CONF_EXPECT_FLOATS ("cast/from-bool", cast (CONF_INTS1 ("b1", 0, 1), "f2"), "[2]", 0, 1);
   CONF_EXPECT_FLOATS ("cast/nearest", cast (CONF_INTS1 ("i4", 16777217, 16777219, -16777217), "f4"), "[3]", 16777216, 16777220, -16777216);
-  CONF_EXPECT_FLOATS ("cast/to-half", cast (CONF_INTS1 ("i4", 2049, 2051, 65519, 65520, -70000), "f2"), "[5]", 2048, 2052, 65504, INFINITY, -INFINITY);
-  CONF_EXPECT_FLOATS ("cast/half-subnormal", cast (CONF_FLOATS1 ("f8", 0x1p-24, 0x1.8p-25, 0x1p-25, -0x1p-26), "f2"), "[4]", 0x1p-24, 0x1p-24, 0, -0.0);
+  CONF_EXPECT_FLOATS ("cast/to-half", cast (CONF_INTS1 ("i4", 2049, 2051, 65519, 65520, -70000), "f2"), "[5]", 2048, 2052, 65504, INFINITY,
+                      -INFINITY);
+  CONF_EXPECT_FLOATS ("cast/half-subnormal", cast (CONF_FLOATS1 ("f8", 0x1p-24, 0x1.8p-25, 0x1p-25, -0x1p-26), "f2"), "[4]", 0x1p-24,
+                      0x1p-24, 0, -0.0);
   /* Once, not through f4: just above a tie of the half. */
   CONF_EXPECT_FLOATS ("cast/half-once", cast (CONF_FLOATS1 ("f8", 1.00048828125000022), "f2"), "[1]", 1.0009765625);
   CONF_EXPECT_INTS ("bitcast", bitcast (CONF_FLOATS1 ("f4", 1, -0.0), "i4"), "[2]", 0x3f800000, G_MININT32);

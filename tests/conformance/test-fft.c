@@ -68,7 +68,8 @@ to_array (const Signal *self, const char *code)
     }
   for (gint64 i = 0; i < n_parts * self->size; i++)
     singles[i] = parts[i];
-  bytes = is_double (code) ? g_bytes_new (parts, n_parts * self->size * sizeof (double)) : g_bytes_new (singles, n_parts * self->size * sizeof (float));
+  bytes = is_double (code)
+          ? g_bytes_new (parts, n_parts * self->size * sizeof (double)) : g_bytes_new (singles, n_parts * self->size * sizeof (float));
 
   return acc_array_use (conf_type (code), shape, bytes);
 }
@@ -142,12 +143,14 @@ compare (const char *backend, const char *name, AccArray *result, const GError *
   for (gint64 i = 0; i < signal->size; i += step)
     {
       Complex got = acc_array_get_double (result, 0, i) + acc_array_get_double (result, 1, i) * I;
-      Complex right = wanted->roots != NULL ? sum_at (signal->values, 1, signal->size, i, wanted->roots, ACC_FFT_FORWARD) : signal->values[i];
+      Complex right = wanted->roots != NULL
+                      ? sum_at (signal->values, 1, signal->size, i, wanted->roots, ACC_FFT_FORWARD) : signal->values[i];
 
       if (!(cabsl (got - right) <= wanted->tolerance))
         {
-          conf_fail (backend, name, "element %d is %g%+gi, not %g%+gi: wrong by %g, more than %g", (int) i, (double) creall (got), (double) cimagl (got),
-                     (double) creall (right), (double) cimagl (right), (double) cabsl (got - right), (double) wanted->tolerance);
+          conf_fail (backend, name, "element %d is %g%+gi, not %g%+gi: wrong by %g, more than %g", (int) i, (double) creall (got),
+                     (double) cimagl (got), (double) creall (right), (double) cimagl (right), (double) cabsl (got - right),
+                     (double) wanted->tolerance);
           return;
         }
     }
@@ -187,8 +190,8 @@ check_form (const Form *form, const char *code, const gint64 *extents, guint ran
 {
   g_auto(Signal) signal = make_signal (code, extents, rank, extents[rank - 1] + mode);
   g_autoptr(AccArray) array = to_array (&signal, code);
-  g_autofree char *name = g_strdup_printf ("%s/%s/%d-%d-%d/%u/%d", form->name, code, (int) signal.extents[0], (int) signal.extents[1], (int) signal.extents[2],
-                                           rank, mode);
+  g_autofree char *name = g_strdup_printf ("%s/%s/%d-%d-%d/%u/%d", form->name, code, (int) signal.extents[0], (int) signal.extents[1],
+                                           (int) signal.extents[2], rank, mode);
   guint first = form->first == G_MAXUINT ? rank - form->n : form->first;
   Expectation wanted = { &signal };
   gint64 n = 1;
@@ -279,10 +282,12 @@ test_back (void)
       g_autoptr(AccArray) array = to_array (&signal, "c16");
       g_autofree char *name = g_strdup_printf ("back/%d", (int) lengths[i]);
 
-      conf_run_everywhere (name, there_and_back (array, ACC_FFT_INVERSE), compare, &(Expectation) { &signal, NULL, get_tolerance (&signal, "c16", lengths[i], 1) });
+      conf_run_everywhere (name, there_and_back (array, ACC_FFT_INVERSE), compare,
+                           &(Expectation) { &signal, NULL, get_tolerance (&signal, "c16", lengths[i], 1) });
       for (gint64 k = 0; k < signal.size; k++)
         signal.values[k] *= lengths[i];
-      conf_run_everywhere (name, there_and_back (array, ACC_FFT_REVERSE), compare, &(Expectation) { &signal, NULL, get_tolerance (&signal, "c16", lengths[i], 1) });
+      conf_run_everywhere (name, there_and_back (array, ACC_FFT_REVERSE), compare,
+                           &(Expectation) { &signal, NULL, get_tolerance (&signal, "c16", lengths[i], 1) });
     }
 }
 
@@ -307,7 +312,8 @@ test_linear (void)
   for (gint64 i = 0; i < n; i++)
     x.values[i] = 2 * x.values[i] - 3 * y.values[i];
   transform (&x, 0, ACC_FFT_FORWARD);
-  conf_run_everywhere ("linear/spectra", acc_array_zip_with (x_spectrum, y_spectrum, mix, NULL), compare, &(Expectation) { &x, NULL, tolerance });
+  conf_run_everywhere ("linear/spectra", acc_array_zip_with (x_spectrum, y_spectrum, mix, NULL), compare,
+                       &(Expectation) { &x, NULL, tolerance });
   conf_run_everywhere ("linear/signals", acc_array_fft (mixed, ACC_FFT_FORWARD), compare, &(Expectation) { &x, NULL, tolerance });
 }
 
@@ -360,7 +366,8 @@ check_real (const char *code, const gint64 *extents, guint rank)
   g_autoptr(AccArray) array = to_array (&signal, code);
   AccArray *spectrum = acc_array_rfft (array);
   long double tolerance = 2 * get_tolerance (&signal, code, n, 1);
-  g_autofree char *there = g_strdup_printf ("rfft/%s/%u/%d", code, rank, (int) n), *back = g_strdup_printf ("irfft/%s/%u/%d", code, rank, (int) n);
+  g_autofree char *there = g_strdup_printf ("rfft/%s/%u/%d", code, rank, (int) n),
+    *back = g_strdup_printf ("irfft/%s/%u/%d", code, rank, (int) n);
 
   transform (&whole, rank - 1, ACC_FFT_FORWARD);
   some = cut_rows (&whole, n / 2 + 1);
@@ -386,10 +393,14 @@ test_real (gconstpointer data)
 static void
 test_real_by_hand (void)
 {
-  g_autoptr(AccArray) singles = CONF_FLOATS1 ("f4", 1, 2, 3, 4), halves = CONF_FLOATS1 ("f2", 1, 2, 3, 4), odd = CONF_FLOATS1 ("f8", 3, 0, 0);
-  g_autoptr(AccArray) half_spectrum = acc_array_rfft (halves), spectrum = acc_array_rfft (singles), short_spectrum = acc_array_take (spectrum, 2);
-  g_autoptr(AccArray) none = acc_array_take (singles, 0), rows = conf_floats ("f4", (gint64[]) { 0, 4 }, 2, NULL), scalar = acc_array_sum (singles);
-  g_autoptr(AccArray) empty_rows = conf_floats ("f8", (gint64[]) { 2, 0 }, 2, NULL), kept = acc_array_filter (singles, is_positive, NULL, NULL);
+  g_autoptr(AccArray) singles = CONF_FLOATS1 ("f4", 1, 2, 3, 4), halves = CONF_FLOATS1 ("f2", 1, 2, 3, 4),
+    odd = CONF_FLOATS1 ("f8", 3, 0, 0);
+  g_autoptr(AccArray) half_spectrum = acc_array_rfft (halves), spectrum = acc_array_rfft (singles),
+    short_spectrum = acc_array_take (spectrum, 2);
+  g_autoptr(AccArray) none = acc_array_take (singles, 0), rows = conf_floats ("f4", (gint64[]) { 0, 4 }, 2, NULL),
+    scalar = acc_array_sum (singles);
+  g_autoptr(AccArray) empty_rows = conf_floats ("f8", (gint64[]) { 2, 0 }, 2, NULL),
+    kept = acc_array_filter (singles, is_positive, NULL, NULL);
   g_autoptr(AccArray) whole = CONF_INTS1 ("i4", 1, 2), pairs = acc_array_zip (singles, singles);
   AccArray *bad = acc_array_rfft (spectrum);
 
@@ -428,7 +439,8 @@ test_real_by_hand (void)
 static void
 test_types (void)
 {
-  g_autoptr(AccArray) singles = CONF_FLOATS1 ("f4", 1, 2, 3, 4), doubles = CONF_FLOATS1 ("f8", 1, 2, 3, 4), halves = CONF_FLOATS1 ("f2", 1, 2, 3, 4);
+  g_autoptr(AccArray) singles = CONF_FLOATS1 ("f4", 1, 2, 3, 4), doubles = CONF_FLOATS1 ("f8", 1, 2, 3, 4),
+    halves = CONF_FLOATS1 ("f2", 1, 2, 3, 4);
   AccArray *arrays[] = { singles, doubles, halves };
   const char *codes[] = { "c8", "c16", "c4" };
 
@@ -448,9 +460,12 @@ test_types (void)
 static void
 test_shifts (void)
 {
-  g_autoptr(AccArray) odd = CONF_INTS1 ("u1", 0, 1, 2, 3, 4), even = CONF_INTS1 ("i8", 0, 1, 2, 3), matrix = CONF_INTS2 ("i4", 2, 3, 0, 1, 2, 3, 4, 5);
-  g_autoptr(AccArray) none = acc_array_take (odd, 0), scalar = acc_array_sum (even), pairs = acc_array_zip (odd, odd), floats = CONF_FLOATS1 ("f8", -1, 0.5, 2, 3);
-  g_autoptr(AccArray) kept = acc_array_filter (floats, is_positive, NULL, NULL), shifted = acc_array_fftshift (matrix), broken = acc_array_fft (odd, ACC_FFT_FORWARD);
+  g_autoptr(AccArray) odd = CONF_INTS1 ("u1", 0, 1, 2, 3, 4), even = CONF_INTS1 ("i8", 0, 1, 2, 3),
+    matrix = CONF_INTS2 ("i4", 2, 3, 0, 1, 2, 3, 4, 5);
+  g_autoptr(AccArray) none = acc_array_take (odd, 0), scalar = acc_array_sum (even), pairs = acc_array_zip (odd, odd),
+    floats = CONF_FLOATS1 ("f8", -1, 0.5, 2, 3);
+  g_autoptr(AccArray) kept = acc_array_filter (floats, is_positive, NULL, NULL), shifted = acc_array_fftshift (matrix),
+    broken = acc_array_fft (odd, ACC_FFT_FORWARD);
 
   CONF_EXPECT_INTS ("fftshift/odd", acc_array_fftshift (odd), "[5]", 3, 4, 0, 1, 2);
   CONF_EXPECT_INTS ("ifftshift/odd", acc_array_ifftshift (odd), "[5]", 2, 3, 4, 0, 1);
@@ -468,7 +483,8 @@ test_shifts (void)
 static void
 test_mistakes (void)
 {
-  g_autoptr(AccArray) x = CONF_FLOATS1 ("f4", 1, 2, 3), whole = CONF_INTS1 ("i4", 1, 2), scalar = acc_array_sum (x), pairs = acc_array_zip (x, x);
+  g_autoptr(AccArray) x = CONF_FLOATS1 ("f4", 1, 2, 3), whole = CONF_INTS1 ("i4", 1, 2), scalar = acc_array_sum (x),
+    pairs = acc_array_zip (x, x);
   g_autoptr(AccArray) kept = acc_array_filter (x, is_positive, NULL, NULL), broken = acc_array_fft (whole, ACC_FFT_FORWARD);
   AccArray *bad = acc_array_fft2 (x, ACC_FFT_FORWARD);
 

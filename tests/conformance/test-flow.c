@@ -61,8 +61,8 @@ fibonacci (AccArray **state, guint n, gpointer data)
 static void
 test_pairs (void)
 {
-  GPtrArray *results = loop_of (LIST (acc_array_unit (conf_i64 (0)), acc_array_unit (conf_i64 (1))), SIGNATURES ("i8", "i8"), is_below_hundred,
-                                fibonacci, NULL);
+  GPtrArray *results = loop_of (LIST (acc_array_unit (conf_i64 (0)), acc_array_unit (conf_i64 (1))), SIGNATURES ("i8", "i8"),
+                                is_below_hundred, fibonacci, NULL);
   g_autoptr(AccArray) sum = acc_array_add (results->pdata[0], results->pdata[1]);
 
   /* One loop, which all results are taken from. */
@@ -72,7 +72,8 @@ test_pairs (void)
   CONF_EXPECT_INTS ("loop/of-both", g_object_ref (sum), "[]", 233);
   g_ptr_array_unref (results);
 
-  results = loop_of (LIST (acc_array_unit (conf_i64 (3)), acc_array_unit (conf_i64 (1))), SIGNATURES ("i8", "i8"), is_below_nothing, fibonacci, NULL);
+  results = loop_of (LIST (acc_array_unit (conf_i64 (3)), acc_array_unit (conf_i64 (1))), SIGNATURES ("i8", "i8"), is_below_nothing,
+                     fibonacci, NULL);
   CONF_EXPECT_INTS ("loop/none", RESULT (results, 0), "[]", 3);
   CONF_EXPECT_INTS ("loop/none-next", RESULT (results, 1), "[]", 1);
   g_ptr_array_unref (results);
@@ -114,8 +115,8 @@ sieve_up_to (gint64 last)
 {
   g_autoptr(AccShape) shape = acc_shape_new_vector (last - 1), nothing = acc_shape_new_vector (0);
 
-  return loop_of (LIST (acc_array_enum_from_n (shape, conf_i64 (2)), acc_array_fill (nothing, conf_i64 (0))), SIGNATURES ("i8[:]", "i8[:]"), has_candidates,
-                  sieve, NULL);
+  return loop_of (LIST (acc_array_enum_from_n (shape, conf_i64 (2)), acc_array_fill (nothing, conf_i64 (0))), SIGNATURES ("i8[:]", "i8[:]"),
+                  has_candidates, sieve, NULL);
 }
 
 static void
@@ -148,7 +149,8 @@ flip (AccExpr *x, gpointer data)
 static GPtrArray *
 widen (AccArray **state, guint n, gpointer outside)
 {
-  return LIST (acc_array_add (state[0], outside), acc_array_concat (state[1], state[1]), acc_array_map (state[2], flip, NULL), acc_array_tail (state[3]));
+  return LIST (acc_array_add (state[0], outside), acc_array_concat (state[1], state[1]), acc_array_map (state[2], flip, NULL),
+               acc_array_tail (state[3]));
 }
 
 static GPtrArray *
@@ -174,7 +176,8 @@ test_states (void)
 
   for (guint i = 0; i < 2; i++)
     {
-      GPtrArray *results = loop_of (LIST (g_object_ref (half), g_object_ref (matrix), g_object_ref (pairs), conf_ints ("u1", (gint64[]) { 1, 2, 3 }, 3, values)),
+      GPtrArray *results = loop_of (LIST (g_object_ref (half), g_object_ref (matrix), g_object_ref (pairs),
+                                          conf_ints ("u1", (gint64[]) { 1, 2, 3 }, 3, values)),
                                     SIGNATURES ("f4", "i2[:,:]", "(i4,i4)[:]", "u1[:,:,:]"), is_short, i == 0 ? widen : widen_twice, half);
       g_autofree char *name = g_strdup_printf ("loop/states-%u", i);
 
@@ -217,8 +220,8 @@ exchange_given (AccArray **arrays, guint n, gpointer signature)
 {
   g_autoptr(AccArray) zero = acc_array_unit (acc_expr_new_typed_int (conf_type ("i4"), 0));
 
-  return loop_of (LIST (g_object_ref (arrays[0]), acc_array_compute (arrays[1]), g_object_ref (zero)), SIGNATURES (signature, signature, "i4"), is_not_done,
-                  exchange, NULL);
+  return loop_of (LIST (g_object_ref (arrays[0]), acc_array_compute (arrays[1]), g_object_ref (zero)),
+                  SIGNATURES (signature, signature, "i4"), is_not_done, exchange, NULL);
 }
 
 static void
@@ -230,8 +233,11 @@ test_types (void)
   for (guint t = 0; t < conf_n_types (); t++)
     for (guint rank = 0; rank <= 3; rank += 3)
       {
-        g_autofree char *signature = g_strconcat (conf_types[t], rank == 0 ? "" : "[:,:,:]", NULL), *name = g_strconcat ("loop/", signature, NULL);
-        g_autoptr(ConfProgram) program = conf_program_new (name, acc_program_new_many (SIGNATURES (signature, signature), exchange_given, signature));
+        g_autofree char *signature = g_strconcat (conf_types[t], rank == 0 ? "" : "[:,:,:]", NULL),
+          *name = g_strconcat ("loop/", signature, NULL);
+        g_autoptr(ConfProgram) program = conf_program_new (name,
+                                                           acc_program_new_many (SIGNATURES (signature, signature), exchange_given,
+                                                                                 signature));
 
         for (guint i = 0; i < G_N_ELEMENTS (extents); i++)
           {
@@ -267,7 +273,8 @@ turn_over (AccArray **state, guint n, gpointer data)
 {
   AccExpr *length = acc_expr_sub (conf_i64 (LENGTH), acc_expr_rem (acc_expr_the (state[0]), conf_i64 (5)));
 
-  return LIST (acc_array_map (state[0], count_up, NULL), acc_array_map (state[1], count_up, NULL), acc_array_generate_expr (length, varying, state[0]));
+  return LIST (acc_array_map (state[0], count_up, NULL), acc_array_map (state[1], count_up, NULL),
+               acc_array_generate_expr (length, varying, state[0]));
 }
 
 static void
@@ -276,7 +283,8 @@ check_memory (const char *name)
   g_autoptr(GError) error = NULL;
   g_autoptr(AccBackend) backend = acc_backend_new_for_name (name, &error);
   g_autoptr(AccShape) many = acc_shape_new_vector (LENGTH);
-  g_autoptr(GPtrArray) last = loop_of (LIST (acc_array_unit (conf_i64 (0)), acc_array_fill (many, conf_i64 (5)), acc_array_fill (many, conf_i64 (7))),
+  g_autoptr(GPtrArray) last = loop_of (LIST (acc_array_unit (conf_i64 (0)), acc_array_fill (many, conf_i64 (5)),
+                                             acc_array_fill (many, conf_i64 (7))),
                                        SIGNATURES ("i8", "i8[:]", "i8[:]"), is_below_rounds, turn_over, NULL);
   g_autoptr(GPtrArray) results = NULL;
   guint64 high_water;
@@ -317,7 +325,8 @@ static void
 test_cond (void)
 {
   g_autoptr(AccArray) yes = acc_array_unit (acc_expr_new_bool (TRUE)), no = acc_array_unit (acc_expr_new_bool (FALSE));
-  g_autoptr(AccArray) ints = CONF_INTS1 ("i4", 1, 2, 3), few = CONF_INTS1 ("i4", 9), floats = CONF_FLOATS1 ("f4", 0.5), most = CONF_FLOATS1 ("f4", 1.5, 2.5);
+  g_autoptr(AccArray) ints = CONF_INTS1 ("i4", 1, 2, 3), few = CONF_INTS1 ("i4", 9), floats = CONF_FLOATS1 ("f4", 0.5),
+    most = CONF_FLOATS1 ("f4", 1.5, 2.5);
   g_autoptr(AccArray) places = acc_array_map (ints, far_away, NULL), astray = acc_array_gather (ints, places);
   AccArray *then[] = { ints, floats }, *otherwise[] = { few, most }, *broken[] = { astray, floats };
   g_autoptr(GPtrArray) first = acc_array_cond_many (yes, then, 2, otherwise, 2), second = acc_array_cond_many (no, then, 2, otherwise, 2);
@@ -378,9 +387,11 @@ step_off (AccArray **state, guint n, gpointer table)
 }
 
 static void
-expect_loop_error (const char *name, AccArrayFunc condition, AccArraysFunc step, gpointer data, AccError code, const char *part, const char *other)
+expect_loop_error (const char *name, AccArrayFunc condition, AccArraysFunc step, gpointer data, AccError code, const char *part,
+                   const char *other)
 {
-  g_autoptr(GPtrArray) results = loop_of (LIST (acc_array_unit (conf_i64 (0)), acc_array_unit (conf_i64 (1))), SIGNATURES ("i8", "i8"), condition, step, data);
+  g_autoptr(GPtrArray) results = loop_of (LIST (acc_array_unit (conf_i64 (0)), acc_array_unit (conf_i64 (1))), SIGNATURES ("i8", "i8"),
+                                          condition, step, data);
 
   g_assert_cmpuint (results->len, ==, 2);
   CONF_EXPECT_ERROR (name, RESULT (results, 0), code, "while_loop", part, other);
@@ -407,7 +418,8 @@ test_mistakes (void)
   CONF_EXPECT_ERROR ("loop/no-step", RESULT (missing, 1), ACC_ERROR_CALLBACK, "while_loop", "missing");
 
   /* In the third round. */
-  astray = loop_of (LIST (acc_array_unit (conf_i64 (0)), acc_array_unit (conf_i64 (1))), SIGNATURES ("i8", "i8"), is_below_hundred, step_off, table);
+  astray = loop_of (LIST (acc_array_unit (conf_i64 (0)), acc_array_unit (conf_i64 (1))), SIGNATURES ("i8", "i8"), is_below_hundred,
+                    step_off, table);
   CONF_EXPECT_ERROR ("loop/astray", RESULT (astray, 0), ACC_ERROR_BOUNDS, "3");
   CONF_EXPECT_ERROR ("loop/astray-1", RESULT (astray, 1), ACC_ERROR_BOUNDS, "3");
 }
@@ -442,7 +454,8 @@ choose_again_and_again (AccArray **inputs, guint n, gpointer data)
   for (int k = 0; k < CHOICES; k++)
     {
       g_autoptr(AccArray) before = value, flag = acc_array_map (inputs[0], has_bit, GINT_TO_POINTER (k));
-      g_autoptr(AccArray) then = acc_array_map (before, triple_and, GINT_TO_POINTER (k)), otherwise = acc_array_map (before, add_seven, NULL);
+      g_autoptr(AccArray) then = acc_array_map (before, triple_and, GINT_TO_POINTER (k)),
+        otherwise = acc_array_map (before, add_seven, NULL);
 
       value = acc_array_cond (flag, then, otherwise);
     }
@@ -474,7 +487,8 @@ check_ways (AccBackend *backend)
             values[k] = ways >> bit & 1 ? values[k] * 3 + bit : values[k] + 7;
           if (acc_array_get_int (results->pdata[0], 0, k) == values[k])
             continue;
-          conf_fail (name, "cond/ways", "way %d: element %u is %d, not %d", (int) ways, k, (int) acc_array_get_int (results->pdata[0], 0, k), (int) values[k]);
+          conf_fail (name, "cond/ways", "way %d: element %u is %d, not %d", (int) ways, k,
+                     (int) acc_array_get_int (results->pdata[0], 0, k), (int) values[k]);
           return;
         }
     }
@@ -494,9 +508,12 @@ static void
 test_compute (void)
 {
   g_autoptr(AccArray) ints = CONF_INTS2 ("i4", 2, 3, 1, 2, 3, 4, 5, 6), more = acc_array_map (ints, count_up, NULL);
-  g_autoptr(AccArray) flat = acc_array_flatten (more), forced = acc_array_compute (flat), pairs = acc_array_zip (more, ints), turned = acc_array_transpose (more);
-  g_autoptr(AccArray) twice = acc_array_compute (forced), both = acc_array_compute (pairs), second = acc_array_unzip (both, 1), first = acc_array_unzip (both, 0);
-  g_autoptr(AccArray) empty = acc_array_take (ints, 0), sums = acc_array_sum (more), broken = acc_array_concat (ints, flat), view = acc_array_compute (second);
+  g_autoptr(AccArray) flat = acc_array_flatten (more), forced = acc_array_compute (flat), pairs = acc_array_zip (more, ints),
+    turned = acc_array_transpose (more);
+  g_autoptr(AccArray) twice = acc_array_compute (forced), both = acc_array_compute (pairs), second = acc_array_unzip (both, 1),
+    first = acc_array_unzip (both, 0);
+  g_autoptr(AccArray) empty = acc_array_take (ints, 0), sums = acc_array_sum (more), broken = acc_array_concat (ints, flat),
+    view = acc_array_compute (second);
   g_autoptr(AccArray) places = CONF_INTS1 ("i8", 5, 0), stream = conf_through_source (CONF_INTS1 ("i4", 7, 8, 9)), streamed = NULL;
   AccArray *bad = acc_array_compute (broken);
 

@@ -462,9 +462,11 @@ check_far (AccArray *table, gint64 n)
   g_autoptr(AccShape) shape = acc_shape_new_vector (n), tall = acc_shape_new_matrix (n / 8, 8), wide = acc_shape_new_matrix (8, n / 8);
   g_autoptr(AccArray) delayed = acc_array_generate (shape, far_place, NULL), places = acc_array_compute (delayed);
   g_autoptr(AccArray) streamed = conf_through_source (g_object_ref (places)), elements = acc_array_gather (table, places);
-  g_autoptr(AccArray) first = acc_array_take (elements, n / 8 * 8), rows = acc_array_reshape (first, tall), long_rows = acc_array_reshape (first, wide);
+  g_autoptr(AccArray) first = acc_array_take (elements, n / 8 * 8), rows = acc_array_reshape (first, tall),
+    long_rows = acc_array_reshape (first, wide);
   g_autoptr(AccArray) from_stream = acc_array_gather (table, streamed);
-  g_autofree char *name = g_strdup_printf ("far/%d", (int) n), *last = g_strconcat (name, "-last", NULL), *by_rows = g_strconcat (name, "-rows", NULL);
+  g_autofree char *name = g_strdup_printf ("far/%d", (int) n), *last = g_strconcat (name, "-last", NULL),
+    *by_rows = g_strconcat (name, "-rows", NULL);
   g_autofree char *by_long_rows = g_strconcat (name, "-long-rows", NULL), *by_stream = g_strconcat (name, "-streamed", NULL);
   g_autofree char *by_segments = g_strconcat (name, "-segments", NULL);
   AccElementType *type = acc_array_get_element_type (table);

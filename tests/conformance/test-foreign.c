@@ -296,7 +296,8 @@ check_nesting (AccBackend *backend)
   g_autoptr(AccExecutable) executable = NULL;
 
   for (guint i = 0; i < 40; i++)
-    g_string_append_printf (text, "a%u = parameter 0 f4[:]\na%u = foreign \"x\" p%u a%u\na%u = foreign \"x\" p%u a%u\np%u = program a%u -> a%u\n",
+    g_string_append_printf (text,
+                            "a%u = parameter 0 f4[:]\na%u = foreign \"x\" p%u a%u\na%u = foreign \"x\" p%u a%u\np%u = program a%u -> a%u\n",
                             3 * i + 1, 3 * i + 2, i, 3 * i + 1, 3 * i + 3, i, 3 * i + 2, i + 1, 3 * i + 1, 3 * i + 3);
   g_string_append (text, "a121 = parameter 0 f4[:]\na122 = foreign \"x\" p40 a121\nprogram a121 -> a122\n");
   program = acc_program_parse (text->str, &error);
@@ -768,13 +769,14 @@ check_launch (AccBackend *backend)
   const char *name = acc_backend_get_name (backend);
   gboolean has_addresses = g_str_equal (name, "native") || g_str_has_prefix (name, "fake");
   Launches launches = { LAUNCH_WELL, 0, 0 };
-  g_autoptr(AccProgram) fallback = PROGRAM (shift_fallback, NULL, "(i4,f4)[:]", "i4"), known = PROGRAM (shift_fallback, NULL, "(i4,f4)[3]", "i4");
+  g_autoptr(AccProgram) fallback = PROGRAM (shift_fallback, NULL, "(i4,f4)[:]", "i4"),
+    known = PROGRAM (shift_fallback, NULL, "(i4,f4)[3]", "i4");
   g_autoptr(AccArray) x = CONF_INTS1 ("i4", 1, 2, 3), by = conf_ints ("i4", NULL, 0, (gint64[]) { 10 });
   g_autoptr(AccArray) nothing = conf_ints ("i4", (gint64[]) { 0 }, 1, NULL);
   static const struct { LaunchManner manner; const char *part; } mistakes[] = {
     { LAUNCH_NOTHING, "gave no array" }, { LAUNCH_RANK, "rank 2" },
-    { LAUNCH_TYPE, "an array of (i4,f8) where one of (i4,f4) is needed" }, { LAUNCH_EXTENT, "an array of [4] where one of [3] is needed" }, { LAUNCH_ERROR, "not now" },
-  };
+    { LAUNCH_TYPE, "an array of (i4,f8) where one of (i4,f4) is needed" }, { LAUNCH_EXTENT, "an array of [4] where one of [3] is needed" },
+    { LAUNCH_ERROR, "not now" }, };
 
   /* A device that is none of the two would need code of its own here. */
   if (!has_addresses && g_str_has_prefix (name, "cuda"))
@@ -872,7 +874,8 @@ static void
 test_cancel (void)
 {
   g_autoptr(AccProgram) fallback = PROGRAM (same, NULL, "i4[3]");
-  g_autoptr(AccArray) x = CONF_INTS1 ("i4", 1, 2, 3), called = acc_array_foreign ("test-cancel", &x, 1, fallback), sum = acc_array_sum_all (called);
+  g_autoptr(AccArray) x = CONF_INTS1 ("i4", 1, 2, 3), called = acc_array_foreign ("test-cancel", &x, 1, fallback),
+    sum = acc_array_sum_all (called);
 
   for (guint i = 0; i <= conf_n_backends (); i++)
     {
@@ -918,7 +921,8 @@ test_building (void)
   CONF_EXPECT_ERROR ("foreign/no-fallback", acc_array_foreign ("test", &good, 1, NULL), ACC_ERROR_CALLBACK, "fallback is missing");
   CONF_EXPECT_ERROR ("foreign/no-input", acc_array_foreign ("test", &nothing, 1, three), ACC_ERROR_CALLBACK, "an array is missing");
   CONF_EXPECT_ERROR ("foreign/sticky", acc_array_foreign ("test", &mistaken, 1, three), ACC_ERROR_TYPE, "unzip");
-  CONF_EXPECT_ERROR ("foreign/number", acc_array_foreign ("test", &good, 1, two), ACC_ERROR_TYPE, "2 parameters and 1 results where 1 and 1");
+  CONF_EXPECT_ERROR ("foreign/number", acc_array_foreign ("test", &good, 1, two), ACC_ERROR_TYPE,
+                     "2 parameters and 1 results where 1 and 1");
   CONF_EXPECT_ERROR ("foreign/type", acc_array_foreign ("test", &other, 1, three), ACC_ERROR_TYPE, "takes i4 where the input is u1");
   CONF_EXPECT_ERROR ("foreign/rank", acc_array_foreign ("test", &matrix, 1, three), ACC_ERROR_SHAPE, "rank 1", "rank 2");
   CONF_EXPECT_ERROR ("foreign/extent", acc_array_foreign ("test", &few, 1, three), ACC_ERROR_SHAPE, "extent 2", "3 is declared");

@@ -189,7 +189,8 @@ test_streamed_loop (void)
 {
   const char *signatures[] = { "f8", "f8", NULL };
   g_autoptr(AccBackend) backend = new_interpreter ();
-  g_autoptr(AccArray) stream = conf_through_source (CONF_FLOATS1 ("f8", 1, 2, 0, 2)), total = acc_array_sum_all (stream), first = acc_array_maximum_all (stream);
+  g_autoptr(AccArray) stream = conf_through_source (CONF_FLOATS1 ("f8", 1, 2, 0, 2)), total = acc_array_sum_all (stream),
+    first = acc_array_maximum_all (stream);
   g_autoptr(AccProgram) condition = acc_program_new (signatures, sum_is_below, GINT_TO_POINTER (100));
   g_autoptr(AccProgram) step = acc_program_new_many (signatures, add_both, NULL);
   g_autoptr(GPtrArray) last = acc_array_while_loop_many ((AccArray *[]) { first, total }, 2, condition, step);

@@ -44,8 +44,8 @@ typedef struct {
 } Case;
 
 static const Case cases[] = {
-  { 1, 16, 16, 16, 2, 2 }, { 1, 33, 70, 17, 2, 2 }, { 1, 64, 16, 130, 2, 2 }, { 3, 17, 20, 19, 3, 2 }, { 3, 17, 20, 19, 2, 3 }, { 3, 17, 20, 19, 3, 3 },
-  { 0, 17, 20, 19, 3, 3 }, { 2, 15, 40, 40, 3, 2 }, { 2, 15, 40, 40, 3, 3 }, { 1, 40, 0, 40, 2, 2 },
+  { 1, 16, 16, 16, 2, 2 }, { 1, 33, 70, 17, 2, 2 }, { 1, 64, 16, 130, 2, 2 }, { 3, 17, 20, 19, 3, 2 }, { 3, 17, 20, 19, 2, 3 },
+  { 3, 17, 20, 19, 3, 3 }, { 0, 17, 20, 19, 3, 3 }, { 2, 15, 40, 40, 3, 2 }, { 2, 15, 40, 40, 3, 3 }, { 1, 40, 0, 40, 2, 2 },
 };
 
 typedef struct {
@@ -92,7 +92,8 @@ check_product (const char *backend, const char *name, AccArray *result, const GE
       for (guint part = 0; part < (wanted->is_complex ? 2u : 1u); part++)
         if (acc_array_get_double (result, part, e) != sum[part])
           {
-            conf_fail (backend, name, "part %u of element %d is %g, not %g", part, (int) e, acc_array_get_double (result, part, e), sum[part]);
+            conf_fail (backend, name, "part %u of element %d is %g, not %g", part, (int) e, acc_array_get_double (result, part, e),
+                       sum[part]);
             return;
           }
     }
@@ -139,12 +140,14 @@ check_columns (const char *backend, const char *name, AccArray *result, const GE
   for (gint64 i = 0; i < extents[0] * extents[1]; i++)
     {
       gint64 k = i / extents[1], column = i % extents[1];
-      double angle = -2 * G_PI * (double) (k * place_of (column, extents[0]) % extents[0]) / (double) extents[0], size = (double) (column + 1);
+      double angle = -2 * G_PI * (double) (k * place_of (column, extents[0]) % extents[0]) / (double) extents[0],
+        size = (double) (column + 1);
 
       if (!(fabs (acc_array_get_double (result, 0, i) - size * cos (angle)) < tolerance &&
             fabs (acc_array_get_double (result, 1, i) - size * sin (angle)) < tolerance))
         {
-          conf_fail (backend, name, "element %d is %g%+gi", (int) i, acc_array_get_double (result, 0, i), acc_array_get_double (result, 1, i));
+          conf_fail (backend, name, "element %d is %g%+gi", (int) i, acc_array_get_double (result, 0, i),
+                     acc_array_get_double (result, 1, i));
           return;
         }
     }
@@ -177,7 +180,8 @@ test_columns (gconstpointer data)
 static AccArray *
 sevens (AccArray **inputs, guint n_inputs, gpointer data, GError **error)
 {
-  const gint64 extents[] = { acc_shape_get_extent (acc_array_get_shape (inputs[0]), 0), acc_shape_get_extent (acc_array_get_shape (inputs[n_inputs - 1]), 1) };
+  const gint64 extents[] = { acc_shape_get_extent (acc_array_get_shape (inputs[0]), 0),
+                             acc_shape_get_extent (acc_array_get_shape (inputs[n_inputs - 1]), 1) };
   g_autofree double *values = g_new (double, extents[0] * extents[1]);
 
   ++*(guint *) data;
@@ -278,7 +282,8 @@ check_given (AccBackend *backend)
 {
   guint calls = 0;
   g_autoptr(AccProgram) program = make_program ("f4[:,:]", "f4[:,:]", product_body, NULL), parsed = through_text (program);
-  g_autoptr(AccProgram) known = make_program ("f4[17,17]", "f4[17,17]", product_body, NULL), small = make_program ("f4[4,4]", "f4[4,4]", product_body, NULL);
+  g_autoptr(AccProgram) known = make_program ("f4[17,17]", "f4[17,17]", product_body, NULL),
+    small = make_program ("f4[4,4]", "f4[4,4]", product_body, NULL);
   g_autoptr(AccArray) matrix = ones (17), four = ones (4), product = acc_array_matmul (matrix, matrix), rows = NULL, streamed = NULL;
   g_autoptr(AccArray) looped = NULL, summed = NULL, loop_result = NULL;
   g_autoptr(AccProgram) condition = make_program ("f4[:,:]", NULL, goes_on, NULL), step = make_program ("f4[:,:]", NULL, step_body, matrix);
@@ -372,8 +377,10 @@ test_others (void)
   g_autoptr(AccArray) x = CONF_FLOATS1 ("f4", 1, 2), y = CONF_FLOATS1 ("f4", 10, 20);
   AccArray *both[] = { x, y };
 
-  CONF_EXPECT_ERROR ("others/matmul", acc_array_foreign ("acc-matmul", both, 2, fallback), ACC_ERROR_TYPE, "foreign: “acc-matmul”", "ranks");
-  CONF_EXPECT_ERROR ("others/fft", acc_array_foreign ("acc-fft-forward", both, 2, fallback), ACC_ERROR_TYPE, "foreign: “acc-fft-forward”", "one array");
+  CONF_EXPECT_ERROR ("others/matmul", acc_array_foreign ("acc-matmul", both, 2, fallback), ACC_ERROR_TYPE, "foreign: “acc-matmul”",
+                     "ranks");
+  CONF_EXPECT_ERROR ("others/fft", acc_array_foreign ("acc-fft-forward", both, 2, fallback), ACC_ERROR_TYPE, "foreign: “acc-fft-forward”",
+                     "one array");
   CONF_EXPECT_FLOATS ("others/unknown", acc_array_foreign ("nobody", both, 2, fallback), "[2]", 11, 22);
 }
 
@@ -384,8 +391,8 @@ static AccProgram *
 parse_offer (const char *types, const char *node, const char *offer, const char *function, GError **error)
 {
   g_auto(GStrv) both = g_strsplit (types, " ", 2);
-  g_autofree char *text = g_strdup_printf ("acc program 1\na0 = parameter 0 %s\na1 = parameter 1 %s\na2 = %s%s\n%s\nprogram a0 a1 -> a2\n", both[0], both[1],
-                                           node, offer, function);
+  g_autofree char *text = g_strdup_printf ("acc program 1\na0 = parameter 0 %s\na1 = parameter 1 %s\na2 = %s%s\n%s\nprogram a0 a1 -> a2\n",
+                                           both[0], both[1], node, offer, function);
 
   return acc_program_parse (text, error);
 }
@@ -421,7 +428,8 @@ test_texts (void)
   static const char *const codes[] = { "b1", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c4", "c16", "(f4,f4)", "2f4" };
   const AccForeignTransform *transform;
 
-  refuse_text ("f4[:,:] f4[:,:]", "map a0", " foreign \"acc-fft-forward\" a0 label \"x\"", DOUBLE, "“acc-fft-forward” takes elements of c8");
+  refuse_text ("f4[:,:] f4[:,:]", "map a0", " foreign \"acc-fft-forward\" a0 label \"x\"", DOUBLE,
+               "“acc-fft-forward” takes elements of c8");
   refuse_text ("f4[:,:] f4[:,:]", "map a0", " foreign \"acc-matmul\"", DOUBLE, "“acc-matmul” takes two arrays");
   refuse_text ("f4[17,18] f4[17,18]", "map a0", " foreign \"acc-matmul\" a0 a0", DOUBLE, "extents");
   refuse_text ("f4[17,18] f4[18,17]", "map a0", " foreign \"acc-matmul\" a0 a1", DOUBLE, "does not give an array of these extents");
@@ -442,7 +450,8 @@ test_texts (void)
         {
           g_autofree char *types = g_strdup_printf ("c8[:,:,:] %s[]", codes[i]);
 
-          refuse_text (types, "map a0", offer, "e0 = variable c8\ne1 = tuple\ne2 = index a1 e1\nfunction e0 -> e2", "gives elements of the type that it takes");
+          refuse_text (types, "map a0", offer, "e0 = variable c8\ne1 = tuple\ne2 = index a1 e1\nfunction e0 -> e2",
+                       "gives elements of the type that it takes");
         }
     }
 
@@ -591,7 +600,8 @@ static void
 test_late (void)
 {
   const gint64 two = 2;
-  g_autoptr(AccArray) xs = numbers ("c8", &two, 1, 1), spectrum = acc_array_fft (xs, ACC_FFT_FORWARD), again = acc_array_fft (spectrum, ACC_FFT_REVERSE);
+  g_autoptr(AccArray) xs = numbers ("c8", &two, 1, 1), spectrum = acc_array_fft (xs, ACC_FFT_FORWARD),
+    again = acc_array_fft (spectrum, ACC_FFT_REVERSE);
   g_autoptr(AccArray) printed = acc_array_fft (xs, ACC_FFT_FORWARD);
   g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { NULL }, get_itself, printed);
   g_autofree char *text = acc_program_to_string (program);

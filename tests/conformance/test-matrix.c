@@ -396,7 +396,8 @@ masked_target_of (AccExpr *index, AccExpr *x, gpointer array)
 static AccArray *
 build_permute (AccArray **arrays, const Case *c)
 {
-  g_autoptr(AccArray) targets = acc_array_imap (arrays[0], c->variant == 0 ? target_of : c->variant == 1 ? crowded_target_of : masked_target_of,
+  g_autoptr(AccArray) targets = acc_array_imap (arrays[0],
+                                                c->variant == 0 ? target_of : c->variant == 1 ? crowded_target_of : masked_target_of,
                                                 arrays[0]);
 
   return acc_array_permute (arrays[0], arrays[1], targets, c->variant == 0 ? conf_mix2 : conf_combine, NULL);
@@ -517,7 +518,8 @@ build_stencil2 (AccArray **arrays, const Case *c)
       small[i] = 3;
       large[i] = i == 0 && c->rank > 1 ? 1 : 5;
     }
-  return acc_array_stencil2 (arrays[0], small, c->rank, first, arrays[1], large, c->rank, second, stencil2_body, GUINT_TO_POINTER (c->rank));
+  return acc_array_stencil2 (arrays[0], small, c->rank, first, arrays[1], large, c->rank, second, stencil2_body,
+                             GUINT_TO_POINTER (c->rank));
 }
 
 static const Row rows[] = {
@@ -578,7 +580,8 @@ static void
 check_case (const Row *row, const Case *c, GRand *rand)
 {
   Job job = { row, c };
-  g_autofree char *name = g_strdup_printf ("matrix/%s-%u/%s/rank%u", acc_operation_get_info (row->op)->name, c->variant, c->type_code, c->rank);
+  g_autofree char *name = g_strdup_printf ("matrix/%s-%u/%s/rank%u", acc_operation_get_info (row->op)->name, c->variant, c->type_code,
+                                           c->rank);
   g_autofree char *signature = make_signature (c->type_code, c->rank);
   const char *signatures[4] = { NULL };
   g_autoptr(ConfProgram) program = NULL;

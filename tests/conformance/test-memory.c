@@ -83,7 +83,8 @@ stencil (AccArray *numbers)
 static AccArray *
 choose (AccArray *numbers, AccArray *otherwise)
 {
-  g_autoptr(AccArray) odd = acc_array_map (numbers, is_odd, NULL), any = acc_array_fold_all (odd, acc_expr_new_bool (FALSE), conf_second, NULL);
+  g_autoptr(AccArray) odd = acc_array_map (numbers, is_odd, NULL),
+    any = acc_array_fold_all (odd, acc_expr_new_bool (FALSE), conf_second, NULL);
 
   return acc_array_cond (any, numbers, otherwise);
 }
@@ -267,7 +268,8 @@ test_programs (void)
       g_test_skip ("nobody tells what is allocated, or what is freed is kept");
       return;
     }
-  g_test_message ("%u programs: %" G_GSIZE_FORMAT " bytes allocated before, %" G_GSIZE_FORMAT " after; %" G_GSIZE_FORMAT " and %" G_GSIZE_FORMAT " pages",
+  g_test_message ("%u programs: %" G_GSIZE_FORMAT " bytes allocated before, %" G_GSIZE_FORMAT " after; %" G_GSIZE_FORMAT " and %"
+                  G_GSIZE_FORMAT " pages",
                   n, allocated, footprint_get_allocated (), pages, footprint_get_pages ());
   /* Less than the smallest thing that every program could leave behind, or every fiftieth. */
   g_assert_cmpuint (footprint_get_allocated (), <=, allocated + MAX (n / 2, 20000));
@@ -338,7 +340,8 @@ check_constant (AccBackend *backend, const char *name, LongFunc function, guint 
   function (backend, n_many);
   most = watcher_end (&watcher);
 
-  g_test_message ("%s: %s: %" G_GSIZE_FORMAT " bytes allocated at once in %u rounds, %" G_GSIZE_FORMAT " in %u; arrays %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT,
+  g_test_message ("%s: %s: %" G_GSIZE_FORMAT " bytes allocated at once in %u rounds, %" G_GSIZE_FORMAT " in %u; arrays %"
+                  G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT,
                   acc_backend_get_name (backend), name, allocated, n_few, most, n_many, held, acc_budget_get_high_water (budget));
   if (acc_budget_get_high_water (budget) > held + 4 * PRODUCT_BYTES)
     conf_fail (acc_backend_get_name (backend), name, "%" G_GUINT64_FORMAT " bytes of arrays instead of %" G_GUINT64_FORMAT,

@@ -409,8 +409,10 @@ test_permute (void)
   CONF_EXPECT_INTS ("permute/argument-order", acc_array_permute (values, five, distinct, new_minus_old, NULL), "[5]", 5, 4, 3, 2, 1);
   CONF_EXPECT_INTS ("permute/rank", acc_array_permute (values, grid, points, conf_plus, NULL), "[2,3]", 1, 4, 2, 14, 11, 19);
   CONF_EXPECT_INTS ("permute/to-rank0", acc_array_permute (values, total, nowhere, conf_plus, NULL), "[]", 115);
-  conf_expect_ints ("permute/tuple-0", acc_array_permute (pairs, zero_pairs, targets, pair_plus, NULL), "[3]", 0, 3, (gint64[]) { 4, 5, 6 });
-  conf_expect_ints ("permute/tuple-1", acc_array_permute (pairs, zero_pairs, targets, pair_plus, NULL), "[3]", 1, 3, (gint64[]) { -4, -5, -6 });
+  conf_expect_ints ("permute/tuple-0", acc_array_permute (pairs, zero_pairs, targets, pair_plus, NULL), "[3]", 0, 3,
+                    (gint64[]) { 4, 5, 6 });
+  conf_expect_ints ("permute/tuple-1", acc_array_permute (pairs, zero_pairs, targets, pair_plus, NULL), "[3]", 1, 3,
+                    (gint64[]) { -4, -5, -6 });
   CONF_EXPECT_INTS ("permute/empty-source", acc_array_permute (empty_values, three, none, conf_plus, NULL), "[3]", 0, 0, 0);
 
   bad = acc_array_permute (values, five, outside, conf_plus, NULL);
@@ -575,7 +577,8 @@ test_collisions (void)
 static void
 test_transpose (void)
 {
-  static const gint64 sides[][2] = { { 16, 16 }, { 17, 40 }, { 32, 32 }, { 33, 31 }, { 64, 65 }, { 100, 130 }, { 130, 1500 }, { 1, 70 }, { 70, 1 }, { 2049, 2081 } };
+  static const gint64 sides[][2] = { { 16, 16 }, { 17, 40 }, { 32, 32 }, { 33, 31 }, { 64, 65 }, { 100, 130 }, { 130, 1500 }, { 1, 70 },
+                                     { 70, 1 }, { 2049, 2081 } };
   static const gint64 boxes[][3] = { { 3, 33, 40 }, { 40, 3, 33 }, { 33, 40, 3 }, { 17, 18, 19 }, { 5, 70, 90 }, { 70, 4, 200 } };
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
 

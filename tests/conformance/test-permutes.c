@@ -64,7 +64,8 @@ by_floats (AccExpr *i, gpointer data)
 {
   AccExpr *x = acc_expr_cast (acc_expr_rem (i, acc_expr_new_int (60013)), acc_element_type_new (ACC_KIND_F32));
 
-  return acc_expr_cast (acc_expr_add (acc_expr_mul (x, acc_expr_new_float (4.7)), acc_expr_new_float (0.3)), acc_element_type_new (ACC_KIND_I32));
+  return acc_expr_cast (acc_expr_add (acc_expr_mul (x, acc_expr_new_float (4.7)), acc_expr_new_float (0.3)),
+                        acc_element_type_new (ACC_KIND_I32));
 }
 
 static AccExpr *
@@ -95,7 +96,8 @@ dear (AccExpr *i, gpointer data)
 static AccExpr *
 beside (AccExpr *i, gpointer data)
 {
-  return acc_expr_tuple2 (acc_expr_cast (i, acc_element_type_new (ACC_KIND_I64)), acc_expr_cast (acc_expr_new_int (1), acc_element_type_new (ACC_KIND_U8)));
+  return acc_expr_tuple2 (acc_expr_cast (i, acc_element_type_new (ACC_KIND_I64)),
+                          acc_expr_cast (acc_expr_new_int (1), acc_element_type_new (ACC_KIND_U8)));
 }
 
 static AccArray *
@@ -150,9 +152,11 @@ test_forms (void)
         g_autoptr(AccArray) delayed = acc_array_map (xs, choose_place, GINT_TO_POINTER (form));
         g_autoptr(AccArray) targets = stored ? acc_array_compute (delayed) : g_object_ref (delayed);
         g_autoptr(AccArray) optional = acc_array_zip_with (xs, targets, sometimes, NULL);
-        g_autofree char *name = g_strdup_printf ("permutes/%d%s", form, stored ? "-stored" : ""), *ordered = g_strconcat (name, "-in-order", NULL);
+        g_autofree char *name = g_strdup_printf ("permutes/%d%s", form, stored ? "-stored" : ""),
+          *ordered = g_strconcat (name, "-in-order", NULL);
         g_autofree char *some = g_strconcat (name, "-some", NULL), *one = g_strconcat (name, "-one", NULL);
-        g_autoptr(AccArray) ones = acc_array_fill (acc_array_get_shape (xs), acc_expr_cast (acc_expr_new_int (1), acc_element_type_new (ACC_KIND_I32)));
+        g_autoptr(AccArray) ones = acc_array_fill (acc_array_get_shape (xs),
+                                                   acc_expr_cast (acc_expr_new_int (1), acc_element_type_new (ACC_KIND_I32)));
 
         conf_check_array (name, acc_array_permute (xs, defaults, targets, conf_first, NULL), CONF_EXACT);
         conf_check_array (ordered, acc_array_permute (xs, defaults, targets, in_order, NULL), CONF_EXACT);
@@ -173,7 +177,8 @@ test_kinds (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     {
-      g_autoptr(AccArray) xs = conf_array (conf_type (codes[i]), (gint64[]) { N_ELEMENTS }, 1, rand, CONF_FULL), defaults = defaults_of (codes[i]);
+      g_autoptr(AccArray) xs = conf_array (conf_type (codes[i]), (gint64[]) { N_ELEMENTS }, 1, rand, CONF_FULL),
+        defaults = defaults_of (codes[i]);
       g_autofree char *name = g_strconcat ("permutes/", codes[i], NULL), *mixed = g_strconcat (name, "-mixed", NULL);
 
       conf_check_array (name, acc_array_permute (xs, defaults, targets, conf_first, NULL), CONF_EXACT);
@@ -186,7 +191,8 @@ static void
 test_computed (void)
 {
   g_autoptr(AccArray) indices = numbers (N_ELEMENTS), rounded = acc_array_map (indices, by_floats, NULL), places = NULL;
-  g_autoptr(AccArray) wide = acc_array_cast (rounded, acc_element_type_new (ACC_KIND_I64)), optional = acc_array_zip_with (indices, wide, sometimes, NULL);
+  g_autoptr(AccArray) wide = acc_array_cast (rounded, acc_element_type_new (ACC_KIND_I64)),
+    optional = acc_array_zip_with (indices, wide, sometimes, NULL);
   g_autoptr(AccArray) roots = acc_array_map (indices, dear, NULL), floats = defaults_of ("f4"), ints = defaults_of ("i4");
   g_autoptr(AccArray) pairs = acc_array_map (indices, beside, NULL), before = defaults_of ("(i8,u1)");
 
@@ -222,9 +228,11 @@ test_ranks (void)
     {
       gint64 n = extents[i][0] * extents[i][1];
       g_autoptr(AccShape) shape = acc_shape_new (extents[i], 2), other = acc_shape_new_matrix (extents[i][1], extents[i][0]);
-      g_autoptr(AccArray) all = numbers (n), xs = acc_array_reshape (all, shape), plain = acc_array_map (xs, choose_place, GINT_TO_POINTER (ANYWHERE));
+      g_autoptr(AccArray) all = numbers (n), xs = acc_array_reshape (all, shape),
+        plain = acc_array_map (xs, choose_place, GINT_TO_POINTER (ANYWHERE));
       g_autoptr(AccArray) places = acc_array_compute (plain), cells = acc_array_map (places, to_square, NULL);
-      g_autoptr(AccArray) across = acc_array_backpermute (xs, other, turned, NULL), places_across = acc_array_backpermute (places, other, turned, NULL);
+      g_autoptr(AccArray) across = acc_array_backpermute (xs, other, turned, NULL),
+        places_across = acc_array_backpermute (places, other, turned, NULL);
       g_autoptr(AccArray) rows = conf_through_source (acc_array_compute (xs)), place_rows = conf_through_source (g_object_ref (places));
       g_autofree char *name = g_strdup_printf ("permutes/%dx%d", (int) extents[i][0], (int) extents[i][1]);
       g_autofree char *to_cells = g_strconcat (name, "-to-cells", NULL), *turned_name = g_strconcat (name, "-turned", NULL);
@@ -243,7 +251,8 @@ test_rounds (void)
 {
   enum { N = 5 << 19, COLUMNS = 10, SIZE = 2 * N_PLACES };
   g_autoptr(AccShape) shape = acc_shape_new_matrix (N / COLUMNS, COLUMNS);
-  g_autoptr(AccArray) xs = numbers (N), places = acc_array_map (xs, choose_place, GINT_TO_POINTER (ANYWHERE)), defaults = defaults_of_size ("i4", SIZE);
+  g_autoptr(AccArray) xs = numbers (N), places = acc_array_map (xs, choose_place, GINT_TO_POINTER (ANYWHERE)),
+    defaults = defaults_of_size ("i4", SIZE);
   g_autoptr(AccArray) rows = acc_array_reshape (xs, shape), row_places = acc_array_reshape (places, shape);
   g_autoptr(AccArray) streamed = conf_through_source (acc_array_compute (rows));
 
@@ -322,7 +331,8 @@ static void
 test_bounds (void)
 {
   static const int outside[] = { N_PLACES, -1, G_MAXINT };
-  g_autoptr(AccArray) xs = numbers (N_ELEMENTS), places = acc_array_map (xs, choose_place, GINT_TO_POINTER (ANYWHERE)), defaults = defaults_of ("i4");
+  g_autoptr(AccArray) xs = numbers (N_ELEMENTS), places = acc_array_map (xs, choose_place, GINT_TO_POINTER (ANYWHERE)),
+    defaults = defaults_of ("i4");
 
   if (!conf_checks_are_on ())
     return;

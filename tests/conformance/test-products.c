@@ -32,10 +32,10 @@ typedef struct {
 
 static const Case cases[] = {
   { 1, 3, 4, 5, 2, 2 }, { 1, 1, 7, 1, 2, 2 }, { 1, 2, 3, 9, 2, 2 }, { 1, 5, 0, 3, 2, 2 }, { 1, 0, 3, 2, 2, 2 }, { 1, 2, 3, 0, 2, 2 },
-  { 1, 65, 33, 130, 2, 2 }, { 1, 8, 5, 64, 2, 2 }, { 1, 4, 300, 3, 2, 2 }, { 1, 1, 4, 5, 1, 2 }, { 1, 3, 4, 1, 2, 1 }, { 1, 1, 40, 1, 1, 1 },
-  { 1, 37, 1100, 41, 2, 2 }, { 1, 230, 9, 70, 2, 2 }, { 2, 15, 260, 6, 3, 3 }, { 2, 5, 3, 70, 2, 3 }, { 40, 2, 3, 2, 3, 2 },
-  { 3, 3, 4, 5, 3, 2 }, { 3, 3, 4, 5, 2, 3 }, { 3, 3, 4, 5, 3, 3 }, { 0, 3, 4, 5, 3, 3 }, { 3, 3, 4, 1, 3, 1 }, { 3, 1, 4, 5, 1, 3 },
-  { 1, 64, 32, 128, 2, 2 }, { 3, 20, 40, 33, 3, 3 }, { 2, 17, 12, 48, 2, 3 }, { 2, 17, 8, 16, 3, 2 },
+  { 1, 65, 33, 130, 2, 2 }, { 1, 8, 5, 64, 2, 2 }, { 1, 4, 300, 3, 2, 2 }, { 1, 1, 4, 5, 1, 2 }, { 1, 3, 4, 1, 2, 1 },
+  { 1, 1, 40, 1, 1, 1 }, { 1, 37, 1100, 41, 2, 2 }, { 1, 230, 9, 70, 2, 2 }, { 2, 15, 260, 6, 3, 3 }, { 2, 5, 3, 70, 2, 3 },
+  { 40, 2, 3, 2, 3, 2 }, { 3, 3, 4, 5, 3, 2 }, { 3, 3, 4, 5, 2, 3 }, { 3, 3, 4, 5, 3, 3 }, { 0, 3, 4, 5, 3, 3 }, { 3, 3, 4, 1, 3, 1 },
+  { 3, 1, 4, 5, 1, 3 }, { 1, 64, 32, 128, 2, 2 }, { 3, 20, 40, 33, 3, 3 }, { 2, 17, 12, 48, 2, 3 }, { 2, 17, 8, 16, 3, 2 },
 };
 
 static void
@@ -46,7 +46,8 @@ check_case (const char *code, const Case *c)
   g_autoptr(AccArray) left = NULL, right = NULL;
   g_autoptr(GString) shape = g_string_new ("[");
   g_autofree gint64 *wanted = g_new (gint64, c->outer * c->m * c->n + 1);
-  g_autofree char *name = g_strdup_printf ("matmul/%s/%d-%d-%d-%d/%u-%u", code, (int) c->outer, (int) c->m, (int) c->k, (int) c->n, c->left_rank, c->right_rank);
+  g_autofree char *name = g_strdup_printf ("matmul/%s/%d-%d-%d-%d/%u-%u", code, (int) c->outer, (int) c->m, (int) c->k, (int) c->n,
+                                           c->left_rank, c->right_rank);
   gboolean has_outer = c->left_rank > 2 || c->right_rank > 2;
 
   if (c->left_rank > 2)
@@ -69,7 +70,8 @@ check_case (const char *code, const Case *c)
           gint64 sum = 0;
 
           for (gint64 d = 0; d < c->k; d++)
-            sum += nth (((c->left_rank > 2 ? o * c->m : 0) + i) * c->k + d, 1) * nth (((c->right_rank > 2 ? o * c->k : 0) + d) * c->n + j, 2);
+            sum += nth (((c->left_rank > 2 ? o * c->m : 0) + i) * c->k + d, 1) * nth (((c->right_rank > 2 ? o * c->k : 0) + d) * c->n + j,
+                                                                                      2);
           wanted[(o * c->m + i) * c->n + j] = g_str_equal (code, "u1") ? (guint8) sum : sum;
         }
   if (has_outer)
@@ -103,7 +105,8 @@ static void
 test_others (void)
 {
   g_autoptr(AccArray) x = CONF_INTS1 ("i4", 1, 2, 3), y = CONF_INTS1 ("i4", 4, 5, 6), matrix = CONF_INTS2 ("i4", 2, 3, 1, 2, 3, 4, 5, 6);
-  g_autoptr(AccArray) none = acc_array_take (x, 0), bytes = CONF_INTS1 ("u1", 16, 17), halves = CONF_FLOATS1 ("f2", 2048, 1, 1), ones = CONF_FLOATS1 ("f2", 1, 1, 1);
+  g_autoptr(AccArray) none = acc_array_take (x, 0), bytes = CONF_INTS1 ("u1", 16, 17), halves = CONF_FLOATS1 ("f2", 2048, 1, 1),
+    ones = CONF_FLOATS1 ("f2", 1, 1, 1);
   g_autoptr(AccArray) number = CONF_INTS1 ("i4", 3), scalar = acc_array_sum (number);
 
   CONF_EXPECT_INTS ("dot", acc_array_dot (x, y), "[]", 32);
@@ -171,7 +174,8 @@ test_complex (void)
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     {
       g_autoptr(AccArray) real = CONF_INTS2 (codes[i], 2, 3, 1, 2, 3, 4, 5, 6), imaginary = CONF_INTS2 (codes[i], 2, 3, 0, 1, -1, 2, 0, 3);
-      g_autoptr(AccArray) x = acc_array_zip_with (real, imaginary, complex_of, NULL), y = acc_array_transpose (x), product = acc_array_matmul (x, y);
+      g_autoptr(AccArray) x = acc_array_zip_with (real, imaginary, complex_of, NULL), y = acc_array_transpose (x),
+        product = acc_array_matmul (x, y);
 
       CONF_EXPECT_FLOATS ("matmul/complex", acc_array_real (product), "[2,2]", 12, 35, 35, 64);
       CONF_EXPECT_FLOATS ("matmul/complex", acc_array_imag (product), "[2,2]", -2, 10, 10, 52);
@@ -184,7 +188,8 @@ test_complex_tiles (gconstpointer code)
 {
   enum { M = 35, K = 19, N = 34 };
   const gint64 left[] = { M, K }, right[] = { K, N };
-  g_autoptr(AccArray) a = numbers (code, left, 2, 1), b = numbers (code, left, 2, 2), c = numbers (code, right, 2, 3), d = numbers (code, right, 2, 4);
+  g_autoptr(AccArray) a = numbers (code, left, 2, 1), b = numbers (code, left, 2, 2), c = numbers (code, right, 2, 3),
+    d = numbers (code, right, 2, 4);
   g_autoptr(AccArray) x = acc_array_zip_with (a, b, complex_of, NULL), y = acc_array_zip_with (c, d, complex_of, NULL);
   g_autoptr(AccArray) product = acc_array_matmul (x, y);
   gint64 real[M * N], imaginary[M * N];
@@ -211,8 +216,10 @@ test_complex_tiles (gconstpointer code)
 static void
 test_computed (void)
 {
-  g_autoptr(AccArray) three = CONF_INTS1 ("i8", 1, 2, 3), kept = acc_array_filter (three, all, NULL, NULL), matrix = CONF_INTS2 ("i8", 3, 2, 1, 2, 3, 4, 5, 6);
-  g_autoptr(AccArray) wide = CONF_INTS2 ("i8", 2, 3, 1, 2, 3, 4, 5, 6), two = CONF_INTS1 ("i8", 1, 2), turned = acc_array_outer (kept, kept);
+  g_autoptr(AccArray) three = CONF_INTS1 ("i8", 1, 2, 3), kept = acc_array_filter (three, all, NULL, NULL),
+    matrix = CONF_INTS2 ("i8", 3, 2, 1, 2, 3, 4, 5, 6);
+  g_autoptr(AccArray) wide = CONF_INTS2 ("i8", 2, 3, 1, 2, 3, 4, 5, 6), two = CONF_INTS1 ("i8", 1, 2),
+    turned = acc_array_outer (kept, kept);
 
   CONF_EXPECT_INTS ("dot/computed", acc_array_dot (kept, three), "[]", 14);
   CONF_EXPECT_INTS ("matmul/computed", acc_array_matmul (kept, matrix), "[2]", 22, 28);
@@ -226,7 +233,8 @@ test_computed (void)
 static void
 test_mistakes (void)
 {
-  g_autoptr(AccArray) x = CONF_INTS1 ("i4", 1, 2, 3), y = CONF_INTS1 ("i4", 1, 2), z = CONF_INTS1 ("i8", 1, 2, 3), one = acc_array_sum (x), pairs = acc_array_zip (x, x);
+  g_autoptr(AccArray) x = CONF_INTS1 ("i4", 1, 2, 3), y = CONF_INTS1 ("i4", 1, 2), z = CONF_INTS1 ("i8", 1, 2, 3), one = acc_array_sum (x),
+    pairs = acc_array_zip (x, x);
   g_autoptr(AccArray) matrix = CONF_INTS2 ("i4", 2, 3, 1, 2, 3, 4, 5, 6), flags = CONF_INTS1 ("b1", 1, 0), broken = acc_array_dot (x, y);
   g_autoptr(AccArray) cube = numbers ("i4", (gint64[]) { 2, 3, 3 }, 3, 1), others = numbers ("i4", (gint64[]) { 3, 3, 3 }, 3, 1);
   AccArray *bad = acc_array_matmul (matrix, matrix);

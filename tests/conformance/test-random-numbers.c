@@ -29,7 +29,8 @@ philox (Block counter, guint32 key0, guint32 key1)
 static Block
 nth_block (guint64 n, guint64 seed, guint64 stream)
 {
-  return philox ((Block) { { (guint32) n, (guint32) (n >> 32), (guint32) stream, (guint32) (stream >> 32) } }, (guint32) seed, (guint32) (seed >> 32));
+  return philox ((Block) { { (guint32) n, (guint32) (n >> 32), (guint32) stream, (guint32) (stream >> 32) } }, (guint32) seed,
+                 (guint32) (seed >> 32));
 }
 
 static guint64
@@ -53,7 +54,8 @@ typedef struct {
 /* The vectors that come with Random123. */
 static const Answer answers[] = {
   { { 0 }, { 0 }, { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 } },
-  { { G_MAXUINT32, G_MAXUINT32, G_MAXUINT32, G_MAXUINT32 }, { G_MAXUINT32, G_MAXUINT32 }, { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd } },
+  { { G_MAXUINT32, G_MAXUINT32, G_MAXUINT32, G_MAXUINT32 }, { G_MAXUINT32, G_MAXUINT32 },
+    { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd } },
   { { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 }, { 0xa4093822, 0x299f31d0 }, { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
 };
 
@@ -63,8 +65,9 @@ test_answers (void)
   for (guint i = 0; i < G_N_ELEMENTS (answers); i++)
     {
       const Answer *a = &answers[i];
-      g_autoptr(AccExpr) bits = acc_expr_ref_sink (acc_expr_philox (acc_expr_tuple4 (word (a->counter[0]), word (a->counter[1]), word (a->counter[2]),
-                                                                                     word (a->counter[3])), acc_expr_tuple2 (word (a->key[0]), word (a->key[1]))));
+      g_autoptr(AccExpr) bits = acc_expr_ref_sink (acc_expr_philox (acc_expr_tuple4 (word (a->counter[0]), word (a->counter[1]),
+                                                                                     word (a->counter[2]), word (a->counter[3])),
+                                                                    acc_expr_tuple2 (word (a->key[0]), word (a->key[1]))));
       g_autoptr(AccArray) array = acc_array_unit (bits);
       Block block = philox ((Block) { { a->counter[0], a->counter[1], a->counter[2], a->counter[3] } }, a->key[0], a->key[1]);
 
@@ -78,7 +81,8 @@ test_answers (void)
     }
 }
 
-static const guint64 seeds[] = { 0, 42, G_GUINT64_CONSTANT (0xfedcba9876543210) }, streams[] = { 0, 7, G_GUINT64_CONSTANT (0x0123456789abcdef) };
+static const guint64 seeds[] = { 0, 42, G_GUINT64_CONSTANT (0xfedcba9876543210) },
+  streams[] = { 0, 7, G_GUINT64_CONSTANT (0x0123456789abcdef) };
 static const gint64 extents[][3] = { { 0 }, { 1 }, { 4099 }, { 3, 0 }, { 5, 7 }, { 2, 3, 70 } };
 static const guint ranks[] = { 1, 1, 1, 2, 2, 3 };
 
@@ -175,7 +179,8 @@ static gint64
 nth_integer (guint64 n, gint64 low, gint64 high, guint64 seed, guint64 stream)
 {
   Block block = nth_block (n, seed, stream);
-  guint64 range = (guint64) high - (guint64) low, lower = (guint64) block.w[1] << 32 | block.w[0], upper = (guint64) block.w[3] << 32 | block.w[2];
+  guint64 range = (guint64) high - (guint64) low, lower = (guint64) block.w[1] << 32 | block.w[0],
+    upper = (guint64) block.w[3] << 32 | block.w[2];
   Wide sum = (Wide) upper * range + (guint64) ((Wide) lower * range >> 64);
 
   return (gint64) ((guint64) low + (guint64) (sum >> 64));
@@ -185,8 +190,8 @@ static void
 test_integers (void)
 {
   static const struct { const char *code; gint64 low, high; } cases[] = {
-    { "u1", 0, 256 }, { "u1", 3, 4 }, { "i1", -128, 128 }, { "i2", -3, 7 }, { "i4", G_MININT32, G_MAXINT32 }, { "u4", 0, (gint64) G_MAXUINT32 + 1 },
-    { "i8", G_MININT64, G_MAXINT64 }, { "i8", -1, G_MAXINT64 }, { "u8", 1, 1000000007 },
+    { "u1", 0, 256 }, { "u1", 3, 4 }, { "i1", -128, 128 }, { "i2", -3, 7 }, { "i4", G_MININT32, G_MAXINT32 },
+    { "u4", 0, (gint64) G_MAXUINT32 + 1 }, { "i8", G_MININT64, G_MAXINT64 }, { "i8", -1, G_MAXINT64 }, { "u8", 1, 1000000007 },
   };
 
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
@@ -205,7 +210,8 @@ test_integers (void)
             g_assert_cmpint (wanted[i], >=, low);
             g_assert_cmpint (wanted[i], <, high);
           }
-        conf_expect_ints (name, acc_array_random_integers (conf_type (cases[c].code), shape, low, high, seeds[s % 3], 3), text, 0, size, wanted);
+        conf_expect_ints (name, acc_array_random_integers (conf_type (cases[c].code), shape, low, high, seeds[s % 3], 3), text, 0, size,
+                          wanted);
       }
 }
 #endif
@@ -237,21 +243,25 @@ test_whole (void)
           wanted[i] = is_wide ? (gint64) (((guint64) block.w[3] << 32 | block.w[2]) + (is_signed ? (guint64) 1 << 63 : 0))
                               : (gint64) (block.w[3] >> (32 - bits)) - (is_signed ? (gint64) 1 << (bits - 1) : 0);
         }
-      conf_expect_ints (name, acc_array_random_integers_between (conf_type (codes[c]), shape, bound (codes[c], FALSE), bound (codes[c], TRUE), 42, 3),
-                        "[1000]", 0, 1000, wanted);
+      conf_expect_ints (name,
+                        acc_array_random_integers_between (conf_type (codes[c]), shape, bound (codes[c], FALSE), bound (codes[c], TRUE), 42,
+                                                           3), "[1000]", 0, 1000, wanted);
     }
 
   /* The same as with the one after the highest. */
   {
-    g_autoptr(AccArray) dice = acc_array_random_integers (conf_type ("u2"), shape, 1, 7, 42, 0), result = acc_backend_run (conf_interpreter (), dice, NULL, NULL);
+    g_autoptr(AccArray) dice = acc_array_random_integers (conf_type ("u2"), shape, 1, 7, 42, 0),
+      result = acc_backend_run (conf_interpreter (), dice, NULL, NULL);
     g_autofree gint64 *wanted = g_new (gint64, 1000);
 
     for (guint i = 0; i < 1000; i++)
       wanted[i] = acc_array_get_int (result, 0, i);
-    conf_expect_ints ("whole/dice", acc_array_random_integers_between (conf_type ("u2"), shape, acc_expr_new_int (1), acc_expr_new_int (6), 42, 0), "[1000]", 0,
-                      1000, wanted);
-    conf_expect_ints ("whole/one", acc_array_random_integers_between (conf_type ("u8"), shape, bound ("u8", TRUE), bound ("u8", TRUE), 42, 0), "[1000]", 0, 1,
-                      (gint64[]) { -1 });
+    conf_expect_ints ("whole/dice",
+                      acc_array_random_integers_between (conf_type ("u2"), shape, acc_expr_new_int (1), acc_expr_new_int (6), 42, 0),
+                      "[1000]", 0, 1000, wanted);
+    conf_expect_ints ("whole/one",
+                      acc_array_random_integers_between (conf_type ("u8"), shape, bound ("u8", TRUE), bound ("u8", TRUE), 42, 0), "[1000]",
+                      0, 1, (gint64[]) { -1 });
   }
 }
 
@@ -265,22 +275,32 @@ test_mistakes (void)
   CONF_EXPECT_ERROR ("bits/floats", bad, ACC_ERROR_TYPE, "random_bits", "noise", "f4");
   CONF_EXPECT_ERROR ("bits/flags", acc_array_random_bits (conf_type ("b1"), shape, 0, 0), ACC_ERROR_TYPE, "random_bits", "b1");
   CONF_EXPECT_ERROR ("uniform/integers", acc_array_random_uniform (conf_type ("i4"), shape, 0, 0), ACC_ERROR_TYPE, "random_uniform", "i4");
-  CONF_EXPECT_ERROR ("normal/pairs", acc_array_random_normal (conf_type ("(f4,f4)"), shape, 0, 0), ACC_ERROR_TYPE, "random_normal", "(f4,f4)");
-  CONF_EXPECT_ERROR ("integers/none", acc_array_random_integers (conf_type ("i4"), shape, 3, 3, 0, 0), ACC_ERROR_TYPE, "random_integers", "3");
-  CONF_EXPECT_ERROR ("integers/wide", acc_array_random_integers (conf_type ("u1"), shape, 0, 257, 0, 0), ACC_ERROR_TYPE, "random_integers", "257", "u1");
-  CONF_EXPECT_ERROR ("integers/negative", acc_array_random_integers (conf_type ("u8"), shape, -1, 3, 0, 0), ACC_ERROR_TYPE, "random_integers", "-1");
-  CONF_EXPECT_ERROR ("integers/floats", acc_array_random_integers (conf_type ("f8"), shape, 0, 3, 0, 0), ACC_ERROR_TYPE, "random_integers", "f8");
-  CONF_EXPECT_ERROR ("between/order", acc_array_random_integers_between (conf_type ("u8"), shape, bound ("u8", TRUE), acc_expr_new_int (3), 0, 0),
+  CONF_EXPECT_ERROR ("normal/pairs", acc_array_random_normal (conf_type ("(f4,f4)"), shape, 0, 0), ACC_ERROR_TYPE, "random_normal",
+                     "(f4,f4)");
+  CONF_EXPECT_ERROR ("integers/none", acc_array_random_integers (conf_type ("i4"), shape, 3, 3, 0, 0), ACC_ERROR_TYPE, "random_integers",
+                     "3");
+  CONF_EXPECT_ERROR ("integers/wide", acc_array_random_integers (conf_type ("u1"), shape, 0, 257, 0, 0), ACC_ERROR_TYPE, "random_integers",
+                     "257", "u1");
+  CONF_EXPECT_ERROR ("integers/negative", acc_array_random_integers (conf_type ("u8"), shape, -1, 3, 0, 0), ACC_ERROR_TYPE,
+                     "random_integers", "-1");
+  CONF_EXPECT_ERROR ("integers/floats", acc_array_random_integers (conf_type ("f8"), shape, 0, 3, 0, 0), ACC_ERROR_TYPE, "random_integers",
+                     "f8");
+  CONF_EXPECT_ERROR ("between/order",
+                     acc_array_random_integers_between (conf_type ("u8"), shape, bound ("u8", TRUE), acc_expr_new_int (3), 0, 0),
                      ACC_ERROR_TYPE, "random_integers_between", "above");
-  CONF_EXPECT_ERROR ("between/wide", acc_array_random_integers_between (conf_type ("u1"), shape, acc_expr_new_int (0), acc_expr_new_int (256), 0, 0),
+  CONF_EXPECT_ERROR ("between/wide",
+                     acc_array_random_integers_between (conf_type ("u1"), shape, acc_expr_new_int (0), acc_expr_new_int (256), 0, 0),
                      ACC_ERROR_TYPE, "random_integers_between", "256", "u1");
-  CONF_EXPECT_ERROR ("between/type", acc_array_random_integers_between (conf_type ("u1"), shape, bound ("u8", FALSE), acc_expr_new_int (3), 0, 0),
+  CONF_EXPECT_ERROR ("between/type",
+                     acc_array_random_integers_between (conf_type ("u1"), shape, bound ("u8", FALSE), acc_expr_new_int (3), 0, 0),
                      ACC_ERROR_TYPE, "random_integers_between", "literals of u1");
-  CONF_EXPECT_ERROR ("between/none", acc_array_random_integers_between (conf_type ("u1"), shape, NULL, acc_expr_new_int (3), 0, 0), ACC_ERROR_CALLBACK,
-                     "a bound");
-  CONF_EXPECT_ERROR ("between/floats", acc_array_random_integers_between (conf_type ("f4"), shape, acc_expr_new_int (0), acc_expr_new_int (3), 0, 0),
+  CONF_EXPECT_ERROR ("between/none", acc_array_random_integers_between (conf_type ("u1"), shape, NULL, acc_expr_new_int (3), 0, 0),
+                     ACC_ERROR_CALLBACK, "a bound");
+  CONF_EXPECT_ERROR ("between/floats",
+                     acc_array_random_integers_between (conf_type ("f4"), shape, acc_expr_new_int (0), acc_expr_new_int (3), 0, 0),
                      ACC_ERROR_TYPE, "random_integers_between", "f4");
-  CONF_EXPECT_ERROR ("philox/counter", acc_array_unit (acc_expr_philox (word (1), acc_expr_tuple2 (word (1), word (2)))), ACC_ERROR_TYPE, "philox", "counter");
+  CONF_EXPECT_ERROR ("philox/counter", acc_array_unit (acc_expr_philox (word (1), acc_expr_tuple2 (word (1), word (2)))), ACC_ERROR_TYPE,
+                     "philox", "counter");
   CONF_EXPECT_ERROR ("philox/key", acc_array_unit (acc_expr_philox (acc_expr_tuple4 (word (1), word (1), word (1), word (1)), word (1))),
                      ACC_ERROR_TYPE, "philox", "key");
 }

@@ -228,7 +228,9 @@ wrapped_index (AccExpr *index, gpointer data)
 
   for (guint i = 0; i < rank; i++)
     {
-      AccExpr *x = n == 0 ? conf_i64 (pick (access->c, 5)) : acc_expr_item (index, i < n && pick (access->c, 4) != 0 ? i : (guint) pick (access->c, (gint) n));
+      AccExpr *x = n == 0
+                   ? conf_i64 (pick (access->c, 5))
+                   : acc_expr_item (index, i < n && pick (access->c, 4) != 0 ? i : (guint) pick (access->c, (gint) n));
 
       if (pick (access->c, 3) == 0)
         x = acc_expr_add (acc_expr_mul (x, conf_i64 (1 + pick (access->c, 3))), conf_i64 (pick (access->c, 7) - 3));

@@ -94,7 +94,8 @@ test_every_type (void)
 
       for (guint i = 0; i < MAX_CASES; i++)
         {
-          guint64 wide = (guint64) g_rand_int (rand) << 32 | g_rand_int (rand), other = (guint64) g_rand_int (rand) << 32 | g_rand_int (rand);
+          guint64 wide = (guint64) g_rand_int (rand) << 32 | g_rand_int (rand),
+            other = (guint64) g_rand_int (rand) << 32 | g_rand_int (rand);
           guint drop = 64 - bits + is_signed + g_rand_int_range (rand, 0, bits - 2);
 
           x[i] = wide >> drop;
@@ -173,11 +174,14 @@ test_conversion (void)
 
       expect_conversion (name, conf_floats (codes[i], (gint64[]) { G_N_ELEMENTS (small) }, 1, small), G_N_ELEMENTS (small), above, below);
     }
-  expect_conversion ("to_ratio/wide", conf_floats ("f8", (gint64[]) { G_N_ELEMENTS (wide) }, 1, wide), G_N_ELEMENTS (wide), wide_above, wide_below);
-  expect_conversion ("to_ratio/subnormal", CONF_FLOATS1 ("f2", 0x1p-24, 0x1.8p-23), 2, (gint64[]) { 1, 3 }, (gint64[]) { 1 << 24, 1 << 24 });
+  expect_conversion ("to_ratio/wide", conf_floats ("f8", (gint64[]) { G_N_ELEMENTS (wide) }, 1, wide), G_N_ELEMENTS (wide), wide_above,
+                     wide_below);
+  expect_conversion ("to_ratio/subnormal", CONF_FLOATS1 ("f2", 0x1p-24, 0x1.8p-23), 2, (gint64[]) { 1, 3 },
+                     (gint64[]) { 1 << 24, 1 << 24 });
 
   for (AccElementKind kind = ACC_KIND_I8; kind <= ACC_KIND_U64; kind++)
-    expect_conversion ("to_ratio/integers", CONF_INTS1 (acc_element_kind_get_code (kind), 0, 1, 100), 3, (gint64[]) { 0, 1, 100 }, (gint64[]) { 1, 1, 1 });
+    expect_conversion ("to_ratio/integers", CONF_INTS1 (acc_element_kind_get_code (kind), 0, 1, 100), 3, (gint64[]) { 0, 1, 100 },
+                       (gint64[]) { 1, 1, 1 });
 }
 
 static AccExpr *above (AccExpr *a, gpointer data) { return acc_expr_numerator (a); }

@@ -183,7 +183,8 @@ static const UnaryForm unaries[] = {
 static const struct {
   guint  rank;
   gint64 extents[5];
-} shapes[] = { { 1, { 137 } }, { 1, { 0 } }, { 2, { 5, 9 } }, { 2, { 3, 0 } }, { 2, { 0, 3 } }, { 4, { 2, 3, 1, 5 } }, { 5, { 1, 2, 2, 1, 3 } } };
+} shapes[] = { { 1, { 137 } }, { 1, { 0 } }, { 2, { 5, 9 } }, { 2, { 3, 0 } }, { 2, { 0, 3 } }, { 4, { 2, 3, 1, 5 } },
+               { 5, { 1, 2, 2, 1, 3 } } };
 
 /* Whether rows are empty; of all elements, whether there is none. */
 static gboolean

@@ -129,7 +129,8 @@ test_several (void)
 static void
 test_numbers (void)
 {
-  g_autoptr(AccShape) six = acc_shape_new_matrix (2, 3), four = acc_shape_new_vector (4), none = acc_shape_new_vector (0), scalar = acc_shape_new_scalar ();
+  g_autoptr(AccShape) six = acc_shape_new_matrix (2, 3), four = acc_shape_new_vector (4), none = acc_shape_new_vector (0),
+    scalar = acc_shape_new_scalar ();
 
   CONF_EXPECT_INTS ("enum", acc_array_enum_from_n (six, acc_expr_new_typed_int (conf_type ("i4"), 5)), "[2,3]", 5, 6, 7, 8, 9, 10);
   CONF_EXPECT_INTS ("enum/wraps", acc_array_enum_from_step_n (four, acc_expr_new_typed_int (conf_type ("u1"), 250),
@@ -138,7 +139,8 @@ test_numbers (void)
   CONF_EXPECT_INTS ("enum/rank-0", acc_array_enum_from_n (scalar, conf_i64 (9)), "[]", 9);
   EXPECT_NOTHING ("enum/empty", acc_array_enum_from_n (none, conf_i64 (9)), "[0]");
   CONF_EXPECT_FLOATS ("enum/floats", acc_array_enum_from_step_n (four, acc_expr_new_typed_float (conf_type ("f4"), 1),
-                                                                 acc_expr_new_typed_float (conf_type ("f4"), 0.25)), "[4]", 1, 1.25, 1.5, 1.75);
+                                                                 acc_expr_new_typed_float (conf_type ("f4"), 0.25)), "[4]", 1, 1.25, 1.5,
+                      1.75);
   CONF_EXPECT_ERROR ("enum/types", acc_array_enum_from_step_n (four, conf_i64 (1), acc_expr_new_typed_float (conf_type ("f4"), 1)),
                      ACC_ERROR_TYPE, "f4");
 }
@@ -184,9 +186,12 @@ replicate_exprs (AccArray *array, guint n, AccExpr *a, AccExpr *b, AccExpr *c)
 static void
 test_slices (void)
 {
-  g_autoptr(AccArray) vector = indices (1, 3, 0, 0), matrix = indices (2, 2, 3, 0), cube = indices (3, 2, 2, 2), one = acc_array_unit (conf_i64 (1));
-  g_autoptr(AccArray) nothing = indices (2, 0, 3, 0), short_one = acc_array_cast (one, conf_type ("u1")), half = acc_array_cast (one, conf_type ("f4"));
-  g_autoptr(AccArray) far_one = acc_array_unit (conf_i64 (7)), minus = acc_array_unit (conf_i64 (-1)), broken = acc_array_concat (vector, matrix);
+  g_autoptr(AccArray) vector = indices (1, 3, 0, 0), matrix = indices (2, 2, 3, 0), cube = indices (3, 2, 2, 2),
+    one = acc_array_unit (conf_i64 (1));
+  g_autoptr(AccArray) nothing = indices (2, 0, 3, 0), short_one = acc_array_cast (one, conf_type ("u1")),
+    half = acc_array_cast (one, conf_type ("f4"));
+  g_autoptr(AccArray) far_one = acc_array_unit (conf_i64 (7)), minus = acc_array_unit (conf_i64 (-1)),
+    broken = acc_array_concat (vector, matrix);
   AccArray *bad;
 
   CONF_EXPECT_INTS ("slice/any-last", slice_numbers (matrix, 2, ACC_ANY, 1, 0), "[2]", 1, 11);
@@ -202,38 +207,50 @@ test_slices (void)
   CONF_EXPECT_INTS ("slice-expr", slice_exprs (matrix, 2, acc_expr_the (one), the_all (), NULL), "[3]", 10, 11, 12);
   CONF_EXPECT_INTS ("slice-expr/any", slice_exprs (cube, 2, the_any (), acc_expr_the (short_one), NULL), "[2,2]", 1, 11, 101, 111);
   CONF_EXPECT_INTS ("slice-expr/mixed", slice_exprs (cube, 3, conf_i64 (1), the_all (), acc_expr_the (one)), "[2]", 101, 111);
-  CONF_EXPECT_INTS ("slice-expr/extents", slice_exprs (matrix, 2, the_all (), acc_expr_sub (acc_expr_extent (matrix, 1), conf_i64 (1)), NULL), "[2]", 2, 12);
+  CONF_EXPECT_INTS ("slice-expr/extents",
+                    slice_exprs (matrix, 2, the_all (), acc_expr_sub (acc_expr_extent (matrix, 1), conf_i64 (1)), NULL), "[2]", 2, 12);
   CONF_EXPECT_INTS ("slice-expr/fixed", slice_exprs (matrix, 2, acc_expr_the (one), acc_expr_the (one), NULL), "[]", 11);
   CONF_EXPECT_INTS ("slice-expr/numbers", slice_exprs (matrix, 2, the_all (), acc_expr_new_int (2), NULL), "[2]", 2, 12);
   EXPECT_NOTHING ("slice-expr/empty", slice_exprs (nothing, 2, the_all (), acc_expr_the (far_one), NULL), "[0]");
 
   CONF_EXPECT_INTS ("replicate/any", replicate_numbers (vector, 2, ACC_ANY, 2, 0), "[3,2]", 0, 0, 1, 1, 2, 2);
-  CONF_EXPECT_INTS ("replicate/any-of-2", replicate_numbers (matrix, 2, ACC_ANY, 2, 0), "[2,3,2]", 0, 0, 1, 1, 2, 2, 10, 10, 11, 11, 12, 12);
+  CONF_EXPECT_INTS ("replicate/any-of-2", replicate_numbers (matrix, 2, ACC_ANY, 2, 0), "[2,3,2]", 0, 0, 1, 1, 2, 2, 10, 10, 11, 11, 12,
+                    12);
   CONF_EXPECT_INTS ("replicate/any-of-0", replicate_numbers (one, 2, ACC_ANY, 2, 0), "[2]", 1, 1);
-  CONF_EXPECT_INTS ("replicate/any-in-front", replicate_numbers (matrix, 3, ACC_ANY, 2, ACC_ALL), "[2,2,3]", 0, 1, 2, 0, 1, 2, 10, 11, 12, 10, 11, 12);
+  CONF_EXPECT_INTS ("replicate/any-in-front", replicate_numbers (matrix, 3, ACC_ANY, 2, ACC_ALL), "[2,2,3]", 0, 1, 2, 0, 1, 2, 10, 11, 12,
+                    10, 11, 12);
   CONF_EXPECT_INTS ("replicate/any-alone", replicate_numbers (vector, 1, ACC_ANY, 0, 0), "[3]", 0, 1, 2);
   EXPECT_NOTHING ("replicate/any-by-0", replicate_numbers (vector, 2, ACC_ANY, 0, 0), "[3,0]");
   EXPECT_NOTHING ("replicate/negative", replicate_numbers (vector, 2, ACC_ANY, -3, 0), "[3,0]");
   EXPECT_NOTHING ("replicate/nothing", replicate_numbers (nothing, 2, ACC_ANY, 2, 0), "[0,3,2]");
 
-  CONF_EXPECT_INTS ("replicate-expr", replicate_exprs (vector, 2, acc_expr_add (acc_expr_the (one), acc_expr_the (one)), the_all (), NULL), "[2,3]", 0, 1, 2, 0, 1, 2);
-  CONF_EXPECT_INTS ("replicate-expr/any", replicate_exprs (vector, 3, the_any (), acc_expr_the (short_one), acc_expr_extent (matrix, 0)), "[3,1,2]", 0, 0, 1, 1, 2, 2);
-  CONF_EXPECT_INTS ("replicate-expr/scalar", replicate_exprs (far_one, 3, acc_expr_the (one), conf_i64 (2), acc_expr_the (one)), "[1,2,1]", 7, 7);
+  CONF_EXPECT_INTS ("replicate-expr", replicate_exprs (vector, 2, acc_expr_add (acc_expr_the (one), acc_expr_the (one)), the_all (), NULL),
+                    "[2,3]", 0, 1, 2, 0, 1, 2);
+  CONF_EXPECT_INTS ("replicate-expr/any", replicate_exprs (vector, 3, the_any (), acc_expr_the (short_one), acc_expr_extent (matrix, 0)),
+                    "[3,1,2]", 0, 0, 1, 1, 2, 2);
+  CONF_EXPECT_INTS ("replicate-expr/scalar", replicate_exprs (far_one, 3, acc_expr_the (one), conf_i64 (2), acc_expr_the (one)), "[1,2,1]",
+                    7, 7);
   EXPECT_NOTHING ("replicate-expr/negative", replicate_exprs (vector, 2, the_any (), acc_expr_the (minus), NULL), "[3,0]");
 
   bad = slice_exprs (matrix, 2, the_all (), acc_expr_the (far_one), NULL);
   acc_array_set_label (bad, "column");
   CONF_EXPECT_ERROR ("slice-expr/bounds", bad, ACC_ERROR_BOUNDS, "column", "7", "3");
   CONF_EXPECT_ERROR ("slice-expr/negative", slice_exprs (matrix, 2, acc_expr_the (minus), the_all (), NULL), ACC_ERROR_BOUNDS, "-1", "2");
-  CONF_EXPECT_ERROR ("slice-expr/type", slice_exprs (matrix, 2, acc_expr_the (half), the_all (), NULL), ACC_ERROR_TYPE, "slice_expr", "entry 0", "f4");
-  CONF_EXPECT_ERROR ("slice-expr/rank", slice_exprs (matrix, 3, acc_expr_the (one), the_all (), the_all ()), ACC_ERROR_SHAPE, "slice", "3 entries", "rank 2");
-  CONF_EXPECT_ERROR ("slice-expr/missing", slice_exprs (matrix, 2, acc_expr_the (one), NULL, NULL), ACC_ERROR_CALLBACK, "an entry is missing");
-  CONF_EXPECT_ERROR ("slice/no-specification", acc_array_slice (matrix, NULL, 2), ACC_ERROR_CALLBACK, "slice", "a specification is missing");
+  CONF_EXPECT_ERROR ("slice-expr/type", slice_exprs (matrix, 2, acc_expr_the (half), the_all (), NULL), ACC_ERROR_TYPE, "slice_expr",
+                     "entry 0", "f4");
+  CONF_EXPECT_ERROR ("slice-expr/rank", slice_exprs (matrix, 3, acc_expr_the (one), the_all (), the_all ()), ACC_ERROR_SHAPE, "slice",
+                     "3 entries", "rank 2");
+  CONF_EXPECT_ERROR ("slice-expr/missing", slice_exprs (matrix, 2, acc_expr_the (one), NULL, NULL), ACC_ERROR_CALLBACK,
+                     "an entry is missing");
+  CONF_EXPECT_ERROR ("slice/no-specification", acc_array_slice (matrix, NULL, 2), ACC_ERROR_CALLBACK, "slice",
+                     "a specification is missing");
   CONF_EXPECT_ERROR ("slice/any-later", slice_numbers (matrix, 2, 0, ACC_ANY, 0), ACC_ERROR_SHAPE, "slice", "entry 1", "ACC_ANY");
   CONF_EXPECT_ERROR ("slice/any-too-many", slice_numbers (vector, 3, ACC_ANY, 1, 1), ACC_ERROR_SHAPE, "slice", "2 dimensions", "rank 1");
   CONF_EXPECT_ERROR ("slice/any-bounds", slice_numbers (matrix, 2, ACC_ANY, 3, 0), ACC_ERROR_BOUNDS, "slice", "3");
-  CONF_EXPECT_ERROR ("replicate/any-too-many", replicate_numbers (one, 2, ACC_ANY, ACC_ALL, 0), ACC_ERROR_SHAPE, "replicate", "1 dimensions", "rank 0");
-  CONF_EXPECT_ERROR ("replicate-expr/type", replicate_exprs (vector, 2, the_any (), acc_expr_new_float (2), NULL), ACC_ERROR_TYPE, "replicate_expr", "entry 1");
+  CONF_EXPECT_ERROR ("replicate/any-too-many", replicate_numbers (one, 2, ACC_ANY, ACC_ALL, 0), ACC_ERROR_SHAPE, "replicate",
+                     "1 dimensions", "rank 0");
+  CONF_EXPECT_ERROR ("replicate-expr/type", replicate_exprs (vector, 2, the_any (), acc_expr_new_float (2), NULL), ACC_ERROR_TYPE,
+                     "replicate_expr", "entry 1");
   CONF_EXPECT_ERROR ("slice/of-broken", slice_numbers (broken, 2, ACC_ANY, 0, 0), ACC_ERROR_SHAPE, "concat");
 }
 
@@ -248,7 +265,8 @@ test_slices_of_ranks (void)
     {
       g_autoptr(AccShape) shape = acc_shape_new (all_extents, rank), wider = NULL;
       g_autoptr(AccArray) numbered = acc_array_enum_from_n (shape, conf_i64 (0));
-      g_autoptr(AccArray) repeated = replicate_exprs (numbered, 2, the_any (), acc_expr_the (two), NULL), back = slice_exprs (repeated, 2, the_any (), acc_expr_the (zero), NULL);
+      g_autoptr(AccArray) repeated = replicate_exprs (numbered, 2, the_any (), acc_expr_the (two), NULL),
+        back = slice_exprs (repeated, 2, the_any (), acc_expr_the (zero), NULL);
       gint64 n = acc_shape_get_size (shape), extents[6];
       g_autofree gint64 *values = g_new (gint64, 2 * n);
       g_autofree char *name = g_strdup_printf ("slice/rank-%u", rank), *text = acc_shape_to_string (shape), *wider_text = NULL;
@@ -305,7 +323,8 @@ check_filter (gint64 rows, gint64 columns, gint limit)
   g_autoptr(AccArray) numbers = acc_array_generate (shape, scramble, NULL), counts = NULL;
   AccArray *kept = acc_array_filter (numbers, is_less, GINT_TO_POINTER (limit), &counts);
   g_autofree gint64 *values = g_new (gint64, rows * columns + 1), *each = g_new0 (gint64, rows + 1);
-  g_autofree char *name = g_strdup_printf ("filter/%d-%d/%d", (int) rows, (int) columns, limit), *text = NULL, *rows_text = g_strdup_printf ("[%d]", (int) rows);
+  g_autofree char *name = g_strdup_printf ("filter/%d-%d/%d", (int) rows, (int) columns, limit), *text = NULL,
+    *rows_text = g_strdup_printf ("[%d]", (int) rows);
   guint n = 0;
 
   for (gint64 r = 0; r < rows; r++)
@@ -333,8 +352,10 @@ compact_given (AccArray **arrays, guint n, gpointer data)
 static void
 test_filter (void)
 {
-  g_autoptr(AccArray) vector = CONF_INTS1 ("i4", 3, 4, 8, 1, 6), nothing = indices (2, 2, 0, 0), matrix = indices (2, 2, 3, 0), one = acc_array_unit (conf_i64 (1));
-  g_autoptr(AccArray) flags = CONF_INTS2 ("b1", 2, 3, 1, 0, 1, 0, 1, 1), tall = CONF_INTS2 ("b1", 3, 2, 1, 0, 1, 0, 1, 1), flat = CONF_INTS1 ("b1", 1, 0, 1);
+  g_autoptr(AccArray) vector = CONF_INTS1 ("i4", 3, 4, 8, 1, 6), nothing = indices (2, 2, 0, 0), matrix = indices (2, 2, 3, 0),
+    one = acc_array_unit (conf_i64 (1));
+  g_autoptr(AccArray) flags = CONF_INTS2 ("b1", 2, 3, 1, 0, 1, 0, 1, 1), tall = CONF_INTS2 ("b1", 3, 2, 1, 0, 1, 0, 1, 1),
+    flat = CONF_INTS1 ("b1", 1, 0, 1);
   g_autoptr(AccArray) pairs = acc_array_zip (matrix, matrix), given = CONF_INTS2 ("i8", 2, 3, 1, 2, 3, 4, 5, 6), counts = NULL, kept = NULL;
   g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { "i8[:,:]", "b1[:,:]", NULL }, compact_given, NULL);
   g_autoptr(GError) error = NULL;
@@ -402,7 +423,8 @@ test_expand (void)
   CONF_EXPECT_INTS ("expand", acc_array_expand (counts, conf_itself, NULL, tens_and_place, NULL), "[6]", 20, 21, 30, 31, 32, 10);
   EXPECT_NOTHING ("expand/none", acc_array_expand (none, conf_itself, NULL, tens_and_place, NULL), "[0]");
   EXPECT_NOTHING ("expand/nothing", acc_array_expand (nothing, conf_itself, NULL, tens_and_place, NULL), "[0]");
-  CONF_EXPECT_ERROR ("expand/rank", acc_array_expand (matrix, conf_itself, NULL, tens_and_place, NULL), ACC_ERROR_SHAPE, "expand", "rank 2");
+  CONF_EXPECT_ERROR ("expand/rank", acc_array_expand (matrix, conf_itself, NULL, tens_and_place, NULL), ACC_ERROR_SHAPE, "expand",
+                     "rank 2");
 
   for (gint64 x = 0; x < 20011; x++)
     for (gint64 i = 0; i < x * 5 % 3; i++)

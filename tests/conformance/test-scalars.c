@@ -388,20 +388,26 @@ test_extents (void)
   /* 2049 is between two halves. */
   AccExpr *rounded = acc_expr_cast (acc_expr_cast (acc_expr_the (number), f16), i64);
   CONF_EXPECT_INTS ("extents/half", acc_array_fill_expr (rounded, acc_expr_new_typed_int (i64, 7)), "[2048]", 7);
-  AccExpr *sum = acc_expr_add (acc_expr_cast (acc_expr_new_int (2048), f16), acc_expr_cast (acc_expr_sub (acc_expr_the (number), acc_expr_new_int (2048)), f16));
+  AccExpr *sum = acc_expr_add (acc_expr_cast (acc_expr_new_int (2048), f16),
+                               acc_expr_cast (acc_expr_sub (acc_expr_the (number), acc_expr_new_int (2048)), f16));
   CONF_EXPECT_INTS ("extents/sum-of-halves", acc_array_fill_expr (acc_expr_cast (sum, i64), acc_expr_new_typed_int (i64, 7)), "[2048]", 7);
   AccExpr *bits = acc_expr_bitcast (acc_expr_cast (acc_expr_new_int (1), f16), conf_type ("u2"));
   AccExpr *both = acc_expr_cast (acc_expr_sub (acc_expr_cast (bits, i64), acc_expr_the (number)), i64);
   CONF_EXPECT_INTS ("extents/bits", acc_array_fill_expr (both, acc_expr_new_typed_int (i64, 7)), "[13311]", 7);
   AccExpr *single = acc_expr_bitcast (acc_expr_cast (acc_expr_mul (acc_expr_the (number), acc_expr_new_int (0)), f32), conf_type ("i4"));
-  CONF_EXPECT_INTS ("extents/no-bits", acc_array_fill_expr (acc_expr_add (acc_expr_cast (single, i64), acc_expr_new_int (3)), acc_expr_new_typed_int (i64, 7)),
+  CONF_EXPECT_INTS ("extents/no-bits",
+                    acc_array_fill_expr (acc_expr_add (acc_expr_cast (single, i64), acc_expr_new_int (3)), acc_expr_new_typed_int (i64, 7)),
                     "[3]", 7, 7, 7);
   AccExpr *grown = acc_expr_while (acc_expr_rem (acc_expr_the (number), acc_expr_new_int (3)), double_once, NULL);
-  grown = acc_expr_cond (acc_expr_eq (acc_expr_the (number), acc_expr_new_int (2049)), acc_expr_while (acc_expr_sub (acc_expr_the (number), acc_expr_new_int (2046)), double_once, NULL), grown);
+  grown = acc_expr_cond (acc_expr_eq (acc_expr_the (number), acc_expr_new_int (2049)),
+                         acc_expr_while (acc_expr_sub (acc_expr_the (number), acc_expr_new_int (2046)), double_once, NULL), grown);
   CONF_EXPECT_INTS ("extents/loop", acc_array_fill_expr (grown, acc_expr_new_typed_int (i64, 7)), "[1536]", 7);
   AccExpr *rest = acc_expr_rem (acc_expr_the (least), acc_expr_new_typed_int (conf_type ("i1"), -1));
-  CONF_EXPECT_INTS ("extents/remainder", acc_array_fill_expr (acc_expr_add (acc_expr_cast (rest, i64), acc_expr_new_int (2)), acc_expr_new_typed_int (i64, 7)), "[2]", 7, 7);
-  AccExpr *floored = acc_expr_mod_float (acc_expr_cast (acc_expr_the (number), conf_type ("f8")), acc_expr_new_typed_float (conf_type ("f8"), INFINITY));
+  CONF_EXPECT_INTS ("extents/remainder",
+                    acc_array_fill_expr (acc_expr_add (acc_expr_cast (rest, i64), acc_expr_new_int (2)), acc_expr_new_typed_int (i64, 7)),
+                    "[2]", 7, 7);
+  AccExpr *floored = acc_expr_mod_float (acc_expr_cast (acc_expr_the (number), conf_type ("f8")),
+                                         acc_expr_new_typed_float (conf_type ("f8"), INFINITY));
   CONF_EXPECT_INTS ("extents/floored", acc_array_fill_expr (acc_expr_cast (floored, i64), acc_expr_new_typed_int (i64, 7)), "[2049]", 7);
 }
 
@@ -421,8 +427,8 @@ counted_bits (AccExpr *x, AccExpr *k)
 
 static const Part shifts[] = { { "shl", acc_expr_shl }, { "shr", acc_expr_shr }, { "rotl", acc_expr_rotl }, { "rotr", acc_expr_rotr },
                                { "single", single_bits }, { "counted", counted_bits }, { NULL, NULL } };
-static const char * const shift_names[] = { "shl", "shr", "rotl", "rotr", "test_bit", "set_bit", "clear_bit", "complement_bit", "popcount", "clz",
-                                            "ctz", "bit_size" };
+static const char * const shift_names[] = { "shl", "shr", "rotl", "rotr", "test_bit", "set_bit", "clear_bit", "complement_bit", "popcount",
+                                            "clz", "ctz", "bit_size" };
 
 /* Bit @place of @value, whose sign goes on for ever and which has zeros below. */
 static guint64
@@ -579,8 +585,8 @@ test_rounding (void)
 static AccExpr *
 orders (AccExpr *x, AccExpr *y)
 {
-  AccExpr *less[] = { acc_expr_lt (x, y), acc_expr_le (x, y), acc_expr_gt (x, y), acc_expr_ge (x, y), acc_expr_eq (x, y), acc_expr_ne (x, y),
-                      acc_expr_compare (x, y) };
+  AccExpr *less[] = { acc_expr_lt (x, y), acc_expr_le (x, y), acc_expr_gt (x, y), acc_expr_ge (x, y), acc_expr_eq (x, y),
+                      acc_expr_ne (x, y), acc_expr_compare (x, y) };
 
   return acc_expr_tuple (less, G_N_ELEMENTS (less));
 }
@@ -615,7 +621,8 @@ test_float_order (void)
 static AccExpr *
 classes (AccExpr *x, AccExpr *y)
 {
-  AccExpr *items[] = { acc_expr_is_nan (x), acc_expr_is_inf (x), acc_expr_is_finite (x), acc_expr_is_denormalized (x), acc_expr_is_negative_zero (x) };
+  AccExpr *items[] = { acc_expr_is_nan (x), acc_expr_is_inf (x), acc_expr_is_finite (x), acc_expr_is_denormalized (x),
+                       acc_expr_is_negative_zero (x) };
 
   return acc_expr_tuple (items, G_N_ELEMENTS (items));
 }
@@ -654,8 +661,8 @@ test_float_parts (void)
       double x[] = { 1, -0.15625, tiny, -tiny, 3 * tiny, next, normal, -normal, 0, -0.0, largest, -largest, 12, 0.5 };
       double special[] = { NAN, INFINITY, -INFINITY, 0, -0.0, tiny, next, normal, largest, 1 };
       const gint64 class[5][10] = {
-        { 1, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 1, 1, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 1, 1, 1, 1, 1, 1, 1 }, { 0, 0, 0, 0, 0, 1, 1, 0, 0, 0 },
-        { 0, 0, 0, 0, 1, 0, 0, 0, 0, 0 },
+        { 1, 0, 0, 0, 0, 0, 0, 0, 0, 0 }, { 0, 1, 1, 0, 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 1, 1, 1, 1, 1, 1, 1 },
+        { 0, 0, 0, 0, 0, 1, 1, 0, 0, 0 }, { 0, 0, 0, 0, 1, 0, 0, 0, 0, 0 },
       };
       const gint64 constants[] = { 2, digits, least, greatest };
       gint64 mantissas[G_N_ELEMENTS (x)], exponents[G_N_ELEMENTS (x)], powers_of_two[G_N_ELEMENTS (x)];
@@ -723,7 +730,8 @@ divide_floored (AccElementKind kind, double x, double y, double *quotient, doubl
   long double q = rintl (((long double) x - r) / y) - apart;
 
   *rest = r == 0 ? copysign (0, y) : apart ? round_to (kind, r + y) : r;
-  *quotient = !isfinite (x) || isnan (y) ? NAN : y == 0 ? x / y : isinf (y) ? (apart ? -1 : x / y) : q == 0 ? copysign (0, x / y) : round_to (kind, (double) q);
+  *quotient = !isfinite (x) || isnan (y) ? NAN : y == 0 ? x / y : isinf (y) ? (apart ? -1 : x / y) : q == 0
+              ? copysign (0, x / y) : round_to (kind, (double) q);
   return !isfinite (x) || !isfinite (y) || y == 0 || fabsl (q) < ldexpl (1, kind == ACC_KIND_F16 ? 11 : kind == ACC_KIND_F32 ? 24 : 53);
 }
 
@@ -740,7 +748,8 @@ test_float_division (void)
       guint f = kind - ACC_KIND_F16, n = 0;
       double third = round_to (kind, 1 / 3.0);
       const double edges[] = { 0, 1, 2, 3, 5, 7.5, 0.1875, third, 2047, 1024, most[f], most[f] / 1024, least[f], 3 * least[f], normal[f],
-                               5 * normal[f], normal[f] - least[f], third * normal[f] * 1024, round_to (kind, third * 60000), INFINITY, NAN };
+                               5 * normal[f], normal[f] - least[f], third * normal[f] * 1024, round_to (kind, third * 60000), INFINITY,
+                               NAN };
       enum { N = G_N_ELEMENTS (edges) };
       g_autofree double *x = g_new (double, 4 * N * N), *y = g_new (double, 4 * N * N);
       g_autofree double *all_x = g_new (double, 4 * N * N), *all_y = g_new (double, 4 * N * N), *all_rests = g_new (double, 4 * N * N);
@@ -809,7 +818,8 @@ test_saturation (void)
       const char *code = acc_element_kind_get_code (from);
       double large = from == ACC_KIND_F16 ? 65504 : from == ACC_KIND_F32 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
       double x[] = { NAN, INFINITY, -INFINITY, large, -large, 0, -0.0, 0.75, -0.75, 1.5, -1.5, 127, 128, 129, -128, -129, 255, 256, -255,
-                     32736, 32768, -32768, -32800, 65504, 0x1p16, 0x1p31, -0x1p31, 0x1p32, 0x1p63, -0x1p63, 0x1p64, 0x1.fffp62, 0x1.fffp63 };
+                     32736, 32768, -32768, -32800, 65504, 0x1p16, 0x1p31, -0x1p31, 0x1p32, 0x1p63, -0x1p63, 0x1p64, 0x1.fffp62,
+                     0x1.fffp63 };
       gint64 n = from == ACC_KIND_F16 ? 24 : G_N_ELEMENTS (x);
       g_autoptr(AccArray) array = combine_float_parts (code, n, x, x, casts);
 
@@ -844,7 +854,8 @@ test_integer_order (void)
   for (AccElementKind kind = ACC_KIND_BOOL; kind <= ACC_KIND_U64; kind++)
     {
       const char *code = acc_element_kind_get_code (kind);
-      gint64 low = kind == ACC_KIND_BOOL ? 0 : least_of (kind), high = kind == ACC_KIND_BOOL ? 1 : acc_element_kind_is_signed (kind) ? -(low + 1) : -1;
+      gint64 low = kind == ACC_KIND_BOOL ? 0 : least_of (kind),
+        high = kind == ACC_KIND_BOOL ? 1 : acc_element_kind_is_signed (kind) ? -(low + 1) : -1;
       gint64 x[] = { low, high, low, high }, y[] = { high, low, low, high };
       const gint64 expected[9][4] = {
         { 1, 0, 0, 0 }, { 1, 0, 1, 1 }, { 0, 1, 0, 0 }, { 0, 1, 1, 1 }, { 0, 0, 1, 1 }, { 1, 1, 0, 0 }, { -1, 1, 0, 0 },
@@ -921,7 +932,8 @@ test_unit_order (void)
 static AccExpr *
 shape_parts (AccExpr *x, AccExpr *y)
 {
-  AccExpr *items[] = { acc_expr_intersect (x, y), acc_expr_union (x, y), acc_expr_index_head (x), acc_expr_index_tail (x), acc_expr_shape_size (x) };
+  AccExpr *items[] = { acc_expr_intersect (x, y), acc_expr_union (x, y), acc_expr_index_head (x), acc_expr_index_tail (x),
+                       acc_expr_shape_size (x) };
 
   return acc_expr_tuple (items, G_N_ELEMENTS (items));
 }
@@ -960,7 +972,8 @@ test_shapes (void)
   g_autoptr(AccArray) vectors = combine_parts ("u1", "u1", 3, a2, b2, shape_functions);
 
   for (guint leaf = 0; leaf < 10; leaf++)
-    expect_leaf ("shapes", "rank-3", leaf < 3 ? "intersect" : leaf < 6 ? "union" : leaf < 9 ? "head-tail" : "size", array, leaf, 3, expected[leaf]);
+    expect_leaf ("shapes", "rank-3", leaf < 3 ? "intersect" : leaf < 6 ? "union" : leaf < 9 ? "head-tail" : "size", array, leaf, 3,
+                 expected[leaf]);
   expect_leaf ("shapes", "rank-1", "intersect", vectors, 0, 3, expected[2]);
   expect_leaf ("shapes", "rank-1", "union", vectors, 1, 3, expected[5]);
   expect_leaf ("shapes", "rank-1", "head", vectors, 2, 3, a2);

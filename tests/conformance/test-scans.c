@@ -11,7 +11,8 @@ typedef struct {
 static Map
 compose (Map first, Map second)
 {
-  return (Map) { (gint64) ((guint64) first.a * (guint64) second.a), (gint64) ((guint64) first.b * (guint64) second.a + (guint64) second.b) };
+  return (Map) { (gint64) ((guint64) first.a * (guint64) second.a),
+                 (gint64) ((guint64) first.b * (guint64) second.a + (guint64) second.b) };
 }
 
 static AccExpr *
@@ -52,7 +53,8 @@ seed_expr (void)
 
 typedef enum { SCANL, SCANL_PRIME, PRESCANL, POSTSCANL, SCANR, SCANR_PRIME, SCANR1, PRESCANR, POSTSCANR, N_FORMS } Form;
 
-static const char *const names[] = { "scanl", "scanl-prime", "prescanl", "postscanl", "scanr", "scanr-prime", "scanr1", "prescanr", "postscanr" };
+static const char *const names[] = { "scanl", "scanl-prime", "prescanl", "postscanl", "scanr", "scanr-prime", "scanr1", "prescanr",
+                                     "postscanr" };
 
 static AccArray *
 make (Form form, AccArray *xs, AccArray **totals)
@@ -87,7 +89,8 @@ make (Form form, AccArray *xs, AccArray **totals)
 static gint64
 expect (Form form, gint64 row, gint64 n, Map *results, Map *total)
 {
-  gboolean with_seed = form != SCANR1, before = form != POSTSCANL && form != POSTSCANR && form != SCANR1, all = form == SCANL || form == SCANR;
+  gboolean with_seed = form != SCANR1, before = form != POSTSCANL && form != POSTSCANR && form != SCANR1,
+    all = form == SCANL || form == SCANR;
   gint64 length = all ? n + 1 : n;
   Map sum = seed;
 
@@ -243,7 +246,8 @@ test_mistakes (void)
   acc_array_set_label (bad, "mixed");
   CONF_EXPECT_ERROR ("scanl/type", bad, ACC_ERROR_TYPE, "scanl", "mixed", "f4", "i8");
   CONF_EXPECT_ERROR ("scanr1/rank-0", acc_array_scanr1 (one, conf_first, NULL), ACC_ERROR_SHAPE, "scanr1", "rank 0");
-  CONF_EXPECT_ERROR ("scanr-prime/rank-0", acc_array_scanr_with_total (one, conf_i64 (1), conf_first, NULL, &totals), ACC_ERROR_SHAPE, "scanr_with_total");
+  CONF_EXPECT_ERROR ("scanr-prime/rank-0", acc_array_scanr_with_total (one, conf_i64 (1), conf_first, NULL, &totals), ACC_ERROR_SHAPE,
+                     "scanr_with_total");
   CONF_EXPECT_ERROR ("scanr-prime/totals", g_object_ref (totals), ACC_ERROR_SHAPE, "scanr_with_total");
   /* Literals take the type of the elements. */
   CONF_EXPECT_INTS ("prescanl/literal", acc_array_prescanl (vector, acc_expr_new_int (7), conf_first, NULL), "[3]", 7, 7, 7);

@@ -37,7 +37,8 @@ pair_with_flag (AccExpr *place, AccExpr *flag, gpointer data)
 static void
 test_index_types (void)
 {
-  g_autoptr(AccArray) xs = CONF_INTS1 ("i8", 1, 2, 4, 8, 16), zeros = CONF_INTS1 ("i8", 100, 200, 300), flags = CONF_INTS1 ("b1", 1, 1, 0, 1, 1);
+  g_autoptr(AccArray) xs = CONF_INTS1 ("i8", 1, 2, 4, 8, 16), zeros = CONF_INTS1 ("i8", 100, 200, 300),
+    flags = CONF_INTS1 ("b1", 1, 1, 0, 1, 1);
   static const char *const codes[] = { "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8" };
 
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
@@ -51,7 +52,8 @@ test_index_types (void)
       CONF_EXPECT_INTS (name, acc_array_permute (xs, zeros, places, sum, NULL), "[3]", 118, 204, 309);
       CONF_EXPECT_INTS (skipping, acc_array_permute (xs, zeros, optional, sum, NULL), "[3]", 118, 200, 309);
       CONF_EXPECT_INTS (squares, acc_array_permute (xs, matrix, pairs, sum, NULL), "[3,3]", 18, 1, 2, 10, 15, 12, 20, 21, 31);
-      CONF_EXPECT_INTS (skipping_squares, acc_array_permute (xs, matrix, optional_pairs, sum, NULL), "[3,3]", 18, 1, 2, 10, 11, 12, 20, 21, 31);
+      CONF_EXPECT_INTS (skipping_squares, acc_array_permute (xs, matrix, optional_pairs, sum, NULL), "[3,3]", 18, 1, 2, 10, 11, 12, 20, 21,
+                        31);
     }
 }
 
@@ -81,8 +83,10 @@ to_corner (AccExpr *x, gpointer data)
 static void
 test_ranks (void)
 {
-  g_autoptr(AccArray) xs = numbers (2, 2, 3, 0), none = numbers (2, 0, 3, 0), one = acc_array_unit (conf_i64 (7)), zeros = numbers (1, 2, 0, 0);
-  g_autoptr(AccArray) nothing = numbers (1, 0, 0, 0), skipped = acc_array_map (xs, nowhere, NULL), single = acc_array_map (xs, to_rank_0, NULL);
+  g_autoptr(AccArray) xs = numbers (2, 2, 3, 0), none = numbers (2, 0, 3, 0), one = acc_array_unit (conf_i64 (7)),
+    zeros = numbers (1, 2, 0, 0);
+  g_autoptr(AccArray) nothing = numbers (1, 0, 0, 0), skipped = acc_array_map (xs, nowhere, NULL),
+    single = acc_array_map (xs, to_rank_0, NULL);
   g_autoptr(AccArray) no_targets = acc_array_map (none, nowhere, NULL), places = CONF_INTS1 ("i4", 0, 5), vector = numbers (1, 2, 0, 0);
   g_autoptr(AccArray) negative = CONF_INTS1 ("i1", 0, -1), huge = CONF_INTS1 ("u8", 0, G_MININT64), floats = CONF_FLOATS1 ("f4", 0, 1);
   AccArray *bad;
@@ -119,10 +123,13 @@ test_ranks (void)
 static void
 test_scatter (void)
 {
-  g_autoptr(AccArray) xs = CONF_INTS1 ("i4", 1, 2, 3, 4), defaults = CONF_INTS1 ("i4", 9, 9, 9, 9, 9, 9), short_xs = CONF_INTS1 ("i4", 1, 2);
-  g_autoptr(AccArray) places = CONF_INTS1 ("i8", 5, 0, 2, 1), few = CONF_INTS1 ("u2", 5, 0), none = conf_ints ("i8", (gint64[]) { 0 }, 1, NULL);
+  g_autoptr(AccArray) xs = CONF_INTS1 ("i4", 1, 2, 3, 4), defaults = CONF_INTS1 ("i4", 9, 9, 9, 9, 9, 9),
+    short_xs = CONF_INTS1 ("i4", 1, 2);
+  g_autoptr(AccArray) places = CONF_INTS1 ("i8", 5, 0, 2, 1), few = CONF_INTS1 ("u2", 5, 0),
+    none = conf_ints ("i8", (gint64[]) { 0 }, 1, NULL);
   g_autoptr(AccArray) mask = CONF_INTS1 ("i1", 1, 2, 3, 4), flags = CONF_INTS1 ("b1", 0, 1, 1), astray = CONF_INTS1 ("i8", 5, 60, 2, 70);
-  g_autoptr(AccArray) optional = NULL, matrix = numbers (2, 2, 3, 0), grid = CONF_INTS2 ("i4", 2, 2, 4, 3, 2, 1), vector = numbers (1, 5, 0, 0);
+  g_autoptr(AccArray) optional = NULL, matrix = numbers (2, 2, 3, 0), grid = CONF_INTS2 ("i4", 2, 2, 4, 3, 2, 1),
+    vector = numbers (1, 5, 0, 0);
   g_autoptr(AccArray) broken = acc_array_concat (vector, xs), cells = NULL;
 
   CONF_EXPECT_INTS ("scatter", acc_array_scatter (xs, defaults, places), "[6]", 2, 4, 3, 9, 9, 1);
@@ -138,27 +145,34 @@ test_scatter (void)
   CONF_EXPECT_ERROR ("scatter/of-broken", acc_array_scatter (broken, defaults, places), ACC_ERROR_TYPE, "concat");
 
   CONF_EXPECT_INTS ("scatter-if", acc_array_scatter_if (xs, defaults, places, mask, is_odd, NULL), "[6]", 9, 9, 3, 9, 9, 1);
-  CONF_EXPECT_INTS ("scatter-if/short-mask", acc_array_scatter_if (xs, defaults, places, flags, conf_itself, NULL), "[6]", 2, 9, 3, 9, 9, 9);
+  CONF_EXPECT_INTS ("scatter-if/short-mask", acc_array_scatter_if (xs, defaults, places, flags, conf_itself, NULL), "[6]", 2, 9, 3, 9, 9,
+                    9);
   /* Targets that are not wanted may be anything. */
   CONF_EXPECT_INTS ("scatter-if/astray", acc_array_scatter_if (xs, defaults, astray, mask, is_odd, NULL), "[6]", 9, 9, 3, 9, 9, 1);
   optional = acc_array_zip_with (places, flags, pair_with_flag, NULL);
   CONF_EXPECT_INTS ("scatter-if/optional", acc_array_scatter_if (xs, defaults, optional, mask, is_odd, NULL), "[6]", 9, 9, 3, 9, 9, 9);
-  CONF_EXPECT_ERROR ("scatter-if/predicate", acc_array_scatter_if (xs, defaults, places, mask, conf_itself, NULL), ACC_ERROR_TYPE, "scatter_if", "i1", "b1");
-  CONF_EXPECT_ERROR ("scatter-if/ranks", acc_array_scatter_if (xs, defaults, places, grid, is_odd, NULL), ACC_ERROR_SHAPE, "scatter_if", "mask", "rank 2");
+  CONF_EXPECT_ERROR ("scatter-if/predicate", acc_array_scatter_if (xs, defaults, places, mask, conf_itself, NULL), ACC_ERROR_TYPE,
+                     "scatter_if", "i1", "b1");
+  CONF_EXPECT_ERROR ("scatter-if/ranks", acc_array_scatter_if (xs, defaults, places, grid, is_odd, NULL), ACC_ERROR_SHAPE, "scatter_if",
+                     "mask", "rank 2");
 }
 
 static void
 test_gather_if (void)
 {
-  g_autoptr(AccArray) xs = CONF_FLOATS1 ("f4", 10, 11, 12), places = CONF_INTS1 ("i2", 2, 70, 0, 1, 1), defaults = CONF_FLOATS1 ("f4", 1, 2, 3, 4);
-  g_autoptr(AccArray) mask = CONF_INTS1 ("u8", 1, 2, 3, 4, 5), flags = CONF_INTS1 ("b1", 1, 0, 1), none = conf_ints ("b1", (gint64[]) { 0 }, 1, NULL);
+  g_autoptr(AccArray) xs = CONF_FLOATS1 ("f4", 10, 11, 12), places = CONF_INTS1 ("i2", 2, 70, 0, 1, 1),
+    defaults = CONF_FLOATS1 ("f4", 1, 2, 3, 4);
+  g_autoptr(AccArray) mask = CONF_INTS1 ("u8", 1, 2, 3, 4, 5), flags = CONF_INTS1 ("b1", 1, 0, 1),
+    none = conf_ints ("b1", (gint64[]) { 0 }, 1, NULL);
   g_autoptr(AccArray) wrong = CONF_INTS1 ("i4", 1, 2, 3);
 
   CONF_EXPECT_FLOATS ("gather-if", acc_array_gather_if (xs, places, defaults, mask, is_odd, NULL), "[4]", 12, 2, 10, 4);
   CONF_EXPECT_FLOATS ("gather-if/short-mask", acc_array_gather_if (xs, places, defaults, flags, conf_itself, NULL), "[3]", 12, 2, 10);
   conf_expect_floats ("gather-if/nothing", acc_array_gather_if (xs, places, defaults, none, conf_itself, NULL), "[0]", 0, 0, NULL);
-  CONF_EXPECT_ERROR ("gather-if/types", acc_array_gather_if (xs, places, wrong, mask, is_odd, NULL), ACC_ERROR_TYPE, "gather_if", "i4", "f4");
-  CONF_EXPECT_ERROR ("gather-if/predicate", acc_array_gather_if (xs, places, defaults, mask, conf_itself, NULL), ACC_ERROR_TYPE, "gather_if", "u8", "b1");
+  CONF_EXPECT_ERROR ("gather-if/types", acc_array_gather_if (xs, places, wrong, mask, is_odd, NULL), ACC_ERROR_TYPE, "gather_if", "i4",
+                     "f4");
+  CONF_EXPECT_ERROR ("gather-if/predicate", acc_array_gather_if (xs, places, defaults, mask, conf_itself, NULL), ACC_ERROR_TYPE,
+                     "gather_if", "u8", "b1");
 }
 
 /* Extents that are known when it runs only. */
@@ -176,7 +190,8 @@ test_against_a_loop (void)
 {
   static const gint64 lengths[] = { 0, 1, 100, PRIME, PRIME + 50 };
   g_autofree gint64 *places = g_new (gint64, PRIME), *xs = g_new (gint64, PRIME + 50), *values = g_new (gint64, PRIME);
-  ConfProgram *program = conf_program_new ("scatter/parameters", acc_program_new ((const char *[]) { "i4[:]", "i4[:]", "i8[:]", NULL }, scatter_given, NULL));
+  ConfProgram *program = conf_program_new ("scatter/parameters",
+                                           acc_program_new ((const char *[]) { "i4[:]", "i4[:]", "i8[:]", NULL }, scatter_given, NULL));
   g_autofree gint64 *minus = g_new (gint64, PRIME);
 
   for (gint64 i = 0; i < PRIME; i++)
@@ -212,7 +227,8 @@ test_types (void)
   for (guint i = 0; i < conf_n_types (); i++)
     {
       AccElementType *type = acc_element_type_parse (conf_types[i], NULL);
-      g_autoptr(AccArray) xs = conf_array (type, (gint64[]) { 2, 3 }, 2, rand, CONF_FULL), defaults = conf_array (type, (gint64[]) { 7 }, 1, rand, CONF_FULL);
+      g_autoptr(AccArray) xs = conf_array (type, (gint64[]) { 2, 3 }, 2, rand, CONF_FULL),
+        defaults = conf_array (type, (gint64[]) { 7 }, 1, rand, CONF_FULL);
       g_autoptr(AccArray) grid = conf_array (type, (gint64[]) { 2, 3 }, 2, rand, CONF_FULL);
       g_autofree char *name = g_strconcat ("scatter/", conf_types[i], NULL), *gathered = g_strconcat ("gather-if/", conf_types[i], NULL);
 
@@ -236,7 +252,8 @@ test_tables (void)
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
     {
       gint64 n = cases[k].n_rows * cases[k].n_columns, extents[] = { cases[k].n_rows, cases[k].n_columns }, n_bins = cases[k].n_bins;
-      g_autofree gint64 *places = g_new (gint64, n), *given = g_new (gint64, n), *wanted = g_new0 (gint64, n_bins), *start = g_new (gint64, n_bins);
+      g_autofree gint64 *places = g_new (gint64, n), *given = g_new (gint64, n), *wanted = g_new0 (gint64, n_bins),
+        *start = g_new (gint64, n_bins);
       g_autofree char *name = g_strdup_printf ("permute/tables-%u", k), *rows_name = g_strdup_printf ("permute/tables-of-rows-%u", k);
       g_autofree char *shape = g_strdup_printf ("[%d]", (int) n_bins);
       g_autoptr(AccArray) xs = NULL, targets = NULL, defaults = NULL, sums = NULL, rows = NULL;
@@ -390,7 +407,8 @@ largest (AccExpr *x, AccExpr *y, gpointer data)
 static AccExpr *
 largest_key_and_sum (AccExpr *x, AccExpr *y, gpointer data)
 {
-  return acc_expr_tuple2 (acc_expr_max (acc_expr_item (x, 0), acc_expr_item (y, 0)), acc_expr_add (acc_expr_item (x, 1), acc_expr_item (y, 1)));
+  return acc_expr_tuple2 (acc_expr_max (acc_expr_item (x, 0), acc_expr_item (y, 0)),
+                          acc_expr_add (acc_expr_item (x, 1), acc_expr_item (y, 1)));
 }
 
 /* Pairs that are combined as a whole and item by item, by operators for which nothing is neutral. */
@@ -416,7 +434,8 @@ test_pairs (void)
 static AccExpr *
 with_wide_key (AccExpr *i, gpointer data)
 {
-  AccExpr *key = acc_expr_cast (acc_expr_bxor (acc_expr_mul (i, acc_expr_new_int (7919)), acc_expr_new_int (0x2aaaa)), acc_element_type_new (ACC_KIND_F64));
+  AccExpr *key = acc_expr_cast (acc_expr_bxor (acc_expr_mul (i, acc_expr_new_int (7919)), acc_expr_new_int (0x2aaaa)),
+                                acc_element_type_new (ACC_KIND_F64));
 
   return acc_expr_tuple2 (key, acc_expr_cast (i, acc_element_type_new (ACC_KIND_I64)));
 }

@@ -18,8 +18,11 @@ static void
 test_lengths (void)
 {
   g_autoptr(AccArray) row = count ("i8", 10), rows = CONF_INTS2 ("i8", 2, 3, 1, 2, 3, 4, 5, 6), nothing = count ("i8", 0), totals = NULL;
-  g_autoptr(AccArray) many = CONF_INTS1 ("i1", 3, 5, 4), one_more = CONF_INTS1 ("i1", 3, 5, 1), negative = CONF_INTS1 ("i2", 6, -2, 3), one = CONF_INTS1 ("u8", 1), holed = CONF_INTS1 ("i4", 2, 0, 1);
-  g_autoptr(AccArray) huge = CONF_INTS1 ("u8", 1, -1), wrapping = CONF_INTS1 ("i8", G_GINT64_CONSTANT (1) << 62, G_GINT64_CONSTANT (1) << 62, G_GINT64_CONSTANT (1) << 62, G_GINT64_CONSTANT (1) << 62, 3);
+  g_autoptr(AccArray) many = CONF_INTS1 ("i1", 3, 5, 4), one_more = CONF_INTS1 ("i1", 3, 5, 1), negative = CONF_INTS1 ("i2", 6, -2, 3),
+    one = CONF_INTS1 ("u8", 1), holed = CONF_INTS1 ("i4", 2, 0, 1);
+  g_autoptr(AccArray) huge = CONF_INTS1 ("u8", 1, -1),
+    wrapping = CONF_INTS1 ("i8", G_GINT64_CONSTANT (1) << 62, G_GINT64_CONSTANT (1) << 62, G_GINT64_CONSTANT (1) << 62,
+                           G_GINT64_CONSTANT (1) << 62, 3);
   g_autoptr(AccArray) lowest = CONF_INTS1 ("i8", G_MININT64, G_MININT64, 4), all = CONF_INTS1 ("i8", 3, 7);
   AccArray *scanned;
 
@@ -37,7 +40,8 @@ test_lengths (void)
 #undef SUM
 
   CONF_EXPECT_INTS ("lengths/holed", acc_array_scanl1_seg (row, holed, conf_combine, NULL), "[3]", 0, 1, 2);
-  CONF_EXPECT_ERROR ("scan/too-long", acc_array_scanl1_seg (row, many, conf_combine, NULL), ACC_ERROR_BOUNDS, "“scanl1_seg: all lengths together”", "12");
+  CONF_EXPECT_ERROR ("scan/too-long", acc_array_scanl1_seg (row, many, conf_combine, NULL), ACC_ERROR_BOUNDS,
+                     "“scanl1_seg: all lengths together”", "12");
   CONF_EXPECT_ERROR ("scan/negative", acc_array_scanr_seg (row, conf_i64 (0), negative, conf_combine, NULL), ACC_ERROR_BOUNDS,
                      "“scanr_seg: the length of a segment”", "-2");
   scanned = acc_array_scanr_with_total_seg (row, conf_i64 (0), many, conf_combine, NULL, &totals);
@@ -48,8 +52,10 @@ test_lengths (void)
 static void
 test_offsets (void)
 {
-  g_autoptr(AccArray) row = count ("i4", 10), empty = CONF_INTS1 ("i4", 1, 3, 3), back = CONF_INTS1 ("i4", 0, 7, 4, 9), beyond = CONF_INTS1 ("u1", 4, 11, 11);
-  g_autoptr(AccArray) before = CONF_INTS1 ("i1", -1, 4), edges = CONF_INTS1 ("i8", G_MAXINT64, G_MININT64), whole = CONF_INTS1 ("u8", 0, 10, 10), single = CONF_INTS1 ("i2", 4);
+  g_autoptr(AccArray) row = count ("i4", 10), empty = CONF_INTS1 ("i4", 1, 3, 3), back = CONF_INTS1 ("i4", 0, 7, 4, 9),
+    beyond = CONF_INTS1 ("u1", 4, 11, 11);
+  g_autoptr(AccArray) before = CONF_INTS1 ("i1", -1, 4), edges = CONF_INTS1 ("i8", G_MAXINT64, G_MININT64),
+    whole = CONF_INTS1 ("u8", 0, 10, 10), single = CONF_INTS1 ("i2", 4);
   g_autoptr(AccArray) none = count ("i8", 0);
 
 #define SUM(offsets) acc_array_fold_seg_offsets (row, acc_expr_new_int (0), offsets, conf_combine, NULL)
@@ -93,7 +99,8 @@ return_nothing (AccExpr *x, AccExpr *y, gpointer data)
 static void
 test_mistakes (void)
 {
-  g_autoptr(AccArray) row = count ("i8", 4), lengths = CONF_INTS1 ("i4", 2, 2), one = acc_array_unit (conf_i64 (1)), matrix = CONF_INTS2 ("i4", 1, 2, 1, 1);
+  g_autoptr(AccArray) row = count ("i8", 4), lengths = CONF_INTS1 ("i4", 2, 2), one = acc_array_unit (conf_i64 (1)),
+    matrix = CONF_INTS2 ("i4", 1, 2, 1, 1);
   g_autoptr(AccArray) reals = count ("f4", 2), flags = count ("b1", 2), wrong = acc_array_take_on (row, 7, conf_i64 (1)), totals = NULL;
   g_autoptr(AccArray) lengths_of_reals = CONF_INTS1 ("u4", 1, 0, 1), offsets = CONF_INTS1 ("u4", 0, 2);
   g_autoptr(AccArray) ones = count ("i4", 2), pairs = acc_array_zip (reals, ones);
@@ -103,22 +110,32 @@ test_mistakes (void)
   CONF_EXPECT_ERROR ("mistakes/initial", bad, ACC_ERROR_TYPE, "fold_seg", "mixed", "f4", "i8");
   CONF_EXPECT_ERROR ("mistakes/no-initial", acc_array_scanl_seg (row, NULL, lengths, conf_combine, NULL), ACC_ERROR_CALLBACK, "initial");
   CONF_EXPECT_ERROR ("mistakes/rank-0", acc_array_fold1_seg (one, lengths, conf_combine, NULL), ACC_ERROR_SHAPE, "fold1_seg", "rank 0");
-  CONF_EXPECT_ERROR ("mistakes/segments-rank", acc_array_scanr1_seg (row, matrix, conf_combine, NULL), ACC_ERROR_SHAPE, "scanr1_seg", "rank 2");
-  CONF_EXPECT_ERROR ("mistakes/segments-rank-0", acc_array_scanl1_seg (row, one, conf_combine, NULL), ACC_ERROR_SHAPE, "scanl1_seg", "rank 0");
-  CONF_EXPECT_ERROR ("mistakes/segments-real", acc_array_fold1_seg_offsets (row, reals, conf_combine, NULL), ACC_ERROR_TYPE, "fold1_seg_offsets", "f4");
+  CONF_EXPECT_ERROR ("mistakes/segments-rank", acc_array_scanr1_seg (row, matrix, conf_combine, NULL), ACC_ERROR_SHAPE, "scanr1_seg",
+                     "rank 2");
+  CONF_EXPECT_ERROR ("mistakes/segments-rank-0", acc_array_scanl1_seg (row, one, conf_combine, NULL), ACC_ERROR_SHAPE, "scanl1_seg",
+                     "rank 0");
+  CONF_EXPECT_ERROR ("mistakes/segments-real", acc_array_fold1_seg_offsets (row, reals, conf_combine, NULL), ACC_ERROR_TYPE,
+                     "fold1_seg_offsets", "f4");
   CONF_EXPECT_ERROR ("mistakes/segments-bool", acc_array_fold1_seg (row, flags, conf_combine, NULL), ACC_ERROR_TYPE, "fold1_seg", "b1");
-  CONF_EXPECT_ERROR ("mistakes/function-type", acc_array_postscanl_seg (row, conf_i64 (1), lengths, compare, NULL), ACC_ERROR_TYPE, "postscanl_seg", "b1", "i8");
-  CONF_EXPECT_ERROR ("mistakes/function-none", acc_array_prescanr_seg (row, conf_i64 (1), lengths, NULL, NULL), ACC_ERROR_CALLBACK, "function");
-  CONF_EXPECT_ERROR ("mistakes/function-nothing", acc_array_fold1_seg (row, lengths, return_nothing, NULL), ACC_ERROR_CALLBACK, "fold1_seg");
+  CONF_EXPECT_ERROR ("mistakes/function-type", acc_array_postscanl_seg (row, conf_i64 (1), lengths, compare, NULL), ACC_ERROR_TYPE,
+                     "postscanl_seg", "b1", "i8");
+  CONF_EXPECT_ERROR ("mistakes/function-none", acc_array_prescanr_seg (row, conf_i64 (1), lengths, NULL, NULL), ACC_ERROR_CALLBACK,
+                     "function");
+  CONF_EXPECT_ERROR ("mistakes/function-nothing", acc_array_fold1_seg (row, lengths, return_nothing, NULL), ACC_ERROR_CALLBACK,
+                     "fold1_seg");
   CONF_EXPECT_ERROR ("mistakes/input", acc_array_fold1_seg (wrong, lengths, conf_combine, NULL), ACC_ERROR_SHAPE, "take_on", "dimension 7");
   CONF_EXPECT_ERROR ("mistakes/segments", acc_array_scanl1_seg (row, wrong, conf_combine, NULL), ACC_ERROR_SHAPE, "take_on", "dimension 7");
   /* Literals take the type of the elements. */
   CONF_EXPECT_FLOATS ("mistakes/literals", acc_array_fold_seg (reals, acc_expr_new_int (3), lengths_of_reals, nine, NULL), "[3]", 9, 3, 9);
   CONF_EXPECT_FLOATS ("mistakes/literals-1", acc_array_fold1_seg_offsets (reals, offsets, nine, NULL), "[1]", 9);
-  CONF_EXPECT_FLOATS ("mistakes/literals-scan", acc_array_postscanr_seg (reals, acc_expr_new_int (3), lengths_of_reals, nine, NULL), "[2]", 9, 9);
-  conf_expect_ints ("mistakes/literals-pairs", acc_array_fold1_seg_offsets (pairs, offsets, nine_and_eight, NULL), "[1]", 1, 1, (gint64[]) { 8 });
-  conf_expect_ints ("mistakes/literals-pairs-scan", acc_array_scanl1_seg (pairs, lengths_of_reals, nine_and_eight, NULL), "[2]", 1, 2, (gint64[]) { 0, 1 });
-  CONF_EXPECT_ERROR ("mistakes/prime", acc_array_scanl_with_total_seg (one, conf_i64 (1), lengths, conf_combine, NULL, &totals), ACC_ERROR_SHAPE, "scanl_with_total_seg");
+  CONF_EXPECT_FLOATS ("mistakes/literals-scan", acc_array_postscanr_seg (reals, acc_expr_new_int (3), lengths_of_reals, nine, NULL), "[2]",
+                      9, 9);
+  conf_expect_ints ("mistakes/literals-pairs", acc_array_fold1_seg_offsets (pairs, offsets, nine_and_eight, NULL), "[1]", 1, 1,
+                    (gint64[]) { 8 });
+  conf_expect_ints ("mistakes/literals-pairs-scan", acc_array_scanl1_seg (pairs, lengths_of_reals, nine_and_eight, NULL), "[2]", 1, 2,
+                    (gint64[]) { 0, 1 });
+  CONF_EXPECT_ERROR ("mistakes/prime", acc_array_scanl_with_total_seg (one, conf_i64 (1), lengths, conf_combine, NULL, &totals),
+                     ACC_ERROR_SHAPE, "scanl_with_total_seg");
   CONF_EXPECT_ERROR ("mistakes/prime-totals", g_steal_pointer (&totals), ACC_ERROR_SHAPE, "scanl_with_total_seg");
 }
 
@@ -155,13 +172,16 @@ test_parameters (void)
     const char   *name;
     AccArrayFunc  function;
     gboolean      offsets;
-  } programs[] = { { "fold_seg", fold_given }, { "fold_seg_offsets", fold_offsets_given, TRUE }, { "fold1_seg_offsets", fold1_given, TRUE }, { "scanr_seg", scan_given } };
+  } programs[] = { { "fold_seg", fold_given }, { "fold_seg_offsets", fold_offsets_given, TRUE }, { "fold1_seg_offsets", fold1_given, TRUE },
+                   { "scanr_seg", scan_given } };
   static const gint64 sizes[] = { 0, 1, 9, 400, 5000, 300000 };
 
   for (guint p = 0; p < G_N_ELEMENTS (programs); p++)
     {
       g_autofree char *name = g_strdup_printf ("parameters/%s", programs[p].name);
-      g_autoptr(ConfProgram) program = conf_program_new (name, acc_program_new ((const char *[]) { "i8[:,:]", "i4[:]", NULL }, programs[p].function, NULL));
+      g_autoptr(ConfProgram) program = conf_program_new (name,
+                                                         acc_program_new ((const char *[]) { "i8[:,:]", "i4[:]", NULL },
+                                                                          programs[p].function, NULL));
 
       for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
         {
@@ -169,7 +189,8 @@ test_parameters (void)
           g_autoptr(GRand) rand = g_rand_new_with_seed (i);
 
           conf_program_check (program, (AccArray *[]) { conf_array (conf_type ("i8"), (gint64[]) { 2, n }, 2, rand, CONF_FULL),
-                                                        conf_ints ("i4", (gint64[]) { 4 }, 1, programs[p].offsets ? ends : parts) }, 2, CONF_EXACT);
+                                                        conf_ints ("i4", (gint64[]) { 4 }, 1, programs[p].offsets ? ends : parts) }, 2,
+                              CONF_EXACT);
         }
     }
 }
@@ -229,19 +250,23 @@ static void
 test_outside (void)
 {
   gint64 limits[2] = { 0, 4001 }, later[2] = { 700, 4001 };
-  g_autoptr(AccArray) table = CONF_INTS1 ("i8", 0, 1, 2, 1, 2, 0, 2, 0, 1), lengths = CONF_INTS1 ("i4", 1, 0, 4000), no_lengths = count ("i8", 0);
+  g_autoptr(AccArray) table = CONF_INTS1 ("i8", 0, 1, 2, 1, 2, 0, 2, 0, 1), lengths = CONF_INTS1 ("i4", 1, 0, 4000),
+    no_lengths = count ("i8", 0);
   g_autoptr(AccShape) shape = acc_shape_new_matrix (2, 9000);
   g_autoptr(AccArray) xs = acc_array_generate (shape, remainder_within, limits), ys = acc_array_generate (shape, remainder_within, later);
   g_autoptr(AccArray) offsets = CONF_INTS1 ("i8", 700, 1500, 4001), empty = CONF_INTS1 ("i8", 800, 800), scanned = NULL;
-  gint64 a = sum_remainders (0, 1, 2), b = sum_remainders (1, 4001, 2), c = sum_remainders (700, 1500, 0), d = sum_remainders (1500, 4001, 0);
+  gint64 a = sum_remainders (0, 1, 2), b = sum_remainders (1, 4001, 2), c = sum_remainders (700, 1500, 0),
+    d = sum_remainders (1500, 4001, 0);
 
   CONF_EXPECT_INTS ("outside/fold_seg", acc_array_fold_seg (xs, conf_i64 (2), lengths, look_up, table), "[2,3]", a, 2, b, a, 2, b);
   CONF_EXPECT_INTS ("outside/fold1", acc_array_fold1_seg_offsets (ys, offsets, look_up, table), "[2,2]", c, d, c, d);
-  CONF_EXPECT_INTS ("outside/fold_seg_offsets", acc_array_fold_seg_offsets (ys, conf_i64 (0), offsets, look_up, table), "[2,2]", c, d, c, d);
+  CONF_EXPECT_INTS ("outside/fold_seg_offsets", acc_array_fold_seg_offsets (ys, conf_i64 (0), offsets, look_up, table), "[2,2]", c, d, c,
+                    d);
   CONF_EXPECT_INTS ("outside/empty", acc_array_fold_seg_offsets (ys, conf_i64 (2), empty, look_up, table), "[2,1]", 2, 2);
   EXPECT_NOTHING ("outside/no-segments", acc_array_fold1_seg (ys, no_lengths, look_up, table), "[2,0]");
   scanned = acc_array_scanr1_seg (xs, lengths, look_up, table);
-  CONF_EXPECT_INTS ("outside/scanr1_seg", acc_array_take (scanned, 2), "[2,2]", 0, sum_remainders (1, 4001, 0), 0, sum_remainders (1, 4001, 0));
+  CONF_EXPECT_INTS ("outside/scanr1_seg", acc_array_take (scanned, 2), "[2,2]", 0, sum_remainders (1, 4001, 0), 0,
+                    sum_remainders (1, 4001, 0));
 }
 
 /* --- every element type, against the interpreter */
@@ -256,7 +281,8 @@ test_element_types (void)
     {
       AccElementType *type = conf_type (conf_types[i]);
       g_autoptr(AccArray) xs = conf_array (type, (gint64[]) { 2, 2900 }, 2, rand, CONF_SMALL), totals = NULL;
-      g_autofree char *fold = g_strdup_printf ("types/fold_seg/%s", conf_types[i]), *scan = g_strdup_printf ("types/scanr_with_total_seg/%s", conf_types[i]);
+      g_autofree char *fold = g_strdup_printf ("types/fold_seg/%s", conf_types[i]),
+        *scan = g_strdup_printf ("types/scanr_with_total_seg/%s", conf_types[i]);
 
       conf_check_array (fold, acc_array_fold_seg (xs, conf_neutral (type), lengths, conf_combine, NULL), CONF_EXACT);
       conf_check_array (scan, acc_array_scanr_with_total_seg (xs, conf_neutral (type), lengths, conf_combine, NULL, &totals), CONF_EXACT);
@@ -269,16 +295,20 @@ test_element_types (void)
 static void
 test_source (void)
 {
-  g_autoptr(AccArray) rows = conf_through_source (CONF_INTS2 ("i8", 2, 5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)), lengths = CONF_INTS1 ("i4", 1, 0, 3), totals = NULL;
-  g_autoptr(AccArray) empty = CONF_INTS1 ("i4", 0, 0), offsets = CONF_INTS1 ("i4", 2, 4, 4, 5), last = CONF_INTS1 ("i4", 5, 5), some = CONF_INTS1 ("i4", 1, 3, 4);
+  g_autoptr(AccArray) rows = conf_through_source (CONF_INTS2 ("i8", 2, 5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)),
+    lengths = CONF_INTS1 ("i4", 1, 0, 3), totals = NULL;
+  g_autoptr(AccArray) empty = CONF_INTS1 ("i4", 0, 0), offsets = CONF_INTS1 ("i4", 2, 4, 4, 5), last = CONF_INTS1 ("i4", 5, 5),
+    some = CONF_INTS1 ("i4", 1, 3, 4);
   g_autoptr(AccArray) long_rows = NULL, halves = CONF_INTS1 ("i4", 1500, 0, 1499), many = NULL;
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
   AccArray *scanned;
 
   CONF_EXPECT_INTS ("source/fold_seg", acc_array_fold_seg (rows, conf_i64 (2), lengths, conf_combine, NULL), "[2,3]", 3, 2, 11, 8, 2, 26);
   CONF_EXPECT_INTS ("source/fold_seg-empty", acc_array_fold_seg (rows, conf_i64 (2), empty, conf_combine, NULL), "[2,2]", 2, 2, 2, 2);
-  CONF_EXPECT_INTS ("source/fold_seg_offsets", acc_array_fold_seg_offsets (rows, conf_i64 (2), offsets, conf_combine, NULL), "[2,3]", 9, 2, 7, 19, 2, 12);
-  CONF_EXPECT_INTS ("source/fold_seg_offsets-end", acc_array_fold_seg_offsets (rows, conf_i64 (2), last, conf_combine, NULL), "[2,1]", 2, 2);
+  CONF_EXPECT_INTS ("source/fold_seg_offsets", acc_array_fold_seg_offsets (rows, conf_i64 (2), offsets, conf_combine, NULL), "[2,3]", 9, 2,
+                    7, 19, 2, 12);
+  CONF_EXPECT_INTS ("source/fold_seg_offsets-end", acc_array_fold_seg_offsets (rows, conf_i64 (2), last, conf_combine, NULL), "[2,1]", 2,
+                    2);
   CONF_EXPECT_INTS ("source/fold1_seg_offsets", acc_array_fold1_seg_offsets (rows, some, conf_second, NULL), "[2,2]", 3, 4, 8, 9);
   CONF_EXPECT_INTS ("source/scanr1_seg", acc_array_scanr1_seg (rows, lengths, conf_combine, NULL), "[2,4]", 1, 9, 7, 4, 6, 24, 17, 9);
   CONF_EXPECT_INTS ("source/scanl_seg", acc_array_scanl_seg (rows, conf_i64 (2), lengths, conf_combine, NULL), "[2,7]",
@@ -327,7 +357,8 @@ test_sparse_matrix (void)
   g_autoptr(GArray) values = g_array_new (FALSE, FALSE, sizeof (double)), columns = g_array_new (FALSE, FALSE, sizeof (gint64));
   gint64 lengths[ROWS] = { 0 }, offsets[ROWS + 1] = { 0 };
   double vector[COLUMNS], dense[ROWS * COLUMNS], wanted[ROWS] = { 0 };
-  g_autoptr(AccArray) entries = NULL, places = NULL, v = NULL, products = NULL, by_length = NULL, by_offset = NULL, full = NULL, rows = NULL;
+  g_autoptr(AccArray) entries = NULL, places = NULL, v = NULL, products = NULL, by_length = NULL, by_offset = NULL, full = NULL,
+    rows = NULL;
 
   for (gint64 c = 0; c < COLUMNS; c++)
     vector[c] = c % 7 - 2.5;
@@ -353,8 +384,10 @@ test_sparse_matrix (void)
   products = acc_array_zip_with (entries, places, times_entry, v);
   by_length = conf_ints ("u2", (gint64[]) { ROWS }, 1, lengths);
   by_offset = conf_ints ("i4", (gint64[]) { ROWS + 1 }, 1, offsets);
-  conf_expect_floats ("sparse/lengths", acc_array_fold_seg (products, acc_expr_new_float (0), by_length, conf_combine, NULL), "[90]", 0, ROWS, wanted);
-  conf_expect_floats ("sparse/offsets", acc_array_fold_seg_offsets (products, acc_expr_new_float (0), by_offset, conf_combine, NULL), "[90]", 0, ROWS, wanted);
+  conf_expect_floats ("sparse/lengths", acc_array_fold_seg (products, acc_expr_new_float (0), by_length, conf_combine, NULL), "[90]", 0,
+                      ROWS, wanted);
+  conf_expect_floats ("sparse/offsets", acc_array_fold_seg_offsets (products, acc_expr_new_float (0), by_offset, conf_combine, NULL),
+                      "[90]", 0, ROWS, wanted);
 
   full = conf_floats ("f8", (gint64[]) { ROWS, COLUMNS }, 2, dense);
   rows = acc_array_replicate (v, (gint64[]) { ROWS, ACC_ALL }, 2);

@@ -33,7 +33,8 @@ multiply (Element x, Element y)
 static AccExpr *
 dot_expr (AccExpr *x, guint a, AccExpr *y, guint b)
 {
-  return acc_expr_add (acc_expr_mul (acc_expr_item (x, a), acc_expr_item (y, b)), acc_expr_mul (acc_expr_item (x, a + 1), acc_expr_item (y, b + 2)));
+  return acc_expr_add (acc_expr_mul (acc_expr_item (x, a), acc_expr_item (y, b)),
+                       acc_expr_mul (acc_expr_item (x, a + 1), acc_expr_item (y, b + 2)));
 }
 
 static AccExpr *
@@ -53,7 +54,8 @@ static AccExpr *
 joined (AccExpr *x, AccExpr *y, gpointer data)
 {
   return acc_expr_cond (acc_expr_eq (acc_expr_add (acc_expr_item (x, 1), conf_i64 (1)), acc_expr_item (y, 0)),
-                        acc_expr_tuple2 (acc_expr_item (x, 0), acc_expr_item (y, 1)), acc_expr_tuple2 (conf_i64 (G_MAXINT64), conf_i64 (G_MININT64)));
+                        acc_expr_tuple2 (acc_expr_item (x, 0), acc_expr_item (y, 1)),
+                        acc_expr_tuple2 (conf_i64 (G_MAXINT64), conf_i64 (G_MININT64)));
 }
 
 static const Operator matrices = { "matrix", 4, { { 2, -1, 3, 1 } }, multiply, multiplied };
@@ -101,8 +103,9 @@ digest_expr (AccExpr *x, gpointer data)
 typedef enum { FOLD, FOLD1, FOLD_OFFSETS, FOLD1_OFFSETS, SCANL, SCANL1, SCANL_PRIME, PRESCANL, POSTSCANL,
                SCANR, SCANR1, SCANR_PRIME, PRESCANR, POSTSCANR, N_FORMS } Form;
 
-static const char *const names[] = { "fold_seg", "fold1_seg", "fold_seg_offsets", "fold1_seg_offsets", "scanl_seg", "scanl1_seg", "scanl_with_total_seg",
-  "prescanl_seg", "postscanl_seg", "scanr_seg", "scanr1_seg", "scanr_with_total_seg", "prescanr_seg", "postscanr_seg" };
+static const char *const names[] = { "fold_seg", "fold1_seg", "fold_seg_offsets", "fold1_seg_offsets", "scanl_seg", "scanl1_seg",
+                                     "scanl_with_total_seg", "prescanl_seg", "postscanl_seg", "scanr_seg", "scanr1_seg",
+                                     "scanr_with_total_seg", "prescanr_seg", "postscanr_seg" };
 
 static gboolean
 has_offsets (Form form)
@@ -346,7 +349,8 @@ test_form (gconstpointer data)
 static void
 test_example (void)
 {
-  g_autoptr(AccArray) row = CONF_INTS1 ("i8", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9), lengths = CONF_INTS1 ("u1", 1, 4, 0, 3), offsets = CONF_INTS1 ("i2", 0, 1, 5, 5, 8);
+  g_autoptr(AccArray) row = CONF_INTS1 ("i8", 0, 1, 2, 3, 4, 5, 6, 7, 8, 9), lengths = CONF_INTS1 ("u1", 1, 4, 0, 3),
+    offsets = CONF_INTS1 ("i2", 0, 1, 5, 5, 8);
   g_autoptr(AccArray) some = CONF_INTS1 ("i4", 2, 1), later = CONF_INTS1 ("i4", 3, 5, 6), totals = NULL;
   AccArray *scanned;
 
@@ -374,7 +378,8 @@ test_example (void)
   CONF_EXPECT_INTS ("scanr_with_total_seg/totals", g_steal_pointer (&totals), "[4]", 0, 10, 0, 18);
 
   /* Only one of the two. */
-  CONF_EXPECT_INTS ("scanl_with_total_seg/alone", acc_array_scanl_with_total_seg (row, acc_expr_new_int (7), some, conf_first, NULL, NULL), "[3]", 7, 7, 7);
+  CONF_EXPECT_INTS ("scanl_with_total_seg/alone", acc_array_scanl_with_total_seg (row, acc_expr_new_int (7), some, conf_first, NULL, NULL),
+                    "[3]", 7, 7, 7);
 }
 
 static void

@@ -118,7 +118,8 @@ test_type (gconstpointer data)
 {
   const char *code = data;
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
-  static const gint64 extents[][3] = { { 0 }, { 1 }, { 2 }, { 127 }, { 128 }, { 129 }, { 256 }, { 300 }, { 3, 0 }, { 0, 3 }, { 7, 5 }, { 3, 129 }, { 40, 32 }, { 3, 33 }, { 2, 3, 70 } };
+  static const gint64 extents[][3] = { { 0 }, { 1 }, { 2 }, { 127 }, { 128 }, { 129 }, { 256 }, { 300 }, { 3, 0 }, { 0, 3 }, { 7, 5 },
+                                       { 3, 129 }, { 40, 32 }, { 3, 33 }, { 2, 3, 70 } };
   static const guint ranks[] = { 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3 };
 
   for (guint i = 0; i < G_N_ELEMENTS (ranks); i++)
@@ -181,7 +182,8 @@ extract_keys (AccArray *values, const Key *key)
 {
   AccElementType *type = acc_element_type_get_buffer (acc_array_get_element_type (values), key->buffer);
   AccElementType *scalar = acc_element_type_is_scalar (type) ? type : acc_element_type_get_item (type, key->lane);
-  gsize size = acc_shape_get_size (acc_array_get_shape (values)), from_width = acc_element_type_get_size (type), width = acc_element_type_get_size (scalar);
+  gsize size = acc_shape_get_size (acc_array_get_shape (values)), from_width = acc_element_type_get_size (type),
+    width = acc_element_type_get_size (scalar);
   g_autoptr(GBytes) bytes = acc_array_dup_bytes (values, key->buffer, NULL);
   const guint8 *from = g_bytes_get_data (bytes, NULL);
   guint8 *to = g_malloc (size * width + 1);
@@ -203,7 +205,8 @@ check_on (const Key *key, const gint64 *extents, guint rank, ConfValues values, 
   g_autoptr(AccArray) elements = conf_array (conf_type (key->code), extents, rank, rand, values), keys = extract_keys (elements, key);
   g_autofree gint64 *order = find_order (keys, descending);
   g_autofree char *shape = acc_shape_to_string (acc_array_get_shape (elements));
-  g_autofree char *name = g_strdup_printf ("sort-on/%s/%u.%u%s/%d%s", key->code, key->buffer, key->lane, shape, values, descending ? "/descending" : "");
+  g_autofree char *name = g_strdup_printf ("sort-on/%s/%u.%u%s/%d%s", key->code, key->buffer, key->lane, shape, values,
+                                           descending ? "/descending" : "");
 
   conf_expect_array (name, acc_array_sort_by_key (elements, descending, find_key, (gpointer) key), arrange (elements, order));
 }
@@ -211,7 +214,8 @@ check_on (const Key *key, const gint64 *extents, guint rank, ConfValues values, 
 static void
 test_on (gconstpointer data)
 {
-  static const gint64 extents[][3] = { { 0 }, { 1 }, { 32 }, { 33 }, { 2000 }, { 5000 }, { 3, 0 }, { 0, 40 }, { 20, 7 }, { 3, 33 }, { 2, 2000 }, { 2, 3, 70 }, { 70000 }, { 9, 70000 }, { 9, 9000 } };
+  static const gint64 extents[][3] = { { 0 }, { 1 }, { 32 }, { 33 }, { 2000 }, { 5000 }, { 3, 0 }, { 0, 40 }, { 20, 7 }, { 3, 33 },
+                                       { 2, 2000 }, { 2, 3, 70 }, { 70000 }, { 9, 70000 }, { 9, 9000 } };
   static const guint ranks[] = { 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 1, 2, 2 };
   const Key *key = data;
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
@@ -256,8 +260,10 @@ test_skewed (void)
     {
       gint64 n = sizes[i];
       g_autofree gint64 *values = g_new (gint64, n), *bits = g_new (gint64, n);
-      g_autofree char *shape = g_strdup_printf ("[%d]", (int) n), *sort = g_strconcat ("skewed/sort/", shape, NULL), *argsort = g_strconcat ("skewed/argsort/", shape, NULL);
-      g_autofree char *none = g_strconcat ("skewed/same/", shape, NULL), *few = g_strconcat ("skewed/few/", shape, NULL), *down = g_strconcat ("skewed/down/", shape, NULL);
+      g_autofree char *shape = g_strdup_printf ("[%d]", (int) n), *sort = g_strconcat ("skewed/sort/", shape, NULL),
+        *argsort = g_strconcat ("skewed/argsort/", shape, NULL);
+      g_autofree char *none = g_strconcat ("skewed/same/", shape, NULL), *few = g_strconcat ("skewed/few/", shape, NULL),
+        *down = g_strconcat ("skewed/down/", shape, NULL);
       g_autoptr(AccArray) skewed = NULL, top = NULL;
       g_autofree gint64 *order = NULL, *top_order = NULL, *down_order = NULL;
 
@@ -311,7 +317,8 @@ static void
 test_computed (void)
 {
   g_autoptr(AccArray) xs = CONF_INTS1 ("i8", 8, 3, 2, 6, 5, 0, 4), kept = acc_array_filter (xs, is_even, NULL, NULL);
-  g_autoptr(AccArray) four = CONF_INTS1 ("i8", 3, 1, 0, 2), five = CONF_INTS1 ("i8", 3, 1, 0, 2, 4), none = CONF_INTS1 ("i8", 9, 9, 9, 9, 9);
+  g_autoptr(AccArray) four = CONF_INTS1 ("i8", 3, 1, 0, 2), five = CONF_INTS1 ("i8", 3, 1, 0, 2, 4),
+    none = CONF_INTS1 ("i8", 9, 9, 9, 9, 9);
   g_autoptr(AccArray) nothing = acc_array_filter (xs, is_large, NULL, NULL);
 
   conf_expect_ints ("sort/computed-nothing", acc_array_sort (nothing, FALSE), "[0]", 0, 0, NULL);
@@ -352,7 +359,8 @@ check_text (const char *type, const char *key_type, const char *part)
     acc_program_check (program, &error);
   if (part == NULL)
     g_assert_no_error (error);
-  else if (!g_error_matches (error, ACC_ERROR, ACC_ERROR_PARSE) || strstr (error->message, "sort") == NULL || strstr (error->message, part) == NULL)
+  else if (!g_error_matches (error, ACC_ERROR, ACC_ERROR_PARSE) || strstr (error->message, "sort") == NULL
+           || strstr (error->message, part) == NULL)
     conf_fail ("sorts", "text", "%s, %s: %s", type, key_type, error != NULL ? error->message : "no error");
 }
 
@@ -361,8 +369,10 @@ static void
 test_stream (void)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
-  g_autoptr(AccArray) values = conf_array (conf_type ("i4"), (gint64[]) { 50, 40 }, 2, rand, CONF_FULL), rows = conf_through_source (g_object_ref (values));
-  g_autoptr(AccArray) more = conf_array (conf_type ("i4"), (gint64[]) { 100 }, 1, rand, CONF_FULL), vector = conf_through_source (g_object_ref (more));
+  g_autoptr(AccArray) values = conf_array (conf_type ("i4"), (gint64[]) { 50, 40 }, 2, rand, CONF_FULL),
+    rows = conf_through_source (g_object_ref (values));
+  g_autoptr(AccArray) more = conf_array (conf_type ("i4"), (gint64[]) { 100 }, 1, rand, CONF_FULL),
+    vector = conf_through_source (g_object_ref (more));
   g_autofree gint64 *order = find_order (values, TRUE);
 
   conf_expect_array ("sort/stream", acc_array_sort (rows, TRUE), arrange (values, order));
@@ -410,7 +420,8 @@ count_in_front (AccArray *sorted, AccArray *values, gboolean right)
 static void
 check_search (const char *code, gint64 n, const gint64 *extents, guint rank, ConfValues kind, GRand *rand)
 {
-  g_autoptr(AccArray) keys = conf_array (conf_type (code), &n, 1, rand, kind), values = conf_array (conf_type (code), extents, rank, rand, kind);
+  g_autoptr(AccArray) keys = conf_array (conf_type (code), &n, 1, rand, kind),
+    values = conf_array (conf_type (code), extents, rank, rand, kind);
   g_autofree gint64 *order = find_order (keys, FALSE);
   g_autoptr(AccArray) sorted = arrange (keys, order);
   g_autofree char *shape = acc_shape_to_string (acc_array_get_shape (values));
@@ -467,9 +478,11 @@ test_searches (void)
   static const char *const signatures[] = { "f4[:]", "f4[:,:]", NULL };
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
   g_autoptr(ConfProgram) program = conf_program_new ("searchsorted/program", acc_program_new (signatures, search_both, NULL));
-  g_autoptr(AccArray) sorted = CONF_FLOATS1 ("f4", -INFINITY, -1, -0.0, 0, 0, 2, NAN, NAN), values = CONF_FLOATS1 ("f4", NAN, 0, -0.0, INFINITY, -INFINITY, 1);
+  g_autoptr(AccArray) sorted = CONF_FLOATS1 ("f4", -INFINITY, -1, -0.0, 0, 0, 2, NAN, NAN),
+    values = CONF_FLOATS1 ("f4", NAN, 0, -0.0, INFINITY, -INFINITY, 1);
   g_autoptr(AccArray) disorder = CONF_INTS1 ("i4", 3, 1, 2), ones = CONF_INTS1 ("i4", 1, 1), places = NULL;
-  g_autoptr(AccArray) pairs = acc_array_zip (ones, ones), matrix = CONF_INTS2 ("i4", 1, 2, 1, 2), parts = conf_array (conf_type ("c8"), (gint64[]) { 3 }, 1, rand, CONF_SMALL);
+  g_autoptr(AccArray) pairs = acc_array_zip (ones, ones), matrix = CONF_INTS2 ("i4", 1, 2, 1, 2),
+    parts = conf_array (conf_type ("c8"), (gint64[]) { 3 }, 1, rand, CONF_SMALL);
   g_autoptr(AccArray) broken = acc_array_argsort (values, FALSE), bytes = CONF_INTS1 ("i1", 1, 1);
 
   CONF_EXPECT_INTS ("searchsorted/left", acc_array_searchsorted (sorted, values, FALSE), "[6]", 6, 2, 2, 6, 0, 5);
@@ -480,12 +493,14 @@ test_searches (void)
       AccArray *keys = conf_array (conf_type ("f4"), &n, 1, rand, CONF_SMALL);
       g_autofree gint64 *order = find_order (keys, FALSE);
 
-      conf_program_check (program, (AccArray *[]) { arrange (keys, order), conf_array (conf_type ("f4"), size, 2, rand, CONF_SMALL) }, 2, CONF_EXACT);
+      conf_program_check (program, (AccArray *[]) { arrange (keys, order), conf_array (conf_type ("f4"), size, 2, rand, CONF_SMALL) }, 2,
+                          CONF_EXACT);
       g_object_unref (keys);
     }
   if (g_getenv ("ACC_TEST_TEXT") == NULL)
     {
-      g_autoptr(AccArray) whole = conf_array (conf_type ("f4"), (gint64[]) { 50, 4 }, 2, rand, CONF_SMALL), streamed = conf_through_source (g_object_ref (whole));
+      g_autoptr(AccArray) whole = conf_array (conf_type ("f4"), (gint64[]) { 50, 4 }, 2, rand, CONF_SMALL),
+        streamed = conf_through_source (g_object_ref (whole));
 
       conf_expect_array ("searchsorted/stream", acc_array_searchsorted (sorted, streamed, FALSE), count_in_front (sorted, whole, FALSE));
     }
@@ -523,9 +538,11 @@ test_parts (void)
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
     for (guint descending = 0; descending < 2; descending++)
       {
-        g_autofree char *keys = g_strconcat (kinds[k], "[:,:]", NULL), *name = g_strconcat ("sort-by/both/", keys, descending ? "/descending" : NULL, NULL);
+        g_autofree char *keys = g_strconcat (kinds[k], "[:,:]", NULL),
+          *name = g_strconcat ("sort-by/both/", keys, descending ? "/descending" : NULL, NULL);
         const char *signatures[] = { "(i2,(f4,b1))[:,:]", keys, NULL };
-        g_autoptr(ConfProgram) program = conf_program_new (name, acc_program_new_many (signatures, sort_both, GUINT_TO_POINTER (descending)));
+        g_autoptr(ConfProgram) program = conf_program_new (name,
+                                                           acc_program_new_many (signatures, sort_both, GUINT_TO_POINTER (descending)));
 
         /* The first is longer than a tile of the CPU, and takes long elsewhere: one kind does. */
         for (guint i = k == 1 ? 0 : 1; i < G_N_ELEMENTS (sizes); i++)
@@ -549,7 +566,8 @@ test_mistakes (void)
   CONF_EXPECT_ERROR ("sort/rank-0", acc_array_sort (one, FALSE), ACC_ERROR_SHAPE, "sort", "rank 0");
   CONF_EXPECT_ERROR ("argsort/rank-0", g_object_ref (broken), ACC_ERROR_SHAPE, "argsort", "rank 0");
   CONF_EXPECT_ERROR ("sort/of-broken", acc_array_sort (broken, FALSE), ACC_ERROR_SHAPE, "argsort");
-  CONF_EXPECT_ERROR ("sort-by/extents", acc_array_sort_pairs (vector, two, FALSE, &sorted_keys), ACC_ERROR_SHAPE, "sort_pairs", "[2]", "[3]");
+  CONF_EXPECT_ERROR ("sort-by/extents", acc_array_sort_pairs (vector, two, FALSE, &sorted_keys), ACC_ERROR_SHAPE, "sort_pairs", "[2]",
+                     "[3]");
   CONF_EXPECT_ERROR ("sort-by/keys", g_object_ref (sorted_keys), ACC_ERROR_SHAPE, "sort_pairs", "[2]");
   CONF_EXPECT_ERROR ("sort-by/ranks", acc_array_sort_pairs (vector, matrix, FALSE, NULL), ACC_ERROR_SHAPE, "sort_pairs", "rank 2");
   CONF_EXPECT_ERROR ("sort-by/types", acc_array_sort_pairs (vector, pairs, FALSE, NULL), ACC_ERROR_TYPE, "sort_pairs");

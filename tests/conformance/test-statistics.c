@@ -65,7 +65,8 @@ static void
 test_form (gconstpointer data)
 {
   static const char *const codes[] = { "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8" };
-  static const struct { gint64 extents[3]; guint rank; } shapes[] = { { { 0 }, 1 }, { { 1 }, 1 }, { { 300 }, 1 }, { { 3, 0 }, 2 }, { { 0, 3 }, 2 }, { { 5, 28 }, 2 }, { { 2, 3, 70 }, 3 } };
+  static const struct { gint64 extents[3]; guint rank; } shapes[] = { { { 0 }, 1 }, { { 1 }, 1 }, { { 300 }, 1 }, { { 3, 0 }, 2 },
+                                                                      { { 0, 3 }, 2 }, { { 5, 28 }, 2 }, { { 2, 3, 70 }, 3 } };
   const Form *form = data;
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
 
@@ -89,8 +90,10 @@ test_form (gconstpointer data)
 static void
 test_places (void)
 {
-  g_autoptr(AccArray) matrix = CONF_INTS2 ("i4", 2, 4, 5, -1, 7, -1, 3, 9, 9, 4), none = CONF_INTS1 ("i4", 1), nothing = acc_array_take (none, 0);
-  g_autoptr(AccArray) floats = CONF_FLOATS1 ("f8", NAN, 3, -0.0, NAN, 0, -INFINITY, INFINITY, INFINITY, -INFINITY), number = acc_array_unit (conf_i64 (3));
+  g_autoptr(AccArray) matrix = CONF_INTS2 ("i4", 2, 4, 5, -1, 7, -1, 3, 9, 9, 4), none = CONF_INTS1 ("i4", 1),
+    nothing = acc_array_take (none, 0);
+  g_autoptr(AccArray) floats = CONF_FLOATS1 ("f8", NAN, 3, -0.0, NAN, 0, -INFINITY, INFINITY, INFINITY, -INFINITY),
+    number = acc_array_unit (conf_i64 (3));
   g_autoptr(AccArray) nans = CONF_FLOATS1 ("f4", NAN, NAN), pairs = acc_array_zip (matrix, matrix);
   g_autoptr(AccArray) numbers = CONF_FLOATS1 ("f4", 5, 7), tops = CONF_FLOATS1 ("f4", NAN, 2), parts = acc_array_zip (tops, numbers);
   AccArray *bad = acc_array_argmax (number);
@@ -116,7 +119,8 @@ test_places (void)
 static void
 test_moments (void)
 {
-  g_autoptr(AccArray) matrix = CONF_INTS2 ("i4", 2, 4, 1, 2, 3, 4, 7, 7, 7, 7), large = CONF_FLOATS1 ("f4", 16000000, 16000001, 16000002, 16000003);
+  g_autoptr(AccArray) matrix = CONF_INTS2 ("i4", 2, 4, 1, 2, 3, 4, 7, 7, 7, 7),
+    large = CONF_FLOATS1 ("f4", 16000000, 16000001, 16000002, 16000003);
   g_autoptr(AccArray) one = CONF_FLOATS1 ("f8", 3), nothing = acc_array_take (one, 0), pairs = acc_array_zip (matrix, matrix);
 
   CONF_EXPECT_FLOATS ("mean", acc_array_mean (matrix), "[2]", 2.5, 7);
@@ -188,7 +192,8 @@ test_spread (void)
 static void
 test_distinct (void)
 {
-  g_autoptr(AccArray) xs = CONF_INTS1 ("i4", 7, 7, 7, 2, 2, 7, 3), lengths = NULL, counts = NULL, values = NULL, distinct = NULL, of_nothing = NULL;
+  g_autoptr(AccArray) xs = CONF_INTS1 ("i4", 7, 7, 7, 2, 2, 7, 3), lengths = NULL, counts = NULL, values = NULL, distinct = NULL,
+    of_nothing = NULL;
   g_autoptr(AccArray) nothing = acc_array_take (xs, 0), pairs = acc_array_zip (xs, xs), pair_lengths = NULL, pair_values = NULL;
   g_autoptr(AccArray) floats = CONF_FLOATS1 ("f4", NAN, NAN, 1, -0.0, 0, 1), float_counts = NULL, float_values = NULL, refused = NULL;
   g_autoptr(AccArray) matrix = CONF_INTS2 ("i4", 1, 2, 1, 2);
@@ -215,7 +220,8 @@ test_distinct (void)
 static void
 test_histograms (void)
 {
-  g_autoptr(AccArray) bytes = CONF_INTS1 ("u1", 3, 0, 3, 200, 1, 3), numbers = CONF_INTS1 ("i8", -1, 0, 2, 3, G_MAXINT64), pairs = acc_array_zip (bytes, bytes);
+  g_autoptr(AccArray) bytes = CONF_INTS1 ("u1", 3, 0, 3, 200, 1, 3), numbers = CONF_INTS1 ("i8", -1, 0, 2, 3, G_MAXINT64),
+    pairs = acc_array_zip (bytes, bytes);
   g_autoptr(AccArray) floats = CONF_FLOATS1 ("f8", 0, 0.25, 0.5, 1, 1.0001, -0.0001, NAN, INFINITY, 0.75, 0.74);
 
   CONF_EXPECT_INTS ("bincount", acc_array_bincount (bytes, 4), "[4]", 1, 1, 0, 3);

@@ -191,7 +191,8 @@ make_array (const Part *part)
   return acc_array_compute (computed);
 }
 
-static const AccBoundaryKind kinds[] = { ACC_BOUNDARY_CLAMP, ACC_BOUNDARY_MIRROR, ACC_BOUNDARY_WRAP, ACC_BOUNDARY_CONSTANT, ACC_BOUNDARY_FUNCTION };
+static const AccBoundaryKind kinds[] = { ACC_BOUNDARY_CLAMP, ACC_BOUNDARY_MIRROR, ACC_BOUNDARY_WRAP, ACC_BOUNDARY_CONSTANT,
+                                         ACC_BOUNDARY_FUNCTION };
 static const char *const kind_names[] = { "clamp", "mirror", "wrap", "constant", "function" };
 
 static char *
@@ -304,7 +305,8 @@ check_lines (Part *part, guint kind)
 
   for (gint64 i = 0; i < part->extents[1]; i++)
     values[i] = weighted_sum (part, (gint64[]) { part->extents[0] - 1, i }, 3);
-  conf_expect_ints (row_name, acc_array_slice (all, (gint64[]) { part->extents[0] - 1, ACC_ALL }, 2), row_text, 0, (guint) part->extents[1], values);
+  conf_expect_ints (row_name, acc_array_slice (all, (gint64[]) { part->extents[0] - 1, ACC_ALL }, 2), row_text, 0, (guint) part->extents[1],
+                    values);
 }
 
 static void
@@ -361,7 +363,8 @@ weigh_flagged (AccExpr *neighbours, gpointer data)
       for (guint d = 0; d < part->rank; d++)
         from_centre[d] = offset[d] - part->sizes[d] / 2;
       one = acc_expr_ref_sink (acc_expr_neighbour (neighbours, from_centre, part->rank));
-      sum = acc_expr_add (sum, acc_expr_cond (acc_expr_item (one, 0), acc_expr_mul (acc_expr_item (one, 1), conf_i64 (weight)), conf_i64 (0)));
+      sum = acc_expr_add (sum,
+                          acc_expr_cond (acc_expr_item (one, 0), acc_expr_mul (acc_expr_item (one, 1), conf_i64 (weight)), conf_i64 (0)));
       weight = weight * 5 % 83 - 30;
     }
   while (advance (offset, part->sizes, part->rank));
@@ -438,7 +441,8 @@ test_rank2 (gconstpointer data)
 static void
 test_higher_ranks (gconstpointer data)
 {
-  static const gint64 sizes3[][3] = { { 3, 3, 3 }, { 5, 3, 3 }, { 3, 5, 3 }, { 3, 3, 5 }, { 5, 5, 5 }, { 3, 7, 5 }, { 9, 3, 1 }, { 1, 9, 7 } };
+  static const gint64 sizes3[][3] = { { 3, 3, 3 }, { 5, 3, 3 }, { 3, 5, 3 }, { 3, 3, 5 }, { 5, 5, 5 }, { 3, 7, 5 }, { 9, 3, 1 },
+                                      { 1, 9, 7 } };
   static const gint64 extents3[][3] = { { 1, 2, 1 }, { 3, 0, 2 }, { 4, 6, 7 } };
   static const gint64 sizes4[][4] = { { 3, 3, 3, 3 }, { 1, 5, 3, 3 }, { 3, 1, 1, 7 } };
   static const gint64 extents4[][4] = { { 1, 1, 1, 1 }, { 3, 4, 2, 5 } };
@@ -476,8 +480,9 @@ check_two (guint rank, const Part *first, const Part *second, guint kind)
       values[n++] = 2 * weighted_sum (first, index, 3) - weighted_sum (second, index, 3);
       advance (index, extents, rank);
     }
-  conf_expect_ints (name, acc_array_stencil2 (array, first->sizes, rank, boundary, other, second->sizes, rank, other_boundary, weigh_two, parts), text, 0,
-                    (guint) n, values);
+  conf_expect_ints (name,
+                    acc_array_stencil2 (array, first->sizes, rank, boundary, other, second->sizes, rank, other_boundary, weigh_two, parts),
+                    text, 0, (guint) n, values);
 }
 
 static void
@@ -498,7 +503,8 @@ test_two (void)
   for (guint a = 0; a < G_N_ELEMENTS (kinds); a++)
     {
       Part line = { 1, { 7 }, { 5 }, kinds[a] }, longer = { 1, { 3 }, { 8 }, kinds[(a + 1) % G_N_ELEMENTS (kinds)] };
-      Part box = { 3, { 3, 1, 3 }, { 3, 4, 2 }, kinds[a] }, other_box = { 3, { 1, 5, 3 }, { 4, 2, 5 }, kinds[(a + 2) % G_N_ELEMENTS (kinds)] };
+      Part box = { 3, { 3, 1, 3 }, { 3, 4, 2 }, kinds[a] },
+        other_box = { 3, { 1, 5, 3 }, { 4, 2, 5 }, kinds[(a + 2) % G_N_ELEMENTS (kinds)] };
 
       check_two (1, &line, &longer, a);
       check_two (3, &box, &other_box, a);
@@ -522,15 +528,19 @@ from_total (AccExpr *index, gpointer total)
 static void
 test_edges (void)
 {
-  g_autoptr(AccArray) vector = CONF_INTS1 ("i8", 1, 2, 3, 4), doubled = acc_array_add (vector, vector), total = acc_array_sum (doubled), one = acc_array_unit (conf_i64 (1));
-  g_autoptr(AccArray) floats = CONF_FLOATS1 ("f4", 1, 2, 3), matrix = CONF_INTS2 ("i8", 2, 2, 1, 2, 3, 4), broken = acc_array_concat (vector, floats);
-  g_autoptr(AccBoundary) computed = acc_boundary_new_function (1, from_total, total), constant = acc_boundary_new_constant (acc_expr_the (total));
+  g_autoptr(AccArray) vector = CONF_INTS1 ("i8", 1, 2, 3, 4), doubled = acc_array_add (vector, vector), total = acc_array_sum (doubled),
+    one = acc_array_unit (conf_i64 (1));
+  g_autoptr(AccArray) floats = CONF_FLOATS1 ("f4", 1, 2, 3), matrix = CONF_INTS2 ("i8", 2, 2, 1, 2, 3, 4),
+    broken = acc_array_concat (vector, floats);
+  g_autoptr(AccBoundary) computed = acc_boundary_new_function (1, from_total, total),
+    constant = acc_boundary_new_constant (acc_expr_the (total));
   g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP), half = acc_boundary_new_constant (acc_expr_new_float (0.5));
   g_autoptr(AccBoundary) index = acc_boundary_new_function (1, conf_itself, NULL);
   const gint64 three[] = { 3, 3 }, even[] = { 4 };
   AccArray *bad;
 
-  CONF_EXPECT_INTS ("stencil/computed-boundary", acc_array_stencil (doubled, three, 1, computed, outer_two, NULL), "[4]", -20 + 4, 2 + 6, 4 + 8, 6 + 20);
+  CONF_EXPECT_INTS ("stencil/computed-boundary", acc_array_stencil (doubled, three, 1, computed, outer_two, NULL), "[4]", -20 + 4, 2 + 6,
+                    4 + 8, 6 + 20);
   CONF_EXPECT_INTS ("stencil/computed-constant", acc_array_stencil (doubled, three, 1, constant, outer_two, NULL), "[4]", 24, 8, 12, 26);
   CONF_EXPECT_INTS ("stencil/index-outside", acc_array_stencil (vector, three, 1, index, outer_two, NULL), "[4]", 1, 4, 6, 7);
   CONF_EXPECT_FLOATS ("stencil/literal", acc_array_stencil (floats, three, 1, half, outer_two, NULL), "[3]", 2.5, 4, 2.5);
@@ -539,11 +549,15 @@ test_edges (void)
   acc_array_set_label (bad, "even");
   CONF_EXPECT_ERROR ("stencil/even", bad, ACC_ERROR_SHAPE, "stencil", "even", "4");
   CONF_EXPECT_ERROR ("stencil/rank-0", acc_array_stencil (one, three, 0, clamp, outer_two, NULL), ACC_ERROR_SHAPE, "stencil", "rank 0");
-  CONF_EXPECT_ERROR ("stencil/size-rank", acc_array_stencil (matrix, three, 1, clamp, outer_two, NULL), ACC_ERROR_SHAPE, "stencil", "rank 1", "rank 2");
-  CONF_EXPECT_ERROR ("stencil/boundary-rank", acc_array_stencil (matrix, three, 2, computed, outer_two, NULL), ACC_ERROR_SHAPE, "boundary", "rank 1", "rank 2");
-  CONF_EXPECT_ERROR ("stencil/boundary-type", acc_array_stencil (floats, three, 1, computed, outer_two, NULL), ACC_ERROR_TYPE, "boundary", "i8", "f4");
+  CONF_EXPECT_ERROR ("stencil/size-rank", acc_array_stencil (matrix, three, 1, clamp, outer_two, NULL), ACC_ERROR_SHAPE, "stencil",
+                     "rank 1", "rank 2");
+  CONF_EXPECT_ERROR ("stencil/boundary-rank", acc_array_stencil (matrix, three, 2, computed, outer_two, NULL), ACC_ERROR_SHAPE, "boundary",
+                     "rank 1", "rank 2");
+  CONF_EXPECT_ERROR ("stencil/boundary-type", acc_array_stencil (floats, three, 1, computed, outer_two, NULL), ACC_ERROR_TYPE, "boundary",
+                     "i8", "f4");
   CONF_EXPECT_ERROR ("stencil/no-boundary", acc_array_stencil (vector, three, 1, NULL, outer_two, NULL), ACC_ERROR_CALLBACK, "boundary");
-  CONF_EXPECT_ERROR ("stencil2/ranks", acc_array_stencil2 (vector, three, 1, clamp, matrix, three, 2, clamp, conf_first, NULL), ACC_ERROR_SHAPE, "stencil2", "rank 2");
+  CONF_EXPECT_ERROR ("stencil2/ranks", acc_array_stencil2 (vector, three, 1, clamp, matrix, three, 2, clamp, conf_first, NULL),
+                     ACC_ERROR_SHAPE, "stencil2", "rank 2");
   CONF_EXPECT_ERROR ("stencil/of-broken", acc_array_stencil (broken, three, 1, clamp, outer_two, NULL), ACC_ERROR_TYPE, "concat");
 }
 
@@ -555,7 +569,8 @@ main (int argc, char **argv)
   g_test_add_func ("/stencils/rank-1", test_rank1);
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
     {
-      g_autofree char *second = g_strconcat ("/stencils/rank-2/", kind_names[k], NULL), *higher = g_strconcat ("/stencils/rank-3-and-more/", kind_names[k], NULL);
+      g_autofree char *second = g_strconcat ("/stencils/rank-2/", kind_names[k], NULL),
+        *higher = g_strconcat ("/stencils/rank-3-and-more/", kind_names[k], NULL);
 
       g_test_add_data_func (second, GUINT_TO_POINTER (k), test_rank2);
       g_test_add_data_func (higher, GUINT_TO_POINTER (k), test_higher_ranks);

@@ -29,8 +29,8 @@ twice (AccExpr *x, gpointer data)
 static AccExpr *
 ask (AccExpr *m, gpointer data)
 {
-  AccExpr *items[] = { acc_expr_is_just (m), acc_expr_is_nothing (m), acc_expr_from_just (m), acc_expr_from_maybe (m, acc_expr_new_int (-1)),
-                       acc_expr_maybe (m, acc_expr_new_float (0.5), twice, NULL) };
+  AccExpr *items[] = { acc_expr_is_just (m), acc_expr_is_nothing (m), acc_expr_from_just (m),
+                       acc_expr_from_maybe (m, acc_expr_new_int (-1)), acc_expr_maybe (m, acc_expr_new_float (0.5), twice, NULL) };
 
   return acc_expr_tuple (items, G_N_ELEMENTS (items));
 }
@@ -85,8 +85,9 @@ default_if_missing (AccExpr *i, gpointer array)
 {
   g_autoptr(AccExpr) found = acc_expr_ref_sink (find (i, array));
 
-  return acc_expr_from_maybe (found, acc_expr_cast (acc_expr_index (array, acc_expr_mul (acc_expr_from_just (found), acc_expr_new_int (100))),
-                                                    acc_element_type_new (ACC_KIND_I64)));
+  return acc_expr_from_maybe (found,
+                              acc_expr_cast (acc_expr_index (array, acc_expr_mul (acc_expr_from_just (found), acc_expr_new_int (100))),
+                                             acc_element_type_new (ACC_KIND_I64)));
 }
 
 /* Only the side that is taken is evaluated: the other one would read outside. */
@@ -294,7 +295,8 @@ match_just (AccExpr *x, gpointer table)
 static AccExpr *
 match_nested (AccExpr *e, gpointer table)
 {
-  g_autoptr(AccExpr) sum = acc_expr_ref_sink (e), optional = acc_expr_ref_sink (acc_expr_from_left (sum)), pair = acc_expr_ref_sink (acc_expr_from_right (sum));
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (e), optional = acc_expr_ref_sink (acc_expr_from_left (sum)),
+    pair = acc_expr_ref_sink (acc_expr_from_right (sum));
 
   return acc_expr_either (sum, acc_expr_maybe (optional, conf_i64 (-1), match_just, table),
                           acc_expr_sub (acc_expr_item (pair, 0), acc_expr_item (pair, 1)));
@@ -315,9 +317,11 @@ test_nested (void)
 static AccExpr *
 exchange_sides (AccExpr *e, gpointer data)
 {
-  g_autoptr(AccExpr) sum = acc_expr_ref_sink (e), left = acc_expr_ref_sink (acc_expr_from_left (sum)), right = acc_expr_ref_sink (acc_expr_from_right (sum));
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (e), left = acc_expr_ref_sink (acc_expr_from_left (sum)),
+    right = acc_expr_ref_sink (acc_expr_from_right (sum));
 
-  return acc_expr_either (sum, acc_expr_right (left, acc_expr_get_element_type (right)), acc_expr_left (right, acc_expr_get_element_type (left)));
+  return acc_expr_either (sum, acc_expr_right (left, acc_expr_get_element_type (right)),
+                          acc_expr_left (right, acc_expr_get_element_type (left)));
 }
 
 /* To a sum of products. */
@@ -328,17 +332,20 @@ distribute (AccExpr *e, AccExpr *c, gpointer data)
   g_autoptr(AccExpr) left = acc_expr_ref_sink (acc_expr_tuple2 (acc_expr_from_left (sum), factor));
   g_autoptr(AccExpr) right = acc_expr_ref_sink (acc_expr_tuple2 (acc_expr_from_right (sum), factor));
 
-  return acc_expr_either (sum, acc_expr_left (left, acc_expr_get_element_type (right)), acc_expr_right (right, acc_expr_get_element_type (left)));
+  return acc_expr_either (sum, acc_expr_left (left, acc_expr_get_element_type (right)),
+                          acc_expr_right (right, acc_expr_get_element_type (left)));
 }
 
 /* Back to a product of the sum, its first factor, and what it was multiplied by. */
 static AccExpr *
 factor_out (AccExpr *e, gpointer data)
 {
-  g_autoptr(AccExpr) sum = acc_expr_ref_sink (e), left = acc_expr_ref_sink (acc_expr_from_left (sum)), right = acc_expr_ref_sink (acc_expr_from_right (sum));
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (e), left = acc_expr_ref_sink (acc_expr_from_left (sum)),
+    right = acc_expr_ref_sink (acc_expr_from_right (sum));
   g_autoptr(AccExpr) a = acc_expr_ref_sink (acc_expr_item (left, 0)), b = acc_expr_ref_sink (acc_expr_item (right, 0));
 
-  return acc_expr_tuple2 (acc_expr_either (sum, acc_expr_left (a, acc_expr_get_element_type (b)), acc_expr_right (b, acc_expr_get_element_type (a))),
+  return acc_expr_tuple2 (acc_expr_either (sum, acc_expr_left (a, acc_expr_get_element_type (b)),
+                                           acc_expr_right (b, acc_expr_get_element_type (a))),
                           acc_expr_either (sum, acc_expr_item (left, 1), acc_expr_item (right, 1)));
 }
 
@@ -367,9 +374,12 @@ test_algebra (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     {
-      g_autoptr(AccArray) flags = conf_array (conf_type ("b1"), &n, 1, rand, CONF_FULL), x = conf_array (conf_type (codes[i]), &n, 1, rand, CONF_SMALL);
-      g_autoptr(AccArray) factors = conf_array (conf_type ("i2"), &n, 1, rand, CONF_FULL), sums = acc_array_zip_with (flags, x, either_of, NULL);
-      g_autoptr(AccArray) exchanged = acc_array_map (sums, exchange_sides, NULL), products = acc_array_zip_with (sums, factors, distribute, NULL);
+      g_autoptr(AccArray) flags = conf_array (conf_type ("b1"), &n, 1, rand, CONF_FULL),
+        x = conf_array (conf_type (codes[i]), &n, 1, rand, CONF_SMALL);
+      g_autoptr(AccArray) factors = conf_array (conf_type ("i2"), &n, 1, rand, CONF_FULL),
+        sums = acc_array_zip_with (flags, x, either_of, NULL);
+      g_autoptr(AccArray) exchanged = acc_array_map (sums, exchange_sides, NULL),
+        products = acc_array_zip_with (sums, factors, distribute, NULL);
       g_autofree char *name = g_strconcat ("algebra/", codes[i], NULL);
 
       conf_expect_array (name, acc_array_map (exchanged, exchange_sides, NULL), g_object_ref (sums));
@@ -384,7 +394,8 @@ compose_optional (AccExpr *m, AccExpr *n, gpointer data)
 {
   g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_expr_from_just (m)), second = acc_expr_ref_sink (acc_expr_from_just (n));
   AccExpr *both = acc_expr_tuple2 (acc_expr_mul (acc_expr_item (first, 0), acc_expr_item (second, 0)),
-                                   acc_expr_add (acc_expr_mul (acc_expr_item (first, 1), acc_expr_item (second, 0)), acc_expr_item (second, 1)));
+                                   acc_expr_add (acc_expr_mul (acc_expr_item (first, 1), acc_expr_item (second, 0)),
+                                                 acc_expr_item (second, 1)));
 
   return acc_expr_cond (acc_expr_is_nothing (m), n, acc_expr_cond (acc_expr_is_nothing (n), m, acc_expr_just (both)));
 }
@@ -406,7 +417,8 @@ test_semigroup (void)
   for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
     {
       gint64 n = sizes[s];
-      g_autofree gint64 *flags = g_new (gint64, n), *numbers = g_new (gint64, n), *there = g_new (gint64, n), *factors = g_new (gint64, n), *summands = g_new (gint64, n);
+      g_autofree gint64 *flags = g_new (gint64, n), *numbers = g_new (gint64, n), *there = g_new (gint64, n), *factors = g_new (gint64, n),
+        *summands = g_new (gint64, n);
       g_autofree char *name = g_strdup_printf ("semigroup/%d", (int) n), *shape = g_strdup_printf ("[%d]", (int) n);
       g_autoptr(AccArray) optional = NULL, scanned = NULL, f = NULL, x = NULL, all = NULL;
       gboolean any = FALSE;

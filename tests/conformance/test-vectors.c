@@ -21,7 +21,8 @@ exchange (AccExpr *x, gpointer data)
 static AccExpr *
 with_seven (AccExpr *x, gpointer data)
 {
-  return acc_expr_tuple2 (acc_expr_with_item (x, 1, acc_expr_new_int (7)), acc_expr_with_item (acc_expr_tuple2 (x, acc_expr_new_bool (TRUE)), 0, x));
+  return acc_expr_tuple2 (acc_expr_with_item (x, 1, acc_expr_new_int (7)),
+                          acc_expr_with_item (acc_expr_tuple2 (x, acc_expr_new_bool (TRUE)), 0, x));
 }
 
 static AccExpr *
@@ -70,7 +71,8 @@ formula (AccExpr *x, gpointer data)
 static AccExpr *
 orders (AccExpr *x, AccExpr *y, gpointer data)
 {
-  AccExpr *items[] = { acc_expr_lt (x, y), acc_expr_eq (x, y), acc_expr_ge (x, acc_expr_new_int (4)), acc_expr_eq (acc_expr_max (x, y), y) };
+  AccExpr *items[] = { acc_expr_lt (x, y), acc_expr_eq (x, y), acc_expr_ge (x, acc_expr_new_int (4)),
+                       acc_expr_eq (acc_expr_max (x, y), y) };
 
   return acc_expr_tuple (items, G_N_ELEMENTS (items));
 }
@@ -119,9 +121,9 @@ static void
 test_bitcast (void)
 {
   static const char * const pairs[][2] = {
-    { "u4", "4u1" }, { "4u1", "u4" }, { "f8", "2u4" }, { "2f4", "i8" }, { "c8", "u8" }, { "c8", "8u1" }, { "16u1", "c16" }, { "4f4", "2u8" },
-    { "8f2", "4i4" }, { "3f4", "3u4" }, { "u2", "2i1" }, { "2i1", "f2" }, { "4b1", "u4" }, { "c4", "f4" }, { "16u8", "16f8" }, { "1f4", "u4" },
-  };
+    { "u4", "4u1" }, { "4u1", "u4" }, { "f8", "2u4" }, { "2f4", "i8" }, { "c8", "u8" }, { "c8", "8u1" }, { "16u1", "c16" },
+    { "4f4", "2u8" }, { "8f2", "4i4" }, { "3f4", "3u4" }, { "u2", "2i1" }, { "2i1", "f2" }, { "4b1", "u4" }, { "c4", "f4" },
+    { "16u8", "16f8" }, { "1f4", "u4" }, };
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
 
   for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
@@ -190,7 +192,8 @@ static void
 check_arrays (const char *code, const gint64 *sides, GRand *rand)
 {
   g_autofree char *name = g_strdup_printf ("vectors/arrays/%s/%d", code, (int) sides[0]);
-  g_autoptr(AccArray) x = conf_array (conf_type (code), sides, 2, rand, CONF_SMALL), y = conf_array (conf_type (code), sides, 2, rand, CONF_SMALL);
+  g_autoptr(AccArray) x = conf_array (conf_type (code), sides, 2, rand, CONF_SMALL),
+    y = conf_array (conf_type (code), sides, 2, rand, CONF_SMALL);
   g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
   g_autoptr(AccShape) few = acc_shape_new_vector (sides[0] * sides[1] / 2), turned = acc_shape_new_matrix (sides[1], sides[0]);
   g_autoptr(AccArray) pairs = acc_array_zip (x, y);
@@ -318,7 +321,8 @@ static void
 test_layout (void)
 {
   g_autoptr(AccArray) x = threes (), unzipped = acc_array_unzip (x, 0);
-  g_autoptr(AccArray) bytes = CONF_INTS1 ("u1", 8, 9), pairs = acc_array_zip (x, bytes), whole = acc_backend_run (conf_interpreter (), pairs, NULL, NULL);
+  g_autoptr(AccArray) bytes = CONF_INTS1 ("u1", 8, 9), pairs = acc_array_zip (x, bytes),
+    whole = acc_backend_run (conf_interpreter (), pairs, NULL, NULL);
   g_autoptr(GBytes) first = acc_array_dup_bytes (whole, 0, NULL), second = acc_array_dup_bytes (whole, 1, NULL);
   g_autofree char *text = acc_array_to_string (x);
   const gint32 *memory = g_bytes_get_data (first, NULL);
@@ -343,7 +347,8 @@ main (int argc, char **argv)
   g_test_add_func ("/vectors/bitcast", test_bitcast);
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     {
-      g_autofree char *arrays = g_strdup_printf ("/vectors/arrays/%s", codes[i]), *permutes = g_strdup_printf ("/vectors/permutes/%s", codes[i]);
+      g_autofree char *arrays = g_strdup_printf ("/vectors/arrays/%s", codes[i]),
+        *permutes = g_strdup_printf ("/vectors/permutes/%s", codes[i]);
 
       if (!conf_is_thorough () && i % 4 != 2)
         continue;

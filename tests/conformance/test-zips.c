@@ -105,7 +105,8 @@ at_8 (AccExpr *index, AccExpr *x0, AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExp
 }
 
 static AccExpr *
-at_9 (AccExpr *index, AccExpr *x0, AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6, AccExpr *x7, AccExpr *x8, gpointer data)
+at_9 (AccExpr *index, AccExpr *x0, AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6, AccExpr *x7, AccExpr *x8,
+      gpointer data)
 {
   return indexed_digits (index, (AccExpr *[]) { x0, x1, x2, x3, x4, x5, x6, x7, x8 }, 9);
 }
@@ -208,7 +209,8 @@ check (guint n, gboolean indexed, guint rank, const gint64 *extents)
   AccArray *inputs[MOST];
   gint64 size = 1;
   g_autofree gint64 *values = NULL;
-  g_autofree char *name = g_strdup_printf ("%s%u/rank-%u/%d", indexed ? "izip" : "zip", n, rank, rank > 0 ? (int) extents[0] : 0), *text = NULL;
+  g_autofree char *name = g_strdup_printf ("%s%u/rank-%u/%d", indexed ? "izip" : "zip", n, rank, rank > 0 ? (int) extents[0] : 0),
+    *text = NULL;
   g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
 
   for (guint d = 0; d < rank; d++)
@@ -272,7 +274,8 @@ literal_of (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, gpointer data)
 static void
 test_edges (void)
 {
-  g_autoptr(AccArray) x = CONF_INTS1 ("i4", 1, 2, 3), y = CONF_INTS1 ("i4", 4, 5), halves = CONF_FLOATS1 ("f2", 1, 2, 3), matrix = CONF_INTS2 ("i4", 1, 2, 3, 4);
+  g_autoptr(AccArray) x = CONF_INTS1 ("i4", 1, 2, 3), y = CONF_INTS1 ("i4", 4, 5), halves = CONF_FLOATS1 ("f2", 1, 2, 3),
+    matrix = CONF_INTS2 ("i4", 1, 2, 3, 4);
   g_autoptr(AccArray) pairs = acc_array_zip (x, halves), broken = acc_array_zip_with4 (x, x, x, matrix, last_of, NULL);
   AccArray *bad;
 

@@ -4,7 +4,7 @@
 guint
 fuzz_pick (FuzzGenerator *self, guint n)
 {
-  return (guint)g_rand_int_range (self->rand, 0, (gint32)n);
+  return (guint) g_rand_int_range (self->rand, 0, (gint32) n);
 }
 
 AccElementType *
@@ -72,7 +72,7 @@ leaf_of (FuzzGenerator *self, guint expr, AccElementType *type, guint *leaf, Acc
 /* What there is to compute with. */
 typedef struct
 {
-  guint expr;
+  guint           expr;
   AccElementType *type;
 } Value;
 
@@ -90,9 +90,9 @@ typedef enum
 static const struct
 {
   const char *name;
-  guint arity;
-  Operands operands;
-  gboolean is_same;
+  guint       arity;
+  Operands    operands;
+  gboolean    is_same;
 } primitives[] = {
 #define SAME TRUE
 #define INT64 FALSE
@@ -238,7 +238,7 @@ make_scalar (FuzzGenerator *self, const Value *values, guint n, AccElementType *
 static guint
 make_value (FuzzGenerator *self, const Value *values, guint n, AccElementType *type)
 {
-  g_autoptr (GString) items = NULL;
+  g_autoptr(GString) items = NULL;
 
   if (acc_element_type_is_scalar (type))
     return values == NULL ? make_literal (self, type) : make_scalar (self, values, n, type, 2);

@@ -43,7 +43,7 @@ find (FuzzGenerator *self, AccElementType *type, int rank)
     {
       const FuzzArray *array = &g_array_index (self->arrays, FuzzArray, (start + i) % self->arrays->len);
 
-      if (is_misfit (self) || ((type == NULL || array->type == type) && (rank < 0 || array->rank == (guint)rank)))
+      if (is_misfit (self) || ((type == NULL || array->type == type) && (rank < 0 || array->rank == (guint) rank)))
         return array;
     }
 
@@ -59,14 +59,14 @@ add_offer (FuzzGenerator *self, AccElementType *type, guint rank)
   while (acc_foreign_nth_transform (n_names - 3) != NULL)
     n_names++;
   n = fuzz_pick (self, n_names);
-  name = n == 0   ? ACC_FOREIGN_PRODUCT
+  name = n == 0 ? ACC_FOREIGN_PRODUCT
          : n == 1 ? FUZZ_FOREIGN
          : n == 2 ? FUZZ_LAUNCH
                   : acc_foreign_nth_transform (n - 3)->name;
   g_string_append_printf (self->text, " foreign \"%s\"", name);
   for (n = n == 0 || fuzz_pick (self, 20) == 0 ? 2 : 1; n > 0; n--)
     {
-      const FuzzArray *array = find (self, type, (int)rank);
+      const FuzzArray *array = find (self, type, (int) rank);
 
       if (array == NULL || fuzz_pick (self, 4) == 0)
         array = find (self, NULL, -1);
@@ -82,7 +82,7 @@ add_made_by (FuzzGenerator *self)
   guint n = fuzz_pick (self, 200);
 
   if (n == 0)
-    g_string_append_printf (self->text, " for \"%0*d\"", 1 + (int)fuzz_pick (self, 100), 0);
+    g_string_append_printf (self->text, " for \"%0*d\"", 1 + (int) fuzz_pick (self, 100), 0);
   else
     g_string_append_printf (self->text, " for \"%s\"", names[n < 3 ? 5 + n : n % 6]);
 }
@@ -209,7 +209,7 @@ static guint
 make_step (FuzzGenerator *self, const FuzzArray *const *states, guint n, AccElementType *type, gboolean is_loop)
 {
   FuzzArray parameters[2] = { { 0 } }, results[2];
-  g_autoptr (GArray) around = self->arrays;
+  g_autoptr(GArray) around = self->arrays;
   gboolean was_open = self->is_open;
 
   for (guint i = 0; i < n; i++)
@@ -405,7 +405,7 @@ make_fold (FuzzGenerator *self, const FuzzArray *of, const char *name)
 static FuzzArray
 make_zip_with (FuzzGenerator *self, const FuzzArray *of, guint n)
 {
-  const FuzzArray *second = find (self, NULL, (int)of->rank), *third = find (self, NULL, (int)of->rank);
+  const FuzzArray *second = find (self, NULL, (int) of->rank), *third = find (self, NULL, (int) of->rank);
   AccElementType *type = any_type (self), *types[] = { of->type, second->type, third->type };
   FuzzArray array
       = n == 2 ? begin (self, type, of->rank, TRUE, "zip_with a%u a%u", of->number, second->number)
@@ -418,7 +418,7 @@ make_zip_with (FuzzGenerator *self, const FuzzArray *of, guint n)
 static FuzzArray
 make_stencil (FuzzGenerator *self, const FuzzArray *of, guint n)
 {
-  const FuzzArray *second = find (self, NULL, (int)of->rank);
+  const FuzzArray *second = find (self, NULL, (int) of->rank);
   AccElementType *type = any_type (self), *types[] = { neighbourhood (of), neighbourhood (second) };
   FuzzArray array = n == 1 ? begin (self, type, of->rank, TRUE, "stencil a%u %s", of->number, sizes_of (of->rank))
                            : begin (self, type, of->rank, TRUE, "stencil2 a%u a%u %s %s", of->number, second->number,
@@ -434,7 +434,7 @@ make_stencil (FuzzGenerator *self, const FuzzArray *of, guint n)
 static FuzzArray
 make_cond (FuzzGenerator *self, const FuzzArray *of)
 {
-  const FuzzArray *other = find (self, of->type, (int)of->rank), *flag = find (self, fuzz_type ("b1"), 0);
+  const FuzzArray *other = find (self, of->type, (int) of->rank), *flag = find (self, fuzz_type ("b1"), 0);
   FuzzArray made = { 0 };
 
   if (flag == NULL)
@@ -520,8 +520,8 @@ make_any (FuzzGenerator *self)
 char *
 fuzz_generate (guint32 seed)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  g_autoptr (GArray) arrays = g_array_new (FALSE, FALSE, sizeof (FuzzArray));
+  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr(GArray) arrays = g_array_new (FALSE, FALSE, sizeof (FuzzArray));
   FuzzGenerator self = { rand, g_string_new ("acc program 1\n"), arrays, 0, 0, 0, TRUE };
   FuzzArray made[4];
 

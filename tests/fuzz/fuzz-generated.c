@@ -25,7 +25,7 @@ count_operations (Tally *self, const char *text)
                       *bare = g_strdup_printf (" = %s\n", fuzz_operations[i]);
 
       if (strstr (text, written) != NULL || strstr (text, bare) != NULL)
-        g_hash_table_add (self->operations, (gpointer)fuzz_operations[i]);
+        g_hash_table_add (self->operations, (gpointer) fuzz_operations[i]);
     }
   self->foreign += strstr (text, " = foreign ") != NULL;
   self->offers += strstr (text, " foreign \"acc-") != NULL && strstr (text, " = foreign ") == NULL;
@@ -35,8 +35,8 @@ static void
 run_one (Tally *self, guint32 seed)
 {
   g_autofree char *text = fuzz_generate (seed);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccProgram) program = acc_program_parse (text, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccProgram) program = acc_program_parse (text, &error);
 
   if (g_getenv ("FUZZ_VERBOSE") != NULL)
     fprintf (stderr, "# %u\n%s%s\n", seed, text, error != NULL ? error->message : "");
@@ -69,7 +69,7 @@ main (int argc, char **argv)
       sscanf (argv[i], "--seed=%" G_GUINT64_FORMAT, &seed);
 
   for (guint64 i = 0; i < runs; i++)
-    run_one (&tally, (guint32)(seed + i));
+    run_one (&tally, (guint32) (seed + i));
 
   printf ("%u refused, %u failed, %u ran: %u with foreign operations, %u with offers\n", tally.refused, tally.failed,
           tally.run, tally.foreign, tally.offers);

@@ -42,7 +42,7 @@ copy_first (AccForeignLaunch *launch, gpointer data, GError **error)
   for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
     memcpy (GSIZE_TO_POINTER (acc_foreign_launch_get_result_address (launch, i)),
             GSIZE_TO_POINTER (acc_foreign_launch_get_input_address (launch, 0, i)),
-            (gsize)acc_shape_get_size (acc_array_get_shape (input)) * acc_element_type_get_buffer_size (type, i));
+            (gsize) acc_shape_get_size (acc_array_get_shape (input)) * acc_element_type_get_buffer_size (type, i));
 
   return TRUE;
 }
@@ -72,15 +72,15 @@ make_argument (AccArray *parameter)
   guint n_buffers = acc_element_type_get_n_buffers (parameter->type);
   const gint64 *declared = acc_array_get_parameter (parameter)->declared;
   g_autofree gint64 *extents = g_new (gint64, parameter->rank + 1);
-  g_autoptr (AccShape) shape = NULL;
-  g_autoptr (GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify)g_bytes_unref);
+  g_autoptr(AccShape) shape = NULL;
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
   for (guint i = 0; i < parameter->rank; i++)
     extents[i] = declared[i] >= 0 ? declared[i] : sides[MIN (parameter->rank, G_N_ELEMENTS (sides) - 1)];
   shape = acc_shape_new (extents, parameter->rank);
   for (guint i = 0; i < n_buffers; i++)
     {
-      gsize size = (gsize)acc_shape_get_size (shape) * acc_element_type_get_buffer_size (parameter->type, i);
+      gsize size = (gsize) acc_shape_get_size (shape) * acc_element_type_get_buffer_size (parameter->type, i);
       guint8 *data = g_malloc (size + 1);
 
       for (gsize k = 0; k < size; k++)
@@ -88,7 +88,7 @@ make_argument (AccArray *parameter)
       g_ptr_array_add (buffers, g_bytes_new_take (data, size));
     }
 
-  return acc_array_use_buffers (parameter->type, shape, (GBytes **)buffers->pdata, n_buffers);
+  return acc_array_use_buffers (parameter->type, shape, (GBytes **) buffers->pdata, n_buffers);
 }
 
 static void
@@ -98,7 +98,7 @@ read_all (AccArray *result)
 
   for (guint i = 0; i < acc_element_type_get_n_buffers (result->type); i++)
     {
-      gsize size = (gsize)acc_shape_get_size (result->shape) * acc_element_type_get_buffer_size (result->type, i);
+      gsize size = (gsize) acc_shape_get_size (result->shape) * acc_element_type_get_buffer_size (result->type, i);
       const guint8 *data = GSIZE_TO_POINTER (acc_array_get_address (result, i));
 
       for (gsize k = 0; k < size; k++)
@@ -108,9 +108,9 @@ read_all (AccArray *result)
 
 typedef struct
 {
-  GMutex lock;
-  GCond changed;
-  gboolean is_done;
+  GMutex        lock;
+  GCond         changed;
+  gboolean      is_done;
   GCancellable *cancellable;
 } Watch;
 
@@ -133,8 +133,8 @@ watch (gpointer data)
 static gboolean
 run_watched (AccBackend *backend, AccProgram *program, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (AccExecutable) executable = acc_backend_compile (backend, program, cancellable, error);
-  g_autoptr (GPtrArray) arguments = g_ptr_array_new_with_free_func (g_object_unref), results = NULL;
+  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, cancellable, error);
+  g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func (g_object_unref), results = NULL;
   guint n;
 
   if (executable == NULL)
@@ -142,7 +142,7 @@ run_watched (AccBackend *backend, AccProgram *program, GCancellable *cancellable
 
   for (guint i = 0; i < acc_program_get_n_parameters (program); i++)
     g_ptr_array_add (arguments, make_argument (acc_program_get_parameter (program, i)));
-  results = acc_executable_run (executable, (AccArray **)arguments->pdata, arguments->len, cancellable, error);
+  results = acc_executable_run (executable, (AccArray **) arguments->pdata, arguments->len, cancellable, error);
   if (results == NULL)
     return FALSE;
 
@@ -163,7 +163,7 @@ gboolean
 fuzz_run_program (AccProgram *program, GError **error)
 {
   AccBackend *backend = get_backend ();
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
   Watch self = { .cancellable = cancellable };
   GThread *thread;
   gboolean ok;
@@ -188,7 +188,7 @@ fuzz_is_small (AccProgram *program)
   g_autofree char *text = acc_program_to_string (program);
   guint n_results;
   AccArray **results = acc_program_get_result_nodes (program, &n_results);
-  g_autoptr (GPtrArray) nodes = NULL;
+  g_autoptr(GPtrArray) nodes = NULL;
 
   if (strstr (text, " while") != NULL)
     return FALSE;

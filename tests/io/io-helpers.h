@@ -16,7 +16,8 @@ GBytes    *io_get           (GFile *file);
 /* A whole run: one GBytes per leaf; @chunk_rows 0: all at once. */
 GPtrArray *io_read_all      (AccSource *source, gint64 chunk_rows, GCancellable *cancellable, GError **error);
 /* Aborts where it fails. */
-gboolean   io_write_all     (AccSink *sink, const char *type, const gint64 *extents, guint rank, GPtrArray *leaves, gint64 chunk_rows, GCancellable *cancellable, GError **error);
+gboolean   io_write_all     (AccSink *sink, const char *type, const gint64 *extents, guint rank, GPtrArray *leaves, gint64 chunk_rows,
+                             GCancellable *cancellable, GError **error);
 /* Bytes that depend on @seed; bools are 0 or 1 */
 GPtrArray *io_random_buffers (const char *type, const gint64 *extents, guint rank, guint32 seed);
 void       io_assert_same   (GPtrArray *a, GPtrArray *b);

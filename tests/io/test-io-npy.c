@@ -143,15 +143,15 @@ write_for_peer (const char *folder, guint number, const char *type, const gint64
       io_put (buffer_file, g_bytes_get_data (buffers->pdata[i], NULL), g_bytes_get_size (buffers->pdata[i]));
     }
 
-    {
-      g_autoptr(AccSource) source = acc_source_open (file, NULL, &error);
-      g_autoptr(GPtrArray) again = NULL;
+  {
+    g_autoptr(AccSource) source = acc_source_open (file, NULL, &error);
+    g_autoptr(GPtrArray) again = NULL;
 
-      g_assert_no_error (error);
-      again = io_read_all (source, 2, NULL, &error);
-      io_assert_layout (source, type, shape_text);
-      io_assert_same (again, buffers);
-    }
+    g_assert_no_error (error);
+    again = io_read_all (source, 2, NULL, &error);
+    io_assert_layout (source, type, shape_text);
+    io_assert_same (again, buffers);
+  }
 }
 
 static void

@@ -22,9 +22,10 @@ static AccExpr *with_index (AccExpr *ix, AccExpr *x, gpointer data) { return acc
 static AccArray *f_imap (AccArray **a, guint n, gpointer data) { return acc_array_imap (a[0], with_index, NULL); }
 
 static AccExpr *minus_total (AccExpr *x, gpointer total) { return acc_expr_sub (x, acc_expr_the (total)); }
-static AccArray *f_centre (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_centre (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) total = acc_array_fold_all (a[0], i8 (0), plus, NULL);
+  g_autoptr(AccArray) total = acc_array_fold_all (a[0], i8 (0), plus, NULL);
 
   return acc_array_map (a[0], minus_total, total);
 }
@@ -38,23 +39,26 @@ static AccArray *f_take (AccArray **a, guint n, gpointer data) { return acc_arra
 static AccArray *f_drop (AccArray **a, guint n, gpointer data) { return acc_array_drop (a[0], 2); }
 static AccArray *f_concat (AccArray **a, guint n, gpointer data) { return acc_array_concat (a[0], a[0]); }
 static AccArray *f_outer (AccArray **a, guint n, gpointer data) { return acc_array_outer (a[0], a[0]); }
-static AccArray *f_outer_sum (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_outer_sum (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) outer = acc_array_outer (a[0], a[0]);
+  g_autoptr(AccArray) outer = acc_array_outer (a[0], a[0]);
 
   return acc_array_fold (outer, i8 (1), plus, NULL);
 }
-static AccArray *f_outer_scan (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_outer_scan (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) outer = acc_array_outer (a[0], a[0]);
+  g_autoptr(AccArray) outer = acc_array_outer (a[0], a[0]);
 
   return acc_array_scanl1 (outer, plus, NULL);
 }
 static AccArray *f_sort (AccArray **a, guint n, gpointer data) { return acc_array_sort (a[0], FALSE); }
 static AccArray *f_argsort (AccArray **a, guint n, gpointer data) { return acc_array_argsort (a[0], TRUE); }
-static AccArray *f_outer_sort (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_outer_sort (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) outer = acc_array_outer (a[0], a[0]);
+  g_autoptr(AccArray) outer = acc_array_outer (a[0], a[0]);
 
   return acc_array_sort (outer, FALSE);
 }
@@ -63,148 +67,172 @@ static AccArray *f_unique (AccArray **a, guint n, gpointer data) { return acc_ar
 static AccExpr *is_even (AccExpr *x, gpointer data) { return acc_expr_eq (acc_expr_rem (x, acc_expr_new_int (2)), acc_expr_new_int (0)); }
 static AccArray *f_filter (AccArray **a, guint n, gpointer data) { return acc_array_filter (a[0], is_even, NULL, NULL); }
 
-static AccExpr *neighbours (AccExpr *n, gpointer data)
+static AccExpr *
+neighbours (AccExpr *n, gpointer data)
 {
   return acc_expr_add (acc_expr_mul (acc_expr_neighbour1 (n, -1), acc_expr_new_int (10)), acc_expr_neighbour1 (n, 1));
 }
-static AccArray *stencil (AccArray *x, AccBoundary *boundary)
+static AccArray *
+stencil (AccArray *x, AccBoundary *boundary)
 {
   return acc_array_stencil (x, (gint64[]) { 3 }, 1, boundary, neighbours, NULL);
 }
-static AccArray *f_clamp (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_clamp (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_CLAMP);
 
   return stencil (a[0], boundary);
 }
-static AccArray *f_mirror (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_mirror (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
 
   return stencil (a[0], boundary);
 }
-static AccArray *f_wrap (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_wrap (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_WRAP);
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_WRAP);
 
   return stencil (a[0], boundary);
 }
-static AccArray *f_constant (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_constant (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccBoundary) boundary = acc_boundary_new_constant (acc_expr_new_int (77));
+  g_autoptr(AccBoundary) boundary = acc_boundary_new_constant (acc_expr_new_int (77));
 
   return stencil (a[0], boundary);
 }
 
 static AccExpr *bin (AccExpr *x, gpointer data) { return acc_expr_mod (x, i8 (4)); }
-static AccArray *f_histogram (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_histogram (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (4);
-  g_autoptr (AccArray) zeros = acc_array_fill (shape, i8 (0)), bins = acc_array_map (a[0], bin, NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (4);
+  g_autoptr(AccArray) zeros = acc_array_fill (shape, i8 (0)), bins = acc_array_map (a[0], bin, NULL);
 
   return acc_array_permute (a[0], zeros, bins, plus, NULL);
 }
-static AccExpr *mirrored (AccExpr *ix, AccExpr *x, gpointer array) { return acc_expr_sub (acc_expr_sub (acc_expr_extent (array, 0), i8 (1)), ix); }
-static AccArray *f_permute (AccArray **a, guint n, gpointer data)
+static AccExpr *mirrored (AccExpr *ix, AccExpr *x,
+                          gpointer array) { return acc_expr_sub (acc_expr_sub (acc_expr_extent (array, 0), i8 (1)), ix); }
+static AccArray *
+f_permute (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) targets = acc_array_imap (a[0], mirrored, a[0]);
+  g_autoptr(AccArray) targets = acc_array_imap (a[0], mirrored, a[0]);
 
   return acc_array_permute (a[0], a[0], targets, first, NULL);
 }
 
 static AccExpr *is_long (AccExpr *index, gpointer array) { return acc_expr_gt (acc_expr_extent (array, 0), i8 (3)); }
 static AccExpr *minus_fourth (AccExpr *x, gpointer array) { return acc_expr_sub (x, acc_expr_index (array, i8 (3))); }
-static AccArray *f_cond (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_cond (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccShape) scalar = acc_shape_new (NULL, 0);
-  g_autoptr (AccArray) flag = acc_array_generate (scalar, is_long, a[0]);
+  g_autoptr(AccShape) scalar = acc_shape_new (NULL, 0);
+  g_autoptr(AccArray) flag = acc_array_generate (scalar, is_long, a[0]);
   /* An error for elements that do not choose it. */
-  g_autoptr (AccArray) then = acc_array_map (a[0], minus_fourth, a[0]);
-  g_autoptr (AccArray) otherwise = acc_array_concat (a[0], a[0]);
+  g_autoptr(AccArray) then = acc_array_map (a[0], minus_fourth, a[0]);
+  g_autoptr(AccArray) otherwise = acc_array_concat (a[0], a[0]);
 
   return acc_array_cond (flag, then, otherwise);
 }
 
 static AccExpr *below (AccExpr *x, gpointer data) { return acc_expr_lt (x, i8 (200)); }
-static AccArray *goes_on (AccArray **a, guint n, gpointer data)
+static AccArray *
+goes_on (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) sum = acc_array_fold_all (a[0], i8 (1), plus, NULL);
+  g_autoptr(AccArray) sum = acc_array_fold_all (a[0], i8 (1), plus, NULL);
 
   return acc_array_map (sum, below, NULL);
 }
 static AccExpr *magnitude (AccExpr *x, gpointer data) { return acc_expr_add (acc_expr_abs (x), i8 (1)); }
-static AccArray *grow (AccArray **a, guint n, gpointer data)
+static AccArray *
+grow (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) larger = acc_array_map (a[0], magnitude, NULL), one = NULL;
-  g_autoptr (AccShape) shape = acc_shape_new_vector (1);
+  g_autoptr(AccArray) larger = acc_array_map (a[0], magnitude, NULL), one = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_vector (1);
 
   one = acc_array_fill (shape, i8 (9));
   return acc_array_concat (larger, one);
 }
-static AccArray *f_loop (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_loop (AccArray **a, guint n, gpointer data)
 {
   static const char *const signature[] = { "i8[:]", NULL };
-  g_autoptr (AccProgram) condition = acc_program_new (signature, goes_on, NULL), step = acc_program_new (signature, grow, NULL);
+  g_autoptr(AccProgram) condition = acc_program_new (signature, goes_on, NULL), step = acc_program_new (signature, grow, NULL);
 
   return acc_array_while_loop (a[0], condition, step);
 }
-static AccArray *f_left_fold (AccArray **a, guint n, gpointer data) { return acc_array_fold1_all (acc_array_scanl (a[0], i8 (1), left, NULL), first, NULL); }
+static AccArray *f_left_fold (AccArray **a, guint n,
+                              gpointer data) { return acc_array_fold1_all (acc_array_scanl (a[0], i8 (1), left, NULL), first, NULL); }
 
-static AccExpr *scaled (AccExpr *x, AccExpr *y, gpointer total) { return acc_expr_add (acc_expr_add (x, y), acc_expr_mul (acc_expr_the (total), i8 (0))); }
-static AccArray *f_depending_scan (AccArray **a, guint n, gpointer data)
+static AccExpr *scaled (AccExpr *x, AccExpr *y,
+                        gpointer total) { return acc_expr_add (acc_expr_add (x, y), acc_expr_mul (acc_expr_the (total), i8 (0))); }
+static AccArray *
+f_depending_scan (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) total = acc_array_fold_all (a[0], i8 (0), plus, NULL);
+  g_autoptr(AccArray) total = acc_array_fold_all (a[0], i8 (0), plus, NULL);
 
   return acc_array_scanl1 (a[0], scaled, total);
 }
-static AccArray *f_depending_fold (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_depending_fold (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) total = acc_array_fold_all (a[0], i8 (0), plus, NULL);
+  g_autoptr(AccArray) total = acc_array_fold_all (a[0], i8 (0), plus, NULL);
 
   return acc_array_fold (a[0], acc_expr_the (total), scaled, total);
 }
 static AccExpr *count (AccExpr *ix, gpointer array) { return acc_expr_mul (ix, acc_expr_extent (array, 0)); }
-static AccArray *f_generate (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_generate (AccArray **a, guint n, gpointer data)
 {
   return acc_array_generate_expr (acc_expr_add (acc_expr_extent (a[0], 0), i8 (1)), count, a[0]);
 }
-static AccArray *f_captured (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_captured (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (5);
-  g_autoptr (AccArray) numbers = acc_array_enum_from_n (shape, i8 (1000));
+  g_autoptr(AccShape) shape = acc_shape_new_vector (5);
+  g_autoptr(AccArray) numbers = acc_array_enum_from_n (shape, i8 (1000));
 
   return acc_array_zip_with (a[0], numbers, plus, NULL);
 }
-static AccArray *f_closed (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_closed (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (5);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (5);
 
   return acc_array_enum_from_n (shape, i8 (1000));
 }
-static AccArray *f_segments (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_segments (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) lengths = acc_array_map (a[0], bin, NULL), some = acc_array_concat (a[0], a[0]), more = acc_array_concat (some, some);
+  g_autoptr(AccArray) lengths = acc_array_map (a[0], bin, NULL), some = acc_array_concat (a[0], a[0]), more = acc_array_concat (some, some);
 
   return acc_array_fold_seg (more, i8 (2), lengths, plus, NULL);
 }
 /* Nested maps inside. */
-static AccArray *f_inner (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_inner (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) lengths = acc_array_map (a[0], bin, NULL), some = acc_array_concat (a[0], a[0]), more = acc_array_concat (some, some);
-  g_autoptr (AccArray) offsets = acc_array_scanl (lengths, i8 (0), plus, NULL);
-  g_autoptr (AccNestedArray) rows = acc_nested_array_new_from_offsets (more, offsets), sorted = acc_nested_array_map (rows, f_sort, NULL);
+  g_autoptr(AccArray) lengths = acc_array_map (a[0], bin, NULL), some = acc_array_concat (a[0], a[0]), more = acc_array_concat (some, some);
+  g_autoptr(AccArray) offsets = acc_array_scanl (lengths, i8 (0), plus, NULL);
+  g_autoptr(AccNestedArray) rows = acc_nested_array_new_from_offsets (more, offsets), sorted = acc_nested_array_map (rows, f_sort, NULL);
 
   return acc_nested_array_flatten (sorted);
 }
-static AccArray *f_matmul (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_matmul (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) outer = acc_array_outer (a[0], a[0]);
+  g_autoptr(AccArray) outer = acc_array_outer (a[0], a[0]);
 
   return acc_array_matmul (outer, outer);
 }
-static AccArray *f_transpose (AccArray **a, guint n, gpointer data)
+static AccArray *
+f_transpose (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) outer = acc_array_outer (a[0], a[0]);
+  g_autoptr(AccArray) outer = acc_array_outer (a[0], a[0]);
 
   return acc_array_transpose (outer);
 }
@@ -213,21 +241,21 @@ static const struct {
   const char  *name;
   AccArrayFunc function;
 } functions[] = {
-  { "map", f_map }, { "imap", f_imap }, { "centre", f_centre }, { "sum", f_sum }, { "scan", f_scan }, { "scanl", f_scanl }, { "scanr", f_scanr },
-  { "reverse", f_reverse }, { "take", f_take }, { "drop", f_drop }, { "concat", f_concat }, { "outer", f_outer }, { "outer-sum", f_outer_sum },
-  { "outer-scan", f_outer_scan }, { "sort", f_sort }, { "argsort", f_argsort }, { "outer-sort", f_outer_sort }, { "unique", f_unique },
-  { "filter", f_filter }, { "clamp", f_clamp }, { "mirror", f_mirror }, { "wrap", f_wrap }, { "constant", f_constant },
-  { "histogram", f_histogram }, { "permute", f_permute }, { "cond", f_cond }, { "loop", f_loop }, { "left-fold", f_left_fold },
-  { "depending-scan", f_depending_scan }, { "depending-fold", f_depending_fold }, { "generate", f_generate }, { "captured", f_captured },
-  { "closed", f_closed }, { "segments", f_segments }, { "inner", f_inner }, { "matmul", f_matmul }, { "transpose", f_transpose },
-};
+  { "map", f_map }, { "imap", f_imap }, { "centre", f_centre }, { "sum", f_sum }, { "scan", f_scan }, { "scanl", f_scanl },
+  { "scanr", f_scanr }, { "reverse", f_reverse }, { "take", f_take }, { "drop", f_drop }, { "concat", f_concat }, { "outer", f_outer },
+  { "outer-sum", f_outer_sum }, { "outer-scan", f_outer_scan }, { "sort", f_sort }, { "argsort", f_argsort },
+  { "outer-sort", f_outer_sort }, { "unique", f_unique }, { "filter", f_filter }, { "clamp", f_clamp }, { "mirror", f_mirror },
+  { "wrap", f_wrap }, { "constant", f_constant }, { "histogram", f_histogram }, { "permute", f_permute }, { "cond", f_cond },
+  { "loop", f_loop }, { "left-fold", f_left_fold }, { "depending-scan", f_depending_scan }, { "depending-fold", f_depending_fold },
+  { "generate", f_generate }, { "captured", f_captured }, { "closed", f_closed }, { "segments", f_segments }, { "inner", f_inner },
+  { "matmul", f_matmul }, { "transpose", f_transpose }, };
 
 /* --- comparison */
 
 static AccArray *
 run (AccArray *array)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccArray *result = acc_backend_run (backend, array, NULL, &error);
 
   g_assert_no_error (error);
@@ -237,8 +265,8 @@ run (AccArray *array)
 static AccArray *
 use (const gint64 *values, gint64 n)
 {
-  g_autoptr (AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr (GBytes) bytes = g_bytes_new (values, n * sizeof *values);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = g_bytes_new (values, n * sizeof *values);
 
   return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
 }
@@ -260,8 +288,8 @@ check_element (const char *name, guint k, AccArray *got, AccArray *wanted)
   for (gint64 i = 0; i < n; i++)
     if (acc_array_get_int (got, 0, i) != acc_array_get_int (wanted, 0, i))
       {
-        g_test_message ("%s: element %u, value %d is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, name, k, (int) i, acc_array_get_int (got, 0, i),
-                        acc_array_get_int (wanted, 0, i));
+        g_test_message ("%s: element %u, value %d is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, name, k, (int) i,
+                        acc_array_get_int (got, 0, i), acc_array_get_int (wanted, 0, i));
         g_test_fail ();
         return;
       }
@@ -270,20 +298,20 @@ check_element (const char *name, guint k, AccArray *got, AccArray *wanted)
 static void
 check (const char *name, AccArrayFunc function, AccNestedArray *nested, AccArray **elements, guint n)
 {
-  g_autoptr (AccNestedArray) mapped = acc_nested_array_map (nested, function, NULL);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(AccNestedArray) mapped = acc_nested_array_map (nested, function, NULL);
+  g_autoptr(GError) error = NULL;
 
   acc_nested_array_check (mapped, &error);
   g_assert_no_error (error);
   for (guint k = 0; k < n; k++)
     {
-      g_autoptr (AccArray) plain = function (&elements[k], 1, NULL), wanted = run (plain);
-      g_autoptr (AccArray) element = acc_nested_array_dup_element (mapped, k), got = run (element);
+      g_autoptr(AccArray) plain = function (&elements[k], 1, NULL), wanted = run (plain);
+      g_autoptr(AccArray) element = acc_nested_array_dup_element (mapped, k), got = run (element);
 
       check_element (name, k, got, wanted);
     }
   {
-    g_autoptr (AccArray) lengths = acc_nested_array_dup_lengths (mapped), ran = run (lengths);
+    g_autoptr(AccArray) lengths = acc_nested_array_dup_lengths (mapped), ran = run (lengths);
 
     g_assert_cmpint (acc_shape_get_size (acc_array_get_shape (ran)), ==, n);
   }
@@ -299,9 +327,9 @@ test_function (gconstpointer data)
     {
       guint n = (guint) shapes[s][0];
       gint64 values[64], total = 0;
-      g_autoptr (GPtrArray) elements = g_ptr_array_new_with_free_func (g_object_unref);
-      g_autoptr (AccArray) flat = NULL, lengths = use (shapes[s] + 1, n);
-      g_autoptr (AccNestedArray) nested = NULL;
+      g_autoptr(GPtrArray) elements = g_ptr_array_new_with_free_func (g_object_unref);
+      g_autoptr(AccArray) flat = NULL, lengths = use (shapes[s] + 1, n);
+      g_autoptr(AccNestedArray) nested = NULL;
 
       for (guint i = 0; i < G_N_ELEMENTS (values); i++)
         values[i] = (gint64) (i * 37 % 23) - 7;
@@ -315,9 +343,9 @@ test_function (gconstpointer data)
       check (functions[which].name, functions[which].function, nested, (AccArray **) elements->pdata, n);
       if (n == 6)
         {
-          g_autoptr (AccArray) matrix = NULL;
-          g_autoptr (AccShape) shape = acc_shape_new ((gint64[]) { 6, 5 }, 2);
-          g_autoptr (AccNestedArray) regular = NULL;
+          g_autoptr(AccArray) matrix = NULL;
+          g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { 6, 5 }, 2);
+          g_autoptr(AccNestedArray) regular = NULL;
 
           matrix = acc_array_reshape (flat, shape);
           regular = acc_nested_array_new_regular (matrix);
@@ -329,7 +357,7 @@ test_function (gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   const char *name = g_getenv ("ACC_TEST_BACKENDS");
   int status;
 

@@ -493,7 +493,8 @@ fake_device_set_window (AccRowRun *run, guint value, AccRowMemory *memory, gint6
 }
 
 static gboolean
-fake_device_copy (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, AccRowMemory *from, gint64 from_row, gint64 n_rows, GError **error)
+fake_device_copy (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, AccRowMemory *from, gint64 from_row, gint64 n_rows,
+                  GError **error)
 {
   Work work = { .kind = WORK_COPY, .to = find_memory_row (to, row, n_rows), .from = find_memory_row (from, from_row, n_rows),
                 .size = (gsize) (n_rows * to->row_elements) * 4 };
@@ -504,7 +505,8 @@ fake_device_copy (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, Acc
 }
 
 static gboolean
-fake_device_upload (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, gpointer *leaves, gint64 n_rows, AccRowPoint *point, GError **error)
+fake_device_upload (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, gpointer *leaves, gint64 n_rows, AccRowPoint *point,
+                    GError **error)
 {
   Work work = { .kind = WORK_UPLOAD, .to = find_memory_row (to, row, n_rows), .from = leaves[0],
                 .size = (gsize) (n_rows * to->row_elements) * 4 };
@@ -515,7 +517,8 @@ fake_device_upload (AccRowRun *run, guint value, AccRowMemory *to, gint64 row, g
 }
 
 static gboolean
-fake_device_download (AccRowRun *run, guint value, gpointer *leaves, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point, GError **error)
+fake_device_download (AccRowRun *run, guint value, gpointer *leaves, AccRowMemory *from, gint64 row, gint64 n_rows, AccRowPoint *point,
+                      GError **error)
 {
   Work work = { .kind = WORK_DOWNLOAD, .to = leaves[0], .from = find_memory_row (from, row, n_rows),
                 .size = (gsize) (n_rows * from->row_elements) * 4 };
@@ -725,7 +728,9 @@ fake_executable_run (AccExecutable *executable, AccArray **arguments, guint n_ar
         {
           g_autofree gint32 *data = script_compute (script, j);
           gboolean reduced = script->values[j].kind == ACC_ROW_VALUE_REDUCED;
-          g_autoptr(AccShape) shape = reduced ? acc_shape_new_vector (1) : acc_shape_new_matrix (script->values[j].n_rows, script->values[j].row_elements);
+          g_autoptr(AccShape) shape = reduced
+                                      ? acc_shape_new_vector (1)
+                                      : acc_shape_new_matrix (script->values[j].n_rows, script->values[j].row_elements);
           g_autoptr(GBytes) bytes = g_bytes_new (data, (gsize) acc_shape_get_size (shape) * 4);
 
           g_ptr_array_add (results, acc_array_use (acc_element_type_new (ACC_KIND_I32), shape, bytes));

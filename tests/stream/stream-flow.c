@@ -279,7 +279,8 @@ flow_check_memory (AccBackend *backend, gboolean is_device)
   guint64 limit = acc_backend_get_memory_limit (backend), before;
   g_autoptr(TestSource) source = test_source_new ("i4", (gint64[]) { 2000, 1000 }, 2, 1);
   g_autoptr(AccArray) rows = acc_array_new_from_source (ACC_SOURCE (source)), all = loop (rows, rows, 2);
-  g_autoptr(AccArray) sums = acc_array_sum (rows), matrix = acc_array_replicate (sums, (gint64[]) { ACC_ALL, 2 }, 2), of_few = loop (matrix, matrix, 2);
+  g_autoptr(AccArray) sums = acc_array_sum (rows), matrix = acc_array_replicate (sums, (gint64[]) { ACC_ALL, 2 }, 2),
+    of_few = loop (matrix, matrix, 2);
   g_autoptr(AccArray) both = acc_array_add (of_few, of_few), result = NULL;
   g_autoptr(GError) error = NULL;
   AccArray *wanted[] = { both, of_few };

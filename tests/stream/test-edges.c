@@ -24,8 +24,8 @@ within_tile (AccExpr *index, gpointer data)
 static AccArray *
 open_picture (GFile *file)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccSource) source = acc_source_open (file, NULL, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSource) source = acc_source_open (file, NULL, &error);
 
   g_assert_no_error (error);
   return acc_array_new_from_source (source);
@@ -42,8 +42,8 @@ temporary (const char *name)
 static void
 write_to (AccBackend *backend, AccArray *array, GFile *file)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccSink) sink = acc_sink_create (file, NULL, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSink) sink = acc_sink_create (file, NULL, &error);
 
   g_assert_no_error (error);
   acc_backend_write (backend, array, sink, NULL, &error);
@@ -53,39 +53,39 @@ write_to (AccBackend *backend, AccArray *array, GFile *file)
 static void
 test_tiles (gconstpointer name)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccBackend) backend = acc_backend_new_for_name (name, &error);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccBackend) backend = acc_backend_new_for_name (name, &error);
   g_assert_no_error (error);
 
   g_autofree char *unique = g_strdup_printf ("acc-tiled-%s-%u.png", (const char *) name, g_random_int ());
   g_autofree char *unique_edges = g_strdup_printf ("acc-edges-%s-%u.png", (const char *) name, g_random_int ());
-  g_autoptr (GFile) small = g_file_new_for_path (g_getenv ("ACC_TEST_PICTURE"));
-  g_autoptr (GFile) tiled_file = temporary (unique), edges_file = temporary (unique_edges);
-  g_autoptr (AccArray) streamed = open_picture (small);
-  g_autoptr (AccArray) picture = acc_backend_run (backend, streamed, NULL, &error);
+  g_autoptr(GFile) small = g_file_new_for_path (g_getenv ("ACC_TEST_PICTURE"));
+  g_autoptr(GFile) tiled_file = temporary (unique), edges_file = temporary (unique_edges);
+  g_autoptr(AccArray) streamed = open_picture (small);
+  g_autoptr(AccArray) picture = acc_backend_run (backend, streamed, NULL, &error);
   g_assert_no_error (error);
 
   AccShape *tile = acc_array_get_shape (picture);
   gint64 height = acc_shape_get_extent (tile, 0), width = acc_shape_get_extent (tile, 1);
   const gint64 extents[] = { TILES_Y * height, TILES_X * width, 3 };
-  g_autoptr (AccShape) large = acc_shape_new (extents, 3);
-  g_autoptr (AccArray) tiled = acc_array_backpermute (picture, large, within_tile, tile);
+  g_autoptr(AccShape) large = acc_shape_new (extents, 3);
+  g_autoptr(AccArray) tiled = acc_array_backpermute (picture, large, within_tile, tile);
   write_to (backend, tiled, tiled_file);
 
   /* Whole, in memory */
-  g_autoptr (AccArray) alone = picture_canny (picture, 0.05, 0.15);
-  g_autoptr (AccArray) want = acc_backend_run (backend, alone, NULL, &error);
+  g_autoptr(AccArray) alone = picture_canny (picture, 0.05, 0.15);
+  g_autoptr(AccArray) want = acc_backend_run (backend, alone, NULL, &error);
   g_assert_no_error (error);
 
   /* By bands, in a fifth of what the picture needs */
   acc_backend_set_memory_limit (backend, acc_backend_get_memory_used (backend) + TILES_Y * TILES_X * height * width * 3 / 5 + (2 << 20));
-  g_autoptr (AccArray) big = open_picture (tiled_file);
-  g_autoptr (AccArray) edges = picture_canny (big, 0.05, 0.15);
+  g_autoptr(AccArray) big = open_picture (tiled_file);
+  g_autoptr(AccArray) edges = picture_canny (big, 0.05, 0.15);
   write_to (backend, edges, edges_file);
 
   acc_backend_set_memory_limit (backend, 0);
-  g_autoptr (AccArray) written = open_picture (edges_file);
-  g_autoptr (AccArray) got = acc_backend_run (backend, written, NULL, &error);
+  g_autoptr(AccArray) written = open_picture (edges_file);
+  g_autoptr(AccArray) got = acc_backend_run (backend, written, NULL, &error);
   g_assert_no_error (error);
 
   const guint8 *w = (gpointer) (guintptr) acc_array_get_address (want, 0), *g = (gpointer) (guintptr) acc_array_get_address (got, 0);
@@ -111,15 +111,15 @@ static void
 test_channels (void)
 {
   enum { SIDE = 40 };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccBackend) backend = acc_backend_new_for_name ("interpreter", &error);
-  g_autoptr (GBytes) want = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccBackend) backend = acc_backend_new_for_name ("interpreter", &error);
+  g_autoptr(GBytes) want = NULL;
 
   g_assert_no_error (error);
   for (gint64 channels = 1; channels <= 4; channels++)
     {
       const gint64 extents[] = { SIDE, SIDE, channels };
-      g_autoptr (AccShape) shape = acc_shape_new (extents, channels == 1 ? 2 : 3);
+      g_autoptr(AccShape) shape = acc_shape_new (extents, channels == 1 ? 2 : 3);
       guint8 *data = g_new (guint8, SIDE * SIDE * channels);
 
       for (gint64 i = 0; i < SIDE * SIDE; i++)
@@ -127,12 +127,12 @@ test_channels (void)
           data[i * channels + c] = channels % 2 == 0 && c == channels - 1 ? (guint8) (i * 77)   /* alpha */
                                    : (i / SIDE - 20) * (i / SIDE - 20) + (i % SIDE - 20) * (i % SIDE - 20) < 150 ? 200 : 10;
 
-      g_autoptr (GBytes) bytes = g_bytes_new_take (data, SIDE * SIDE * channels);
-      g_autoptr (AccArray) picture = acc_array_use (acc_element_type_new (ACC_KIND_U8), shape, bytes);
-      g_autoptr (AccArray) edges = picture_canny (picture, 0.05, 0.15);
-      g_autoptr (AccArray) result = acc_backend_run (backend, edges, NULL, &error);
+      g_autoptr(GBytes) bytes = g_bytes_new_take (data, SIDE * SIDE * channels);
+      g_autoptr(AccArray) picture = acc_array_use (acc_element_type_new (ACC_KIND_U8), shape, bytes);
+      g_autoptr(AccArray) edges = picture_canny (picture, 0.05, 0.15);
+      g_autoptr(AccArray) result = acc_backend_run (backend, edges, NULL, &error);
       g_assert_no_error (error);
-      g_autoptr (GBytes) got = acc_array_dup_bytes (result, 0, &error);
+      g_autoptr(GBytes) got = acc_array_dup_bytes (result, 0, &error);
 
       g_assert_no_error (error);
       if (want == NULL)
@@ -153,7 +153,7 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
     {
       g_autofree char *path = g_strdup_printf ("/edges/%s", devices[i]);
-      g_autoptr (AccBackend) backend = acc_backend_new_for_name (devices[i], NULL);
+      g_autoptr(AccBackend) backend = acc_backend_new_for_name (devices[i], NULL);
 
       if (backend != NULL)
         g_test_add_data_func (path, devices[i], test_tiles);

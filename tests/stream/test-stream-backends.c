@@ -112,7 +112,8 @@ line5 (AccExpr *n, gpointer data)
 static AccExpr *
 cube3 (AccExpr *n, gpointer data)
 {
-  return acc_expr_add (acc_expr_sub (acc_expr_mul (acc_expr_neighbour3 (n, -1, 0, 0), acc_expr_new_int (7)), acc_expr_neighbour3 (n, 1, 1, -1)),
+  return acc_expr_add (acc_expr_sub (acc_expr_mul (acc_expr_neighbour3 (n, -1, 0, 0), acc_expr_new_int (7)),
+                                     acc_expr_neighbour3 (n, 1, 1, -1)),
                        acc_expr_neighbour3 (n, 0, -1, 1));
 }
 

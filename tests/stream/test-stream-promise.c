@@ -297,8 +297,8 @@ run_case (AccBackend *backend, AccBackend *free_backend, GRand *rand)
     c.to = NPY;
   sink = open_sink (c.to, c.sink_resident);
   extents = acc_shape_to_string (c.shape);
-  what = g_strdup_printf ("%s %s of %s, %s to %s, limit %" G_GUINT64_FORMAT, program_names[c.program], extents, c.code, format_names[c.from],
-                          format_names[c.to], c.limit);
+  what = g_strdup_printf ("%s %s of %s, %s to %s, limit %" G_GUINT64_FORMAT, program_names[c.program], extents, c.code,
+                          format_names[c.from], format_names[c.to], c.limit);
   g_test_message ("%s", what);
 
   acc_backend_set_memory_limit (backend, c.limit);

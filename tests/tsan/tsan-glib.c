@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What GLib orders, told to the thread sanitizer: GLib is not built with it, so that its locks, its counts and its hand-overs from thread to
- * thread are not seen. A library to be loaded before GLib; each function here does what GLib's does, between announcements. */
+/* What GLib orders, told to the thread sanitizer: GLib is not built with it, so that its locks, its counts and its hand-overs from thread
+ * to thread are not seen. A library to be loaded before GLib; each function here does what GLib's does, between announcements. */
 
 #define GLIB_DISABLE_DEPRECATION_WARNINGS
 #include <gio/gio.h>

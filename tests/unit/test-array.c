@@ -215,9 +215,11 @@ test_use_address (void)
   g_object_unref (array);
   g_assert_cmpuint (calls, ==, 2);
 
-  assert_takes_and_fails (acc_array_use_address (type_of ("f4"), shape, (guintptr) memory, 15, &calls, count), ACC_ERROR_SHAPE, "16 bytes, not 15");
+  assert_takes_and_fails (acc_array_use_address (type_of ("f4"), shape, (guintptr) memory, 15, &calls, count), ACC_ERROR_SHAPE,
+                          "16 bytes, not 15");
   g_assert_cmpuint (calls, ==, 3);
-  assert_takes_and_fails (acc_array_use_address (type_of ("(u2,u2)"), shape, (guintptr) memory, 16, &calls, count), ACC_ERROR_TYPE, "tuple type");
+  assert_takes_and_fails (acc_array_use_address (type_of ("(u2,u2)"), shape, (guintptr) memory, 16, &calls, count), ACC_ERROR_TYPE,
+                          "tuple type");
   g_assert_cmpuint (calls, ==, 4);
   assert_takes_and_fails (acc_array_use_address (type_of ("f4"), shape, 0, 16, &calls, count), ACC_ERROR_CALLBACK, "data");
   g_assert_cmpuint (calls, ==, 5);

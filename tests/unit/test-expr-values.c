@@ -362,8 +362,10 @@ static AccExpr *
 compare_triples (AccExpr *x,
                  AccExpr *y)
 {
-  g_autoptr(AccExpr) a = acc_expr_ref_sink (acc_expr_tuple2 (acc_expr_item (x, 0), acc_expr_tuple2 (acc_expr_item (x, 1), acc_expr_item (x, 2))));
-  g_autoptr(AccExpr) b = acc_expr_ref_sink (acc_expr_tuple2 (acc_expr_item (y, 0), acc_expr_tuple2 (acc_expr_item (y, 1), acc_expr_item (y, 2))));
+  g_autoptr(AccExpr) a = acc_expr_ref_sink (acc_expr_tuple2 (acc_expr_item (x, 0),
+                                                             acc_expr_tuple2 (acc_expr_item (x, 1), acc_expr_item (x, 2))));
+  g_autoptr(AccExpr) b = acc_expr_ref_sink (acc_expr_tuple2 (acc_expr_item (y, 0),
+                                                             acc_expr_tuple2 (acc_expr_item (y, 1), acc_expr_item (y, 2))));
 
   return compare_all (a, b);
 }
@@ -603,7 +605,8 @@ test_floored (void)
           else if (isinf (y))
             g_assert_true (same (q, x != 0 && (x < 0) != (y < 0) ? -1 : x / y));
           else if (fabs (q) < ldexp (1, a.precision))
-            g_assert_true (q == floor (q) && (f == 0 ? round_half (fma (-q, y, x)) : f == 1 ? (float) fma (-q, y, x) : fma (-q, y, x)) == rest);
+            g_assert_true (q == floor (q)
+                           && (f == 0 ? round_half (fma (-q, y, x)) : f == 1 ? (float) fma (-q, y, x) : fma (-q, y, x)) == rest);
           else
             g_assert_true (isinf (q) ? fabs (x / y) >= largest[f] : fabs (q - x / y) <= ldexp (fabs (q), 1 - a.precision));
         }

@@ -315,7 +315,8 @@ test_sums (void)
   assert_type (acc_expr_nothing (type ("b1")), "(u1,b1)");
   assert_type (acc_expr_just (INT (1)), "(u1,i8)");
   assert_type (acc_expr_cond (variable ("b1"), acc_expr_just (INT (1)), acc_expr_nothing (type ("f2"))), "(u1,f2)");
-  assert_type (acc_expr_cond (variable ("b1"), acc_expr_left (INT (1), type ("b1")), acc_expr_right (variable ("b1"), type ("i2"))), "(u1,i2,b1)");
+  assert_type (acc_expr_cond (variable ("b1"), acc_expr_left (INT (1), type ("b1")), acc_expr_right (variable ("b1"), type ("i2"))),
+               "(u1,i2,b1)");
   assert_type (acc_expr_from_maybe (variable ("(u1,f4)"), INT (1)), "f4");
   assert_type (acc_expr_from_maybe (acc_expr_just (INT (1)), variable ("f4")), "f4");
   assert_type (acc_expr_either (variable ("(u1,f4,i8)"), INT (1), variable ("f2")), "f2");
@@ -462,8 +463,8 @@ test_literals (void)
     { "u1", -1, FALSE }, { "i2", -32768, TRUE }, { "i2", 32768, FALSE }, { "u2", 65535, TRUE }, { "u2", 65536, FALSE },
     { "i4", G_MININT32, TRUE }, { "i4", (gint64) G_MAXINT32 + 1, FALSE }, { "u4", G_MAXUINT32, TRUE }, { "u4", (gint64) 1 << 32, FALSE },
     { "i8", G_MININT64, TRUE }, { "u8", G_MAXINT64, TRUE }, { "u8", -1, FALSE }, { "b1", 1, TRUE }, { "b1", 2, FALSE },
-    { "f4", G_MININT64, TRUE }, { "f2", 65504, TRUE }, { "f2", 65519, TRUE }, { "f2", 65520, FALSE }, { "f2", -65520, FALSE }, { "(i1,)", 1, FALSE }, { "()", 0, FALSE },
-  };
+    { "f4", G_MININT64, TRUE }, { "f2", 65504, TRUE }, { "f2", 65519, TRUE }, { "f2", 65520, FALSE }, { "f2", -65520, FALSE },
+    { "(i1,)", 1, FALSE }, { "()", 0, FALSE }, };
 
   for (guint i = 0; i < G_N_ELEMENTS (ints); i++)
     {

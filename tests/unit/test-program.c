@@ -112,7 +112,8 @@ test_signatures (void)
     { "u1[:,:,3]", "u1", 3, NULL },
     { "b1[2,0,5]", "b1", 3, "[2,0,5]" },
   };
-  static const char *const bad[] = { "", "f5", "f4[", "f4[:", "f4]", "f4[:]x", "f4[a]", "f4[-1]", "f4[1,]", "f4[99999999999999999999]", "(f4[:]" };
+  static const char *const bad[] = { "", "f5", "f4[", "f4[:", "f4]", "f4[:]x", "f4[a]", "f4[-1]", "f4[1,]", "f4[99999999999999999999]",
+                                     "(f4[:]" };
 
   for (guint i = 0; i < G_N_ELEMENTS (good); i++)
     {
@@ -319,7 +320,8 @@ static const char *const codes[] = { "i1", "i2", "i4", "i8", "u1", "u2", "u4", "
 static void
 test_literals (void)
 {
-  static const double floats[] = { 0, -0., 1, 0.1, 1. / 3, 1e300, 1e-300, 5e-324, 65504, 6e-8, 3.4e38, 1e-45, -1.5, 123456789.123, INFINITY, -INFINITY };
+  static const double floats[] = { 0, -0., 1, 0.1, 1. / 3, 1e300, 1e-300, 5e-324, 65504, 6e-8, 3.4e38, 1e-45, -1.5, 123456789.123, INFINITY,
+                                   -INFINITY };
 
   for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
     {
@@ -346,7 +348,8 @@ test_literals (void)
 
   assert_array_round_trips (acc_array_unit (acc_expr_new_typed_float (type_of ("f8"), NAN)));
   assert_array_round_trips (acc_array_unit (acc_expr_new_typed_float (type_of ("f8"), -NAN)));
-  assert_array_round_trips (acc_array_unit (acc_expr_new_literal (type_of ("f8"), (AccScalar) { .u = G_GUINT64_CONSTANT (0x7ff00000deadbeef) })));
+  assert_array_round_trips (acc_array_unit (acc_expr_new_literal (type_of ("f8"),
+                                                                  (AccScalar) { .u = G_GUINT64_CONSTANT (0x7ff00000deadbeef) })));
 }
 
 static void
@@ -712,10 +715,13 @@ test_parse_errors (void)
       "line 3, column 6: map: parameter 0 of its function is f4, not i4" },
     { "acc program 1\na0 = parameter 0 f4[:]\na1 = map a0\n e0 = variable f4\n e1 = variable f4\n function e0 -> e1\nprogram a0 -> a1\n",
       "map: it depends on a variable of another function" },
-    { "acc program 1\na0 = parameter 0 f4[:]\na1 = map a0\n e0 = variable f4\n function e0 -> e0 commutes\nprogram a0 -> a1\n", "line 5, column 20: " },
-    { "acc program 1\na0 = parameter 0 f4[:]\na1 = loop_result a0 1\nprogram a0 -> a1\n", "line 3, column 6: loop_result: its input is no while_loop" },
+    { "acc program 1\na0 = parameter 0 f4[:]\na1 = map a0\n e0 = variable f4\n function e0 -> e0 commutes\nprogram a0 -> a1\n",
+      "line 5, column 20: " },
+    { "acc program 1\na0 = parameter 0 f4[:]\na1 = loop_result a0 1\nprogram a0 -> a1\n",
+      "line 3, column 6: loop_result: its input is no while_loop" },
     { "acc program 1\na0 = parameter 0 f4[:]\na1 = while_loop a0\nprogram a0 -> a1\n", "line 3, column 17: there is no program “a0”" },
-    { "acc program 1\na0 = parameter 0 f4[:]\na1 = while_loop a0 a0 a0 label \"x\"\nprogram a0 -> a1\n", "line 3, column 20: there is no program “a0”" },
+    { "acc program 1\na0 = parameter 0 f4[:]\na1 = while_loop a0 a0 a0 label \"x\"\nprogram a0 -> a1\n",
+      "line 3, column 20: there is no program “a0”" },
     { "acc program 1\na0 = fill\n e0 = literal u1 256\n", "line 3, column 18: “256” is not a value of u1" },
     { "acc program 1\na0 = fill\n e0 = literal f4 -1e39\n", "line 3, column 18: “-1e39” is not a value of f4" },
     { "acc program 1\na0 = fill\n e0 = literal f2 65520\n", "line 3, column 18: “65520” is not a value of f2" },
@@ -731,7 +737,8 @@ test_parse_errors (void)
     { "acc program 1\na0 = fill\n e0 = literal f4 1\n e1 = pack f4 e0\n", "line 4, column 12: f4 is neither complex nor a vector" },
     { "acc program 1\na0 = fill\n e0 = literal f8 1\n e1 = pack c8 e0 e0\n", "an item of c8 is f8" },
     { "acc program 1\na0 = fill\n e0 = literal f4 1\n e1 = pack c8 e0 e0\n e2 = add e1 e1\n", "add takes numbers, not c8" },
-    { "acc program 1\na0 = use f4[2]\n leaf\n data AAAA\nprogram -> a0\n", "line 2, column 6: use: buffer 0 of f4 [2] needs 8 bytes, not 3" },
+    { "acc program 1\na0 = use f4[2]\n leaf\n data AAAA\nprogram -> a0\n",
+      "line 2, column 6: use: buffer 0 of f4 [2] needs 8 bytes, not 3" },
     { "acc program 1\na0 = use f4[2]\n leaf\n data *\nprogram -> a0\n", "line 4, column 7: this is not base 64" },
     { "acc program 1\na0 = use f4[:]\nprogram -> a0\n", "line 2, column 10: data has known extents" },
     { "acc program 1\na0 = foreign\nprogram -> a0\n", "line 2, column 6: a name is missing" },
@@ -747,7 +754,8 @@ test_parse_errors (void)
     { "acc program 1\na0 = parameter 0 f4[:] for\nprogram a0 -> a0\n", "line 2, column 24: a name is missing" },
     { "acc program 1\na0 = parameter 0 f4[:] for take\nprogram a0 -> a0\n", "line 2, column 28: a name in quotes is missing" },
     { "acc program 1\na0 = parameter 0 f4[:] label \"x\" for \"take\"\nprogram a0 -> a0\n", "“for” is too much here" },
-    { "acc program 1\na0 = parameter 0 f4[:]\na1 = while_loop a0 a0 a0 for \"x\" label \"x\"\nprogram a0 -> a1\n", "line 3, column 20: there is no program “a0”" },
+    { "acc program 1\na0 = parameter 0 f4[:]\na1 = while_loop a0 a0 a0 for \"x\" label \"x\"\nprogram a0 -> a1\n",
+      "line 3, column 20: there is no program “a0”" },
     { "acc program 1\na0 = use f4[0]\n leaf\nprogram -> a0\nprogram -> a0\n", "line 5, column 1: nothing follows" },
   };
 

@@ -53,8 +53,8 @@ get_end (const Step *self, gint64 t)
   return CLAMP (t - self->lag, 0, N_ROWS);
 }
 
-/* Runs the steps with bands of @band rows: all that a row reads is computed, and at most .carry rows before those of the last band. Returns the most
- * that were needed of @watched. */
+/* Runs the steps with bands of @band rows: all that a row reads is computed, and at most .carry rows before those of the last band. Returns
+ * the most that were needed of @watched. */
 static gint64
 run (const Step *steps, guint n, gint64 band, guint watched)
 {
@@ -81,7 +81,7 @@ run (const Step *steps, guint n, gint64 band, guint watched)
 static void
 test_runs (void)
 {
-  g_autoptr (GRand) rand = g_rand_new_with_seed (11);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (11);
 
   for (guint k = 0; k < 500; k++)
     {
@@ -101,7 +101,7 @@ static void
 test_halos (void)
 {
   enum { N = 101, MIDDLE = N / 2 };
-  g_autoptr (GRand) rand = g_rand_new_with_seed (12);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (12);
 
   for (guint k = 0; k < 500; k++)
     {

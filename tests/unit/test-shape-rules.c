@@ -196,7 +196,8 @@ test_backpermute (void)
 
   assert_shape (acc_array_backpermute (a, shape, swap, NULL), "[6,4]");
   assert_shape (acc_array_backpermute (v, shape, zero, NULL), "[6,4]");
-  assert_fails (acc_array_backpermute (a, line, itself, NULL), ACC_ERROR_TYPE, "backpermute: its function gives i8 where (i8,i8) is needed");
+  assert_fails (acc_array_backpermute (a, line, itself, NULL), ACC_ERROR_TYPE,
+                "backpermute: its function gives i8 where (i8,i8) is needed");
   assert_fails (acc_array_backpermute (a, shape, zero, NULL), ACC_ERROR_TYPE, "backpermute: ");
 }
 

@@ -95,7 +95,8 @@ needs_flush (Search  *self,
       find_order (self, id, barrier, &before, &after);
       *memory |= (before ? USED_BEFORE : 0) | (after ? USED_AFTER : 0);
       *memory |= stores ? (before ? STORED_BEFORE : 0) | (after ? STORED_AFTER : 0) : 0;
-      if (((*memory & STORED_BEFORE) != 0 && (*memory & USED_AFTER) != 0) || ((*memory & USED_BEFORE) != 0 && (*memory & STORED_AFTER) != 0))
+      if (((*memory & STORED_BEFORE) != 0 && (*memory & USED_AFTER) != 0)
+          || ((*memory & USED_BEFORE) != 0 && (*memory & STORED_AFTER) != 0))
         return TRUE;
     }
 
@@ -107,7 +108,7 @@ c_find_flushes (const AccKernel *kernel)
 {
   g_autofree guint32 *places = g_new0 (guint32, kernel->instrs->len);
   g_autofree guint8 *seen = g_new0 (guint8, kernel->params->len + 1), *flushes = g_new0 (guint8, kernel->instrs->len);
-  g_autoptr (GArray) accesses = g_array_new (FALSE, FALSE, sizeof (guint32)), barriers = g_array_new (FALSE, FALSE, sizeof (guint32));
+  g_autoptr(GArray) accesses = g_array_new (FALSE, FALSE, sizeof (guint32)), barriers = g_array_new (FALSE, FALSE, sizeof (guint32));
   Search self = { .kernel = kernel, .places = places, .accesses = accesses, .barriers = barriers };
   gboolean any = FALSE;
 

@@ -479,7 +479,7 @@ void
 c_need (CWriter    *w,
         const char *name)
 {
-  g_auto (GStrv) needs = NULL;
+  g_auto(GStrv) needs = NULL;
 
   if (!c_once (w, name))
     return;

@@ -415,7 +415,8 @@ c_limit (CWriter              *w,
     return NULL;
 
   /* Of equals the first. */
-  return g_strdup_printf ("%s %s%s %s ? %s : %s", other, instr->primitive == ACC_PRIM_MIN ? "<" : ">", of_first ? "" : "=", limit, other, limit);
+  return g_strdup_printf ("%s %s%s %s ? %s : %s", other, instr->primitive == ACC_PRIM_MIN ? "<" : ">", of_first ? "" : "=", limit, other,
+                          limit);
 }
 
 char *
@@ -490,7 +491,8 @@ c_narrow_division (const char           *x,
   if (divisor->op != ACC_KOP_CONST || (gint64) divisor->bits <= 0)
     return g_strdup_printf ("I32 (U32 (%s) %c U32 (%s > 0 ? %s : 1))", x, sign, y, y);
   if ((divisor->bits & (divisor->bits - 1)) == 0)
-    return is_remainder ? g_strdup_printf ("%s & %d", x, (int) divisor->bits - 1) : g_strdup_printf ("%s >> %d", x, g_bit_nth_lsf (divisor->bits, -1));
+    return is_remainder
+           ? g_strdup_printf ("%s & %d", x, (int) divisor->bits - 1) : g_strdup_printf ("%s >> %d", x, g_bit_nth_lsf (divisor->bits, -1));
 
   return g_strdup_printf ("I32 (U32 (%s) %c %" G_GUINT64_FORMAT "u)", x, sign, divisor->bits);
 }

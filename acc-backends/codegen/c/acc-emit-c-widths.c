@@ -58,9 +58,11 @@ interval_of_primitive (const AccKernelInstr *instr,
     return between (-x->high, -x->low);
   if (!x->known || !y->known)
     return (Interval) { 0 };
-  if (instr->primitive == ACC_PRIM_ADD && !__builtin_add_overflow (x->low, y->low, &sum.low) && !__builtin_add_overflow (x->high, y->high, &sum.high))
+  if (instr->primitive == ACC_PRIM_ADD && !__builtin_add_overflow (x->low, y->low, &sum.low)
+      && !__builtin_add_overflow (x->high, y->high, &sum.high))
     return sum;
-  if (instr->primitive == ACC_PRIM_SUB && !__builtin_sub_overflow (x->low, y->high, &sum.low) && !__builtin_sub_overflow (x->high, y->low, &sum.high))
+  if (instr->primitive == ACC_PRIM_SUB && !__builtin_sub_overflow (x->low, y->high, &sum.low)
+      && !__builtin_sub_overflow (x->high, y->low, &sum.high))
     return sum;
   if (instr->primitive == ACC_PRIM_MUL)
     return multiply (x, y);

@@ -73,7 +73,8 @@ get_check_of_branch (CWriter *w,
   check = acc_kernel_instr (w->kernel, g_array_index (items, guint32, i));
   branch = acc_kernel_instr (w->kernel, g_array_index (items, guint32, i + 1));
 
-  return check->op == ACC_KOP_CHECK && branch->op == ACC_KOP_IF && branch->args[0] == check->args[0] && branch->blocks[1] == 0 ? check : NULL;
+  return check->op == ACC_KOP_CHECK && branch->op == ACC_KOP_IF && branch->args[0] == check->args[0] && branch->blocks[1] == 0
+         ? check : NULL;
 }
 
 static void write_block (CWriter *w, guint32 block);

@@ -476,7 +476,8 @@ append_kernel (GString *s,
 {
   const AccKernel *kernel = w->kernel;
 
-  g_string_append_printf (s, "__attribute__ ((reqd_work_group_size (%u, 1, 1)))\n__kernel void\n%s (", kernel->group_size, ACC_EMIT_C_SYMBOL);
+  g_string_append_printf (s, "__attribute__ ((reqd_work_group_size (%u, 1, 1)))\n__kernel void\n%s (", kernel->group_size,
+                          ACC_EMIT_C_SYMBOL);
   append_params (s, kernel);
   g_string_append (s, ")\n{\n");
   for (guint i = 0; i < kernel->shared->len; i++)

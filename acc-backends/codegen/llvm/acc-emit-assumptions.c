@@ -19,7 +19,8 @@ get (Emitter *e,
 static gboolean
 is_quotient (const AccKernelInstr *instr)
 {
-  return instr->op == ACC_KOP_UDIV || (instr->op == ACC_KOP_PRIM && (instr->primitive == ACC_PRIM_QUOT || instr->primitive == ACC_PRIM_DIV));
+  return instr->op == ACC_KOP_UDIV
+         || (instr->op == ACC_KOP_PRIM && (instr->primitive == ACC_PRIM_QUOT || instr->primitive == ACC_PRIM_DIV));
 }
 
 static gboolean
@@ -148,7 +149,8 @@ matters (Emitter *e,
         continue;
       if (_acc_kernel_op_is_access (instr->op) && depends[instr->args[1]])
         return TRUE;
-      if (instr->op == ACC_KOP_IF && depends[instr->args[0]] && (emit_has_effects (e, instr->blocks[0]) || emit_has_effects (e, instr->blocks[1])))
+      if (instr->op == ACC_KOP_IF && depends[instr->args[0]]
+          && (emit_has_effects (e, instr->blocks[0]) || emit_has_effects (e, instr->blocks[1])))
         return TRUE;
       for (guint i = 0; i < instr->n_args && _acc_kernel_op_is_pure (instr->op); i++)
         depends[next] |= depends[instr->args[i]];

@@ -114,10 +114,10 @@ divide_long (Emitter     *e,
 
 LLVMValueRef
 emit_divide (Emitter       *e,
-               AccPrimitive   primitive,
-               AccElementKind kind,
-               LLVMValueRef   x,
-               LLVMValueRef   y)
+             AccPrimitive   primitive,
+             AccElementKind kind,
+             LLVMValueRef   x,
+             LLVMValueRef   y)
 {
   gboolean is_signed = acc_element_kind_is_signed (kind);
   gboolean floors = is_signed && acc_primitive_floors (primitive), wants_quotient = acc_primitive_wants_quotient (primitive);

@@ -123,7 +123,8 @@ emit_is_outlined (Emitter *e,
   const GArray *items = acc_kernel_block (kernel, block)->items;
   const AccKernelInstr *owner = acc_kernel_instr (kernel, acc_kernel_block (kernel, block)->parent);
 
-  if ((acc_disable_get_flags () & ACC_DISABLE_OUTLINE) || kernel->group_size > 0 || owner->op != ACC_KOP_IF || owner->bits == 0 || owner->blocks[1] != 0 || items->len < LEAST_INSTRS)
+  if ((acc_disable_get_flags () & ACC_DISABLE_OUTLINE) || kernel->group_size > 0 || owner->op != ACC_KOP_IF || owner->bits == 0
+      || owner->blocks[1] != 0 || items->len < LEAST_INSTRS)
     return FALSE;
   for (guint i = 0; i < items->len; i++)
     {

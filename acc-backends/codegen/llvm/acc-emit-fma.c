@@ -33,7 +33,8 @@ add_to_odd (Emitter     *e,
   LLVMValueRef bits = LLVMBuildBitCast (B, sum, bits_type, ""), one = emit_int (bits_type, 1);
   LLVMValueRef inexact = LLVMBuildFCmp (B, LLVMRealONE, low, LLVMConstNull (type), "");
   LLVMValueRef step = LLVMBuildAnd (B, LLVMBuildZExt (B, inexact, bits_type, ""), LLVMBuildXor (B, bits, one, ""), "");
-  LLVMValueRef differ = LLVMBuildLShr (B, LLVMBuildXor (B, bits, LLVMBuildBitCast (B, low, bits_type, ""), ""), emit_int (bits_type, 63), "");
+  LLVMValueRef differ = LLVMBuildLShr (B, LLVMBuildXor (B, bits, LLVMBuildBitCast (B, low, bits_type, ""), ""), emit_int (bits_type, 63),
+                                       "");
   LLVMValueRef twice = LLVMBuildShl (B, LLVMBuildAnd (B, step, differ, ""), one, "");
 
   return LLVMBuildBitCast (B, LLVMBuildSub (B, LLVMBuildAdd (B, bits, step, ""), twice, ""), type, "");

@@ -37,7 +37,8 @@ fence (Emitter *e)
 {
   static const char text[] = "fence.acq_rel.gpu;", clobbers[] = "~{memory}";
   LLVMTypeRef type = LLVMFunctionType (e->t_void, NULL, 0, FALSE);
-  LLVMValueRef code = LLVMGetInlineAsm (type, text, strlen (text), clobbers, strlen (clobbers), TRUE, FALSE, LLVMInlineAsmDialectATT, FALSE);
+  LLVMValueRef code = LLVMGetInlineAsm (type, text, strlen (text), clobbers, strlen (clobbers), TRUE, FALSE, LLVMInlineAsmDialectATT,
+                                        FALSE);
 
   LLVMBuildCall2 (B, type, code, NULL, 0, "");
 }

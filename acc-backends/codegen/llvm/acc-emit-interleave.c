@@ -13,7 +13,8 @@ split_sum (const AccKernel *kernel,
 
   *offset = 0;
 
-  return instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD && emit_get_small_constant (kernel, instr->args[1], offset) ? instr->args[0] : x;
+  return instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_ADD && emit_get_small_constant (kernel, instr->args[1], offset)
+         ? instr->args[0] : x;
 }
 
 /* The index is both roots and *offset; the second root may be none. */

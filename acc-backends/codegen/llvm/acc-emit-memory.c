@@ -110,7 +110,8 @@ prefetch (Emitter     *e,
           LLVMValueRef address)
 {
   emit_call (e, "llvm.prefetch", &e->t_ptr, 1,
-             (LLVMValueRef[]) { address, LLVMConstInt (e->t_i32, 0, FALSE), LLVMConstInt (e->t_i32, 2, FALSE), LLVMConstInt (e->t_i32, 1, FALSE) }, 4);
+             (LLVMValueRef[]) { address, LLVMConstInt (e->t_i32, 0, FALSE), LLVMConstInt (e->t_i32, 2, FALSE),
+                                LLVMConstInt (e->t_i32, 1, FALSE) }, 4);
 }
 
 /* From the first lane's element on to the last one's. */

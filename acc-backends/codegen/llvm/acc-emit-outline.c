@@ -5,9 +5,9 @@
 
 #define B (e->builder)
 
-/* Outlines blocks that are rarely executed, long, and nothing but arithmetic, such as the reduction of large angles. A body is emitted several
- * times, and has one such block for each sine and cosine in it; in line they would be most of what is compiled. Blocks that compute the same
- * call one function, which takes a register's worth of lanes at a time. */
+/* Outlines blocks that are rarely executed, long, and nothing but arithmetic, such as the reduction of large angles. A body is emitted
+ * several times, and has one such block for each sine and cosine in it; in line they would be most of what is compiled. Blocks that compute
+ * the same call one function, which takes a register's worth of lanes at a time. */
 
 #define MAX_INPUTS   8
 

@@ -23,8 +23,8 @@ acc_emit_prepare_exit (AccLlvmTarget *target)
 
   if (g_once_init_enter (&prepared))
     {
-      g_autoptr (AccKernel) kernel = make_kernel ();
-      g_autoptr (GBytes) object = acc_emit_llvm (kernel, target, ACC_EMIT_SCALAR, NULL, NULL);
+      g_autoptr(AccKernel) kernel = make_kernel ();
+      g_autoptr(GBytes) object = acc_emit_llvm (kernel, target, ACC_EMIT_SCALAR, NULL, NULL);
 
       g_once_init_leave (&prepared, 1);
     }

@@ -161,8 +161,8 @@ acc_emit_ptx (AccKernel   *kernel,
               GError     **error)
 {
   static const EmitForm form = { build_function, PASSES, NULL, LLVMAssemblyFile };
-  g_autoptr (AccLlvmTarget) target = NULL;
-  g_autoptr (GBytes) text = NULL;
+  g_autoptr(AccLlvmTarget) target = NULL;
+  g_autoptr(GBytes) text = NULL;
 
   g_return_val_if_fail (kernel != NULL, NULL);
 

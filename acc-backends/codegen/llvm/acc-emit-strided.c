@@ -108,7 +108,8 @@ find_group (Emitter      *e,
     {
       StridedGroup *group = g_ptr_array_index (e->groups, i);
 
-      if (group->buffer == wanted->buffer && memcmp (group->roots, wanted->roots, sizeof group->roots) == 0 && group->stride == wanted->stride &&
+      if (group->buffer == wanted->buffer && memcmp (group->roots, wanted->roots, sizeof group->roots) == 0
+          && group->stride == wanted->stride &&
           group->first == wanted->first)
         return group;
     }
@@ -232,7 +233,8 @@ emit_load_repeated (Emitter     *e,
   guint n = 1u << index->repeats;
   LLVMValueRef parts[8];
 
-  if (e->lanes % n != 0 || e->lanes / n < 2 || n > G_N_ELEMENTS (parts) || !can_load_neighbours (e, acc_element_kind_get_size (instr->kind)))
+  if (e->lanes % n != 0 || e->lanes / n < 2 || n > G_N_ELEMENTS (parts)
+      || !can_load_neighbours (e, acc_element_kind_get_size (instr->kind)))
     return NULL;
 
   for (guint k = 0; k < n; k++)

@@ -5,8 +5,8 @@
 
 #define B (e->builder)
 
-/* Lookups in registers. Parameters whose elements fit into a register or two (palettes, the balls of a scene, coefficients) are loaded once;
- * lanes look elements up by permutations, where a gather would load each by itself. */
+/* Lookups in registers. Parameters whose elements fit into a register or two (palettes, the balls of a scene, coefficients) are loaded
+ * once; lanes look elements up by permutations, where a gather would load each by itself. */
 
 #define MAX_TABLES 2   /* registers that hold a parameter */
 
@@ -40,7 +40,8 @@ emit_is_table (Emitter *e,
 {
   const AccKernelParam *param = acc_kernel_buffer (e->kernel, buffer);
 
-  return !(acc_disable_get_flags () & ACC_DISABLE_TABLE_LOOKUP) && !(buffer & ACC_KERNEL_SHARED) && param->n_elements > 0 && !(param->flags & (ACC_BUFFER_WRITE | ACC_BUFFER_COHERENT))
+  return !(acc_disable_get_flags () & ACC_DISABLE_TABLE_LOOKUP) && !(buffer & ACC_KERNEL_SHARED) && param->n_elements > 0
+         && !(param->flags & (ACC_BUFFER_WRITE | ACC_BUFFER_COHERENT))
          && (e->target->has_masks || e->target->has_lane_moves) && count_tables (e, buffer) <= MAX_TABLES;
 }
 
@@ -92,7 +93,8 @@ permute (Emitter     *e,
 
   /* Both words of a lane */
   low = LLVMBuildShl (B, x, emit_int (type, 1), "");
-  x = LLVMBuildAdd (B, LLVMBuildOr (B, LLVMBuildShl (B, low, emit_int (type, 32), ""), low, ""), emit_int (type, G_GINT64_CONSTANT (1) << 32), "");
+  x = LLVMBuildAdd (B, LLVMBuildOr (B, LLVMBuildShl (B, low, emit_int (type, 32), ""), low, ""),
+                    emit_int (type, G_GINT64_CONSTANT (1) << 32), "");
   x = emit_call (e, "llvm.x86.avx2.permd", NULL, 0,
                  (LLVMValueRef[]) { LLVMBuildBitCast (B, table, words, ""), LLVMBuildBitCast (B, x, words, "") }, 2);
 

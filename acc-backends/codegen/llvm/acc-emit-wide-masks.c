@@ -256,7 +256,7 @@ replace_uses (Pass       *self,
 {
   Emitter *e = self->e;
   LLVMBasicBlockRef own = LLVMGetInstructionParent (wide->mask);
-  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) known = g_hash_table_new (NULL, NULL);
   LLVMUseRef next;
 
   for (LLVMUseRef use = LLVMGetFirstUse (wide->mask); use != NULL; use = next)
@@ -290,8 +290,8 @@ static void
 widen_in (Emitter     *e,
           LLVMValueRef function)
 {
-  g_autoptr (GArray) wides = g_array_new (FALSE, FALSE, sizeof (Wide));
-  g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
+  g_autoptr(GArray) wides = g_array_new (FALSE, FALSE, sizeof (Wide));
+  g_autoptr(GHashTable) numbers = g_hash_table_new (NULL, NULL);
   Pass self = { e, wides, numbers };
 
   find_masks (&self, function);

@@ -36,7 +36,7 @@ static char *
 find_missing (const Level *level,
               const char  *features)
 {
-  g_auto (GStrv) needed = g_strsplit (level->features, ",", -1), present = g_strsplit (features, ",", -1);
+  g_auto(GStrv) needed = g_strsplit (level->features, ",", -1), present = g_strsplit (features, ",", -1);
 
   for (guint i = 0; needed[i] != NULL; i++)
     if (!g_strv_contains ((const char *const *) present, needed[i]))
@@ -87,7 +87,7 @@ acc_llvm_target_new_host (GError **error)
     {
       /* LLVM 19 folds a spilled operand into a masked comparison of f16 vectors and swaps the two: wrong results. Without the
        * feature f16 is computed in f32 and rounded, which gives the same values. Last, for other features bring it along. */
-      g_auto (GStrv) parts = g_strsplit (features, "+avx512fp16", -1);
+      g_auto(GStrv) parts = g_strsplit (features, "+avx512fp16", -1);
       g_autofree char *others = g_strjoinv ("", parts);
       g_autofree char *sound = parts[0] != NULL && parts[1] != NULL ? g_strconcat (others, ",-avx512fp16", NULL) : g_strdup (features);
 

@@ -9,8 +9,8 @@ static const double asin_s_f32[] = { 0.166666663365404898478, 0.0750009476117290
                                      0.0171437168192535685362, 0.033700726321365131584 };
 static const double asin_s_f64[] = { 0.16666666666666666591, 0.0750000000000011845727, 0.0446428571425501850612, 0.0303819444756937048645,
                                      0.0223721574356238154141, 0.0173528167685464727237, 0.0139637757878481364247, 0.0115665118218909429501,
-                                     0.00962140274734483033837, 0.0093221015010827738673, 0.00303500717272676240456, 0.019579201619744684717,
-                                     -0.019277545928584555356, 0.0296350262635485483458 };
+                                     0.00962140274734483033837, 0.0093221015010827738673, 0.00303500717272676240456,
+                                     0.019579201619744684717, -0.019277545928584555356, 0.0296350262635485483458 };
 static const double atan_t_f32[] = { -0.3333331645, 0.1999887675, -0.1426059008, 0.1084797755, -0.07644865662, 0.03414745256 };
 static const double atan_t_f64[] = { -0.333333333333333245, 0.19999999999997235, -0.142857142854094729, 0.11111111094097165,
                                      -0.0909090852650766439, 0.0769229553515575626, -0.0666648723339574418, 0.0588047637886953519,
@@ -28,7 +28,9 @@ half_pi (const AccMath *m)
 static KValue
 add_to_angle (const AccMath *m, KValue whole, KValue high, KValue low)
 {
-  KValue lacking = m_const (m, m->kind == ACC_KIND_F64 ? 0x1.1a62633145c07p-54 / 0x1.921fb54442d18p+0 : -4.371138828673793e-08 / 1.5707963705062866);
+  KValue lacking = m_const (m,
+                            m->kind == ACC_KIND_F64
+                            ? 0x1.1a62633145c07p-54 / 0x1.921fb54442d18p+0 : -4.371138828673793e-08 / 1.5707963705062866);
   KValue lost, sum = m_fast_sum (m, whole, high, &lost);
 
   return m_add (m, sum, m_fma (m, whole, lacking, m_add (m, lost, low)));
@@ -125,7 +127,8 @@ acc_math_atan2 (const AccMath *m, KValue y, KValue x)
   /* Sums stay finite, inverses normal, and what a quotient leaves exact; where but one becomes subnormal it is nothing beside the other. */
   KValue size = m_add (m, p, q), vast = m_gt (m, size, m_const (m, wide ? 0x1p1000 : 0x1p100));
   KValue faint = m_lt (m, size, m_const (m, wide ? 0x1p-900 : 0x1p-90));
-  KValue factor = m_select (m, vast, m_const (m, wide ? 0x1p-100 : 0x1p-30), m_select (m, faint, m_const (m, wide ? 0x1p200 : 0x1p60), one));
+  KValue factor = m_select (m, vast, m_const (m, wide ? 0x1p-100 : 0x1p-30),
+                            m_select (m, faint, m_const (m, wide ? 0x1p200 : 0x1p60), one));
 
   p = m_select (m, same, m_select (m, m_gt (m, p, zero), one, zero), m_mul (m, p, factor));
   q = m_select (m, same, one, m_mul (m, q, factor));

@@ -48,10 +48,10 @@ _acc_code_compile (AccCode      *self,
   missing->code = self->maker.compile (missing->kernel, missing->variant, self->maker.user_data, error);
   missing->compiled = missing->code != NULL;
   if (missing->compiled && (acc_debug_get_flags () & ACC_DEBUG_CACHE))
-    g_message ("kernel cache: compiled %s %.12s in %.1f ms, %" G_GSIZE_FORMAT " bytes, %u instructions%s%s", acc_kernel_get_name (missing->kernel),
-               acc_kernel_get_hash (missing->kernel), (double) (g_get_monotonic_time () - start) / 1000, g_bytes_get_size (missing->code),
-               acc_kernel_get_length (missing->kernel), missing->variant & self->maker.baseline ? ", as baseline code" : "",
-               meanwhile ? ", meanwhile" : "");
+    g_message ("kernel cache: compiled %s %.12s in %.1f ms, %" G_GSIZE_FORMAT " bytes, %u instructions%s%s",
+               acc_kernel_get_name (missing->kernel), acc_kernel_get_hash (missing->kernel),
+               (double) (g_get_monotonic_time () - start) / 1000, g_bytes_get_size (missing->code), acc_kernel_get_length (missing->kernel),
+               missing->variant & self->maker.baseline ? ", as baseline code" : "", meanwhile ? ", meanwhile" : "");
 }
 
 typedef struct {
@@ -79,7 +79,7 @@ _acc_code_compile_all (AccCode      *self,
                        GArray       *list,
                        GCancellable *cancellable)
 {
-  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
   Batch batch = { self, wanted, cancellable };
   gint64 start = g_get_monotonic_time ();
 
@@ -186,7 +186,7 @@ _acc_code_improve (AccCode      *self,
                    MissingCode  *missing,
                    gboolean      meanwhile)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   gboolean ok;
   ReadyCode *baseline;
 

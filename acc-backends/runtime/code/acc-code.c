@@ -287,8 +287,8 @@ make_long_ones (AccCode       *self,
                 GError       **error)
 {
   gboolean may_send = requests->len < acc_workers_get_n_threads (self->workers);
-  g_autoptr (GPtrArray) sent = g_ptr_array_new ();
-  g_autoptr (GArray) rest = new_list ();
+  g_autoptr(GPtrArray) sent = g_ptr_array_new ();
+  g_autoptr(GArray) rest = new_list ();
   struct timespec until = _acc_code_get_patience ();
 
   for (guint i = 0; i < requests->len; i++)
@@ -330,9 +330,9 @@ make (AccCode         *self,
       GCancellable    *cancellable,
       GError         **error)
 {
-  g_autoptr (GArray) list = new_list ();
-  g_autoptr (GPtrArray) long_ones = g_ptr_array_new ();
-  g_autoptr (GHashTable) listed = g_hash_table_new_full (_acc_code_key_hash, _acc_code_key_equal, g_free, NULL);
+  g_autoptr(GArray) list = new_list ();
+  g_autoptr(GPtrArray) long_ones = g_ptr_array_new ();
+  g_autoptr(GHashTable) listed = g_hash_table_new_full (_acc_code_key_hash, _acc_code_key_equal, g_free, NULL);
 
   if (self->target == NULL)
     self->target = self->maker.dup_target (self->maker.user_data, error);

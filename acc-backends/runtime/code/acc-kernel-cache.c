@@ -89,10 +89,10 @@ checksum (guint64       seed,
 }
 
 static guint64
-checksum_of (const char *key,
-             gsize       key_size,
+checksum_of (const char   *key,
+             gsize         key_size,
              gconstpointer code,
-             gsize       code_size)
+             gsize         code_size)
 {
   return checksum (checksum (0, (const guint8 *) key, key_size), code, code_size);
 }
@@ -185,7 +185,7 @@ static int
 get_folder (AccKernelCache *self,
             gboolean        create)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   int folder = -1;
 
   if (self->directory == NULL)
@@ -281,7 +281,7 @@ open_code (AccKernelCache *self,
            const char     *name)
 {
   int folder = get_folder (self, FALSE);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   int fd = folder >= 0 ? acc_trust_open_file (folder, name, &error) : -1;
   gboolean warned;
 
@@ -305,7 +305,7 @@ acc_kernel_cache_lookup (AccKernelCache *self,
 {
   g_autofree char *key = make_key (hash, target);
   g_autofree char *name = make_name (key);
-  g_autoptr (GBytes) code = NULL;
+  g_autoptr(GBytes) code = NULL;
   gboolean other = FALSE;
   struct stat status;
   int fd = open_code (self, name);
@@ -370,7 +370,7 @@ static void
 measure (AccKernelCache *self,
          int             folder)
 {
-  g_autoptr (GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
+  g_autoptr(GArray) entries = g_array_new (FALSE, FALSE, sizeof (Entry));
   DIR *dir = read_folder (folder);
   const struct dirent *found;
   guint64 total = 0;
@@ -414,7 +414,7 @@ write_file (int         folder,
             GBytes     *code,
             GError    **error)
 {
-  g_autoptr (AccTemporary) file = acc_temporary_new_in (folder, name, name, error);
+  g_autoptr(AccTemporary) file = acc_temporary_new_in (folder, name, name, error);
   gsize key_size = strlen (key), code_size;
   const guint8 *data = g_bytes_get_data (code, &code_size);
   Header header = { .key_size = key_size, .code_size = code_size,
@@ -437,7 +437,7 @@ acc_kernel_cache_store (AccKernelCache *self,
 {
   g_autofree char *key = make_key (hash, target);
   g_autofree char *name = make_name (key);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   guint64 size = sizeof (Header) + strlen (key) + g_bytes_get_size (code);
   gboolean writable;
   int folder;

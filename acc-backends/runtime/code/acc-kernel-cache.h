@@ -10,7 +10,8 @@ G_BEGIN_DECLS
  * effective user may have written is neither read nor added to. */
 typedef struct _AccKernelCache AccKernelCache;
 
-/* @directory: NULL for ACC_CACHE_DIR, else $XDG_CACHE_HOME/acc, else, where the process has other rights than its user, none. @max_bytes: 0 for the default of 256 MiB. */
+/* @directory: NULL for ACC_CACHE_DIR, else $XDG_CACHE_HOME/acc, else, where the process has other rights than its user, none. @max_bytes: 0
+ * for the default of 256 MiB. */
 AccKernelCache *acc_kernel_cache_new    (const char *directory, guint64 max_bytes);
 void            acc_kernel_cache_free   (AccKernelCache *self);
 /* @hash: of the kernel; @target: whatever else the code depends on. NULL: not there. */

@@ -114,7 +114,8 @@ acc_device_heap_put_away (AccDeviceHeap  *self,
       return;
     }
 
-  g_queue_push_head_link (get_shelf (self, block->is_host ? ACC_BLOCK_HOST : ACC_BLOCK_DEVICE, block->memory.size, TRUE), &block->shelf_link);
+  g_queue_push_head_link (get_shelf (self, block->is_host ? ACC_BLOCK_HOST : ACC_BLOCK_DEVICE, block->memory.size, TRUE),
+                          &block->shelf_link);
   g_queue_push_head_link (&self->idle, &block->idle_link);
   self->idle_bytes += block->memory.size;
 }
@@ -152,7 +153,8 @@ find_idle (AccDeviceHeap *self,
   AccDeviceBlock *block;
   GQueue *shelf;
 
-  if (node == NULL || (gsize) g_tree_node_key (node) > get_largest (size, exact || !has_room (self, acc_budget_get_limit (self->budget) / 8)))
+  if (node == NULL
+      || (gsize) g_tree_node_key (node) > get_largest (size, exact || !has_room (self, acc_budget_get_limit (self->budget) / 8)))
     return NULL;
 
   shelf = g_tree_node_value (node);
@@ -270,7 +272,7 @@ acc_device_heap_ask (AccDeviceHeap    *self,
 {
   for (;;)
     {
-      g_autoptr (GError) problem = NULL;
+      g_autoptr(GError) problem = NULL;
       gboolean more;
 
       if (ask_device (self, kind, size, memory, &problem))
@@ -531,7 +533,7 @@ static void
 give_back_host (gpointer user_data)
 {
   AccDeviceBlock *block = user_data;
-  g_autoptr (AccDeviceHeap) self = block->heap;
+  g_autoptr(AccDeviceHeap) self = block->heap;
 
   acc_device_block_free (block);
 }

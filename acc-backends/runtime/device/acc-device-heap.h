@@ -56,8 +56,10 @@ AccBuffer      *acc_device_heap_allocate_host (AccDeviceHeap *self, gsize size, 
  *
  * Each enqueues its work behind what other queues do with the same blocks, without the host waiting. */
 
-gboolean acc_device_heap_upload   (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock *to, gsize offset, gconstpointer from, gsize size, GError **error);
-gboolean acc_device_heap_download (AccDeviceHeap *self, AccQueue queue, gpointer to, AccDeviceBlock *from, gsize offset, gsize size, GError **error);
+gboolean acc_device_heap_upload   (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock *to, gsize offset, gconstpointer from, gsize size,
+                                   GError **error);
+gboolean acc_device_heap_download (AccDeviceHeap *self, AccQueue queue, gpointer to, AccDeviceBlock *from, gsize offset, gsize size,
+                                   GError **error);
 gboolean acc_device_heap_copy     (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock *to, gsize to_offset,
                                    AccDeviceBlock *from, gsize from_offset, gsize size, GError **error);
 /* Around launches: orders @queue behind the other queues' uses of the blocks; notes that it used them. NULL blocks are skipped. */

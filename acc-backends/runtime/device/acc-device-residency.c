@@ -334,7 +334,7 @@ upload (AccDeviceHeap  *self,
 {
   gpointer data = acc_buffer_map (buffer, error);
   AccQueue queue = buffer->size <= ACC_SMALL_TRANSFER ? ACC_QUEUE_COMPUTE : ACC_QUEUE_UPLOAD;
-  g_autoptr (AccDeviceBlock) block = NULL;
+  g_autoptr(AccDeviceBlock) block = NULL;
 
   if (data == NULL)
     return NULL;

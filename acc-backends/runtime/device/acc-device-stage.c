@@ -300,7 +300,7 @@ acc_device_stage_upload (AccDeviceStage  *self,
                          gsize            size,
                          GError         **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
   Transfer upload = { .stage = self, .heap = heap, .memory = to, .from = from, .size = size };
 
   if (!make_blocks (self, acc_device_heap_get_device (heap)))
@@ -317,7 +317,7 @@ acc_device_stage_download (AccDeviceStage  *self,
                            gsize            size,
                            GError         **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
   Transfer download = { .stage = self, .heap = heap, .memory = from, .to = to, .size = size };
   guint64 point;
 

@@ -53,26 +53,28 @@ typedef struct {
 
   void     (*free)         (AccDevice *self);
 
-  /* Code of @kernel for this device: what the cache on disk keeps. @general: for any launch; else for those that do not need that, as few do,
-   * which runs faster. Several threads at once. */
+  /* Code of @kernel for this device: what the cache on disk keeps. @general: for any launch; else for those that do not need that, as few
+   * do, which runs faster. Several threads at once. */
   GBytes  *(*compile)      (AccDevice *self, AccKernel *kernel, gboolean general, GError **error);
   /* Whether a launch takes code for any, where @kernel is of the other; NULL: all code is for any. */
-  gboolean (*needs_general)(AccDevice *self, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots, const AccGroups *groups);
+  gboolean (*needs_general) (AccDevice *self, AccDeviceKernel *kernel, const AccDeviceSlot *slots, guint n_slots, const AccGroups *groups);
   AccDeviceKernel *(*load) (AccDevice *self, AccKernel *kernel, GBytes *code, GError **error);
   void     (*unload)       (AccDevice *self, AccDeviceKernel *kernel);   /* nothing queued runs it */
   /* Groups of @kernel that the device runs at once, by what they take of it; 0, or NULL, where it cannot tell. */
-  guint    (*count_resident)(AccDevice *self, AccDeviceKernel *kernel);
+  guint    (*count_resident) (AccDevice *self, AccDeviceKernel *kernel);
 
   gboolean (*allocate)     (AccDevice *self, gsize size, AccDeviceMemory *memory, GError **error);
   void     (*release)      (AccDevice *self, AccDeviceMemory *memory);   /* nothing queued uses it */
   /* Host memory that transfers go to and from without waiting: page-aligned. */
-  gpointer (*allocate_host)(AccDevice *self, gsize size, GError **error);
+  gpointer (*allocate_host) (AccDevice *self, gsize size, GError **error);
   void     (*release_host) (AccDevice *self, gpointer host, gsize size);
 
   /* To and from any host address; the range [host, host + size) may be used again when a later point of @queue is reached (or
    * at once, where it is not from allocate_host()). */
-  gboolean (*upload)       (AccDevice *self, AccQueue queue, const AccDeviceMemory *to, gsize offset, gconstpointer from, gsize size, GError **error);
-  gboolean (*download)     (AccDevice *self, AccQueue queue, gpointer to, const AccDeviceMemory *from, gsize offset, gsize size, GError **error);
+  gboolean (*upload)       (AccDevice *self, AccQueue queue, const AccDeviceMemory *to, gsize offset, gconstpointer from, gsize size,
+                            GError **error);
+  gboolean (*download)     (AccDevice *self, AccQueue queue, gpointer to, const AccDeviceMemory *from, gsize offset, gsize size,
+                            GError **error);
   gboolean (*copy)         (AccDevice *self, AccQueue queue, const AccDeviceMemory *to, gsize to_offset,
                             const AccDeviceMemory *from, gsize from_offset, gsize size, GError **error);
   gboolean (*clear)        (AccDevice *self, AccQueue queue, const AccDeviceMemory *memory, gsize offset, gsize size, GError **error);
@@ -130,7 +132,8 @@ acc_groups_count (const AccGroups *self, gint64 first[2], gint64 count[2])
 
 /* Some of the groups of a launch: no more than one call of a driver takes. */
 typedef struct {
-  gint64           words[ACC_GROUPS_WORDS];  /* as kernels take them: begin, end, tile and first of the outer dimension, then of the inner */
+  gint64           words[ACC_GROUPS_WORDS];  /* as kernels take them: begin, end, tile and first of the outer dimension, then of the
+                                              * inner */
   gint64           count[2];                 /* groups: outer, inner */
   /*< private >*/
   const AccGroups *groups;

@@ -21,7 +21,7 @@ acc_driver_start (AccDriver  *self,
                   gboolean  (*start) (AccDriver *self, GError **error),
                   GError    **error)
 {
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
   if (!self->is_tried && open_library (self, &self->failure))
     start (self, &self->failure);

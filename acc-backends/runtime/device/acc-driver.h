@@ -17,8 +17,8 @@ typedef struct {
   GError     *failure;
 } AccDriver;
 
-/* Opens the library and calls @start by the first call; what fails then fails for later ones, too: ACC_ERROR_UNSUPPORTED and the reason. Any
- * thread. */
+/* Opens the library and calls @start by the first call; what fails then fails for later ones, too: ACC_ERROR_UNSUPPORTED and the reason.
+ * Any thread. */
 gboolean acc_driver_start   (AccDriver *self, gboolean (*start) (AccDriver *self, GError **error), GError **error);
 /* For @start: a function that the library must have. */
 gboolean acc_driver_look_up (AccDriver *self, const char *name, gpointer *function, GError **error);

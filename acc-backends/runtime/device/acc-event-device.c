@@ -132,7 +132,7 @@ acc_event_device_mark (AccDevice  *device,
 {
   AccEventDevice *self = (AccEventDevice *) device;
   AccEventPoints *points = &self->points[queue];
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
   gpointer event;
   Point *made;
 
@@ -162,7 +162,7 @@ acc_event_device_wait (AccDevice  *device,
                        GError    **error)
 {
   AccEventDevice *self = (AccEventDevice *) device;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
   Point *found = queue != other ? find_point (&self->points[other], point) : NULL;
   gboolean ok;
 
@@ -184,7 +184,7 @@ acc_event_device_is_reached (AccDevice *device,
 {
   AccEventDevice *self = (AccEventDevice *) device;
   AccEventPoints *points = &self->points[queue];
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
   if (point > points->reached && enter (self, NULL))
     {

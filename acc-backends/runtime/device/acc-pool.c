@@ -167,7 +167,7 @@ static void
 give_back (gpointer user_data)
 {
   Block *block = user_data;
-  g_autoptr (AccPool) self = g_steal_pointer (&block->pool);
+  g_autoptr(AccPool) self = g_steal_pointer (&block->pool);
   gboolean keep, too_many;
 
   pthread_mutex_lock (&self->mutex);

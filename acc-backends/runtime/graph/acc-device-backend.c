@@ -92,7 +92,7 @@ executable_run (AccExecutable  *executable,
                 GError        **error)
 {
   Executable *self = (Executable *) executable;
-  g_autoptr (GPtrArray) results = g_ptr_array_new_full (self->graph->n_results, g_object_unref);
+  g_autoptr(GPtrArray) results = g_ptr_array_new_full (self->graph->n_results, g_object_unref);
 
   g_ptr_array_set_size (results, (int) self->graph->n_results);
   if (!acc_graph_run (self->graph, arguments, (AccArray **) results->pdata, cancellable, error))
@@ -112,7 +112,7 @@ executable_begin_rows (AccExecutable  *executable,
                        GError        **error)
 {
   Executable *self = (Executable *) executable;
-  g_autoptr (AccPrepared) prepared = NULL;
+  g_autoptr(AccPrepared) prepared = NULL;
   GPtrArray *values = NULL;
 
   prepared = acc_graph_prepare (self->graph, arguments, TRUE, &values, cancellable, error);
@@ -281,7 +281,7 @@ acc_device_backend_register (const char  *type_prefix,
                              char      **(*list_devices) (void))
 {
   static GMutex lock;
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&lock);
   g_autofree char *backend_name = g_strconcat (type_prefix, "Backend", NULL);
   g_autofree char *executable_name = g_strconcat (type_prefix, "Executable", NULL);
   GTypeInfo backend_info = { .class_size = sizeof (BackendClass), .class_init = backend_class_init,

@@ -126,7 +126,7 @@ static void
 look_under (Search   *search,
             AccArray *root)
 {
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
   AccArray *node = root;
 
   for (;;)
@@ -158,8 +158,8 @@ acc_control_points_new (AccArray   **results,
                         GHashTable  *offers)
 {
   AccControlPoints *self = g_new0 (AccControlPoints, 1);
-  g_autoptr (GHashTable) nearest = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) listed = g_array_new (FALSE, TRUE, sizeof (guint));
+  g_autoptr(GHashTable) nearest = g_hash_table_new (NULL, NULL);
+  g_autoptr(GArray) listed = g_array_new (FALSE, TRUE, sizeof (guint));
   Search search = { self, nearest, boundary, offers, listed, 0 };
 
   self->all = g_ptr_array_new_with_free_func (point_free);

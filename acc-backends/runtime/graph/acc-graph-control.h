@@ -5,9 +5,9 @@
 
 G_BEGIN_DECLS
 
-/* Control points of a program: nodes at which a run has to stop, because the rest cannot be scheduled before their values are known (choices,
- * loops, foreign operations, extents that depend on data). They form a graph without the nodes between them, so that a run, or an iteration
- * of a loop, need not walk over the whole program again. Immutable. */
+/* Control points of a program: nodes at which a run has to stop, because the rest cannot be scheduled before their values are known
+ * (choices, loops, foreign operations, extents that depend on data). They form a graph without the nodes between them, so that a run, or an
+ * iteration of a loop, need not walk over the whole program again. Immutable. */
 typedef struct _AccControlPoint AccControlPoint;
 
 struct _AccControlPoint {

@@ -64,8 +64,8 @@ acc_graph_scope_list_unbound (AccGraphScope  *scope,
                               GPtrArray      *bound)
 {
   GPtrArray *nodes = g_ptr_array_new ();
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
 
   for (guint i = 0; i < n_targets; i++)
     {
@@ -160,8 +160,8 @@ add_shared (AccGraphEval *run,
             GPtrArray    *targets,
             GHashTable   *is_target)
 {
-  g_autoptr (GHashTable) now = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) expensive = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) now = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) expensive = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < nodes->len; i++)
     g_hash_table_add (now, g_ptr_array_index (nodes, i));
@@ -203,8 +203,8 @@ find_subgraph (AccGraphEval *run,
                gboolean      keep,
                AccSubgraph  *subgraph)
 {
-  g_autoptr (GHashTable) is_target = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) nodes = NULL;
+  g_autoptr(GHashTable) is_target = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) nodes = NULL;
 
   *subgraph = (AccSubgraph) { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new () };
   for (guint i = 0; i < targets->len; i++)
@@ -233,7 +233,8 @@ fits (AccGraphEval      *run,
     {
       AccArray *target = g_ptr_array_index (targets, i);
 
-      if (!g_ptr_array_find (known->wanted, target, NULL) && !g_ptr_array_find (known->uses, target, NULL) && acc_graph_scope_look_up (run->scope, target) == NULL)
+      if (!g_ptr_array_find (known->wanted, target, NULL) && !g_ptr_array_find (known->uses, target, NULL)
+          && acc_graph_scope_look_up (run->scope, target) == NULL)
         return FALSE;
     }
   for (guint i = 0; i < known->bound->len; i++)
@@ -249,7 +250,7 @@ compute_subgraph (AccGraphEval       *run,
                   GError            **error)
 {
   g_autofree AccArray **values = g_new (AccArray *, subgraph->bound->len + 1), **results = g_new0 (AccArray *, subgraph->wanted->len + 1);
-  g_autoptr (AccPrepared) prepared = NULL;
+  g_autoptr(AccPrepared) prepared = NULL;
 
   for (guint i = 0; i < subgraph->uses->len; i++)
     bind (run->scope, g_ptr_array_index (subgraph->uses, i), g_object_ref (g_ptr_array_index (subgraph->uses, i)));
@@ -276,13 +277,14 @@ acc_graph_eval_compute (AccGraphEval  *run,
                         GError       **error)
 {
   const AccSubgraph *known = acc_subgraph_cache_find (run->graph->subgraphs, run->state, targets, keep);
-  g_auto (AccSubgraph) found = { NULL };
+  g_auto(AccSubgraph) found = { NULL };
   gboolean ok;
 
   if (known == NULL || !fits (run, known, targets))
     {
       find_subgraph (run, targets, keep, &found);
-      found.state = known == NULL ? acc_subgraph_cache_add (run->graph->subgraphs, run->state, targets, keep, &found) : ACC_GRAPH_STATE_UNKNOWN;
+      found.state = known == NULL
+                    ? acc_subgraph_cache_add (run->graph->subgraphs, run->state, targets, keep, &found) : ACC_GRAPH_STATE_UNKNOWN;
       known = &found;
     }
 

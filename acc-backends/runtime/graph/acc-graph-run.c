@@ -16,7 +16,7 @@ evaluate_one (AccGraphEval  *run,
               AccArray     **value,
               GError       **error)
 {
-  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
+  g_autoptr(GPtrArray) targets = g_ptr_array_new ();
 
   g_ptr_array_add (targets, target);
   if (!acc_graph_eval_compute_for (run, node, targets, error))
@@ -99,8 +99,8 @@ run_loop (AccGraphEval  *run,
 {
   AccGraph *condition = acc_graph_get_body (run->graph, acc_array_get_programs (loop)[0]);
   AccGraph *step = acc_graph_get_body (run->graph, acc_array_get_programs (loop)[1]);
-  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
-  g_autoptr (GPtrArray) states = NULL;
+  g_autoptr(GPtrArray) targets = g_ptr_array_new ();
+  g_autoptr(GPtrArray) states = NULL;
   g_autofree AccArray **next = g_new (AccArray *, loop->n_inputs);
 
   for (guint i = 0; i < loop->n_inputs; i++)
@@ -113,7 +113,7 @@ run_loop (AccGraphEval  *run,
   states = take_states (run, loop);
   for (;;)
     {
-      g_autoptr (AccArray) flag = NULL;
+      g_autoptr(AccArray) flag = NULL;
       AccArray **state = (AccArray **) states->pdata;
       gboolean go_on;
 
@@ -168,7 +168,7 @@ list_extents (AccGraphEval    *run,
               AccFusionGraph **graph)
 {
   g_autofree const gint64 **extents = g_new0 (const gint64 *, n_nodes + 1);
-  g_autoptr (GPtrArray) bound = g_ptr_array_new (), values = g_ptr_array_new (), unbound = NULL;
+  g_autoptr(GPtrArray) bound = g_ptr_array_new (), values = g_ptr_array_new (), unbound = NULL;
   gboolean is_known = TRUE;
 
   for (guint i = 0; i < n_nodes; i++)
@@ -185,8 +185,8 @@ list_extents (AccGraphEval    *run,
   unbound = acc_graph_scope_list_unbound (run->scope, nodes, n_nodes, bound);
   for (guint i = 0; i < bound->len; i++)
     g_ptr_array_add (values, acc_graph_scope_look_up (run->scope, g_ptr_array_index (bound, i)));
-  *graph = acc_fusion_graph_new (acc_host_get_target (run->graph->host), nodes, n_nodes, (AccArray **) bound->pdata, (AccArray **) values->pdata,
-                                 bound->len, NULL);
+  *graph = acc_fusion_graph_new (acc_host_get_target (run->graph->host), nodes, n_nodes, (AccArray **) bound->pdata,
+                                 (AccArray **) values->pdata, bound->len, NULL);
   for (guint i = 0; i < n_nodes && *graph != NULL; i++)
     extents[i] = acc_fusion_graph_get (*graph, nodes[i])->extents;
 
@@ -198,9 +198,9 @@ static AccForeign *
 find_foreign (AccGraphEval *run,
               AccArray     *node)
 {
-  g_autoptr (AccForeign) foreign = acc_foreign_find (run->graph->host->backend, node);
-  g_autoptr (AccFusionGraph) graph = NULL;
-  g_autoptr (GPtrArray) nodes = NULL;
+  g_autoptr(AccForeign) foreign = acc_foreign_find (run->graph->host->backend, node);
+  g_autoptr(AccFusionGraph) graph = NULL;
+  g_autoptr(GPtrArray) nodes = NULL;
   g_autofree const gint64 **extents = NULL;
   AccArray **inputs;
   guint n;
@@ -229,7 +229,7 @@ call (AccGraphEval  *run,
 {
   guint n;
   AccArray **nodes = acc_foreign_get_inputs (node, &n);
-  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
+  g_autoptr(GPtrArray) targets = g_ptr_array_new ();
   g_autofree AccArray **inputs = g_new (AccArray *, MAX (n, 1));
   AccArray *result = NULL;
 
@@ -249,7 +249,8 @@ call (AccGraphEval  *run,
 
   if (foreign != NULL)
     result = acc_foreign_run (run->graph->host, foreign, node, inputs, run->cancellable, error);
-  else if (!run_graph (acc_graph_get_body (run->graph, acc_array_get_programs (node)[0]), run->scope, inputs, &result, run->cancellable, error))
+  else if (!run_graph (acc_graph_get_body (run->graph, acc_array_get_programs (node)[0]), run->scope, inputs, &result, run->cancellable,
+                       error))
     result = NULL;
   if (result == NULL)
     return FALSE;
@@ -264,7 +265,7 @@ run_foreign (AccGraphEval  *run,
              AccArray      *node,
              GError       **error)
 {
-  g_autoptr (AccForeign) foreign = find_foreign (run, node);
+  g_autoptr(AccForeign) foreign = find_foreign (run, node);
 
   return call (run, node, foreign, error);
 }
@@ -281,7 +282,7 @@ take_offer (AccGraphEval  *run,
             AccArray      *node,
             GError       **error)
 {
-  g_autoptr (AccForeign) foreign = find_foreign (run, node);
+  g_autoptr(AccForeign) foreign = find_foreign (run, node);
 
   return foreign == NULL || call (run, node, foreign, error);
 }
@@ -296,7 +297,7 @@ has_takers (AccGraphEval *run)
   g_hash_table_iter_init (&iter, run->graph->offers);
   while (g_hash_table_iter_next (&iter, &node, NULL))
     {
-      g_autoptr (AccForeign) foreign = run->graph->is_simple ? find_foreign (run, node) : acc_foreign_find (run->graph->host->backend, node);
+      g_autoptr(AccForeign) foreign = run->graph->is_simple ? find_foreign (run, node) : acc_foreign_find (run->graph->host->backend, node);
 
       if (foreign != NULL)
         return TRUE;
@@ -381,7 +382,7 @@ resolve (AccGraphEval  *run,
 {
   const AccControlPoints *points = acc_graph_get_control_points (run->graph);
   g_autofree guint8 *seen = g_new0 (guint8, MAX (points->all->len, 1));
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (Visit));
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Visit));
 
   for (guint i = 0; i < points->first->len; i++)
     {
@@ -426,7 +427,7 @@ run_simple (AccGraph       *graph,
   AccArray *few[32];
   g_autofree AccArray **many = NULL;
   AccArray **values = graph->bound->len <= G_N_ELEMENTS (few) ? few : (many = g_new (AccArray *, graph->bound->len));
-  g_autoptr (AccPrepared) prepared = NULL;
+  g_autoptr(AccPrepared) prepared = NULL;
 
   for (guint i = 0; i < graph->bound->len; i++)
     values[i] = graph->positions[i] >= 0 ? arguments[graph->positions[i]]
@@ -446,7 +447,7 @@ run_graph (AccGraph       *graph,
            GCancellable   *cancellable,
            GError        **error)
 {
-  g_autoptr (GPtrArray) targets = NULL;
+  g_autoptr(GPtrArray) targets = NULL;
   AccGraphScope scope;
   AccGraphEval run = { graph, &scope, cancellable, FALSE, ACC_GRAPH_STATE_FIRST };
   gboolean ok;
@@ -500,9 +501,9 @@ acc_graph_prepare (AccGraph      *self,
 {
   AccGraphScope scope;
   AccGraphEval run = { self, &scope, cancellable, FALSE, ACC_GRAPH_STATE_FIRST };
-  g_autoptr (GPtrArray) bound = g_ptr_array_new ();
-  g_autoptr (GPtrArray) nodes = NULL;
-  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) bound = g_ptr_array_new ();
+  g_autoptr(GPtrArray) nodes = NULL;
+  g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func (g_object_unref);
   AccPrepared *prepared = NULL;
 
   acc_graph_scope_init (&scope, NULL, self, arguments);

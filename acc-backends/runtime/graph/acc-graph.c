@@ -10,8 +10,8 @@ GPtrArray *
 acc_graph_list_extent_reads (AccArray   *array,
                              GHashTable *boundary)
 {
-  g_autoptr (GHashTable) reads = NULL;
-  g_autoptr (GPtrArray) list = NULL;
+  g_autoptr(GHashTable) reads = NULL;
+  g_autoptr(GPtrArray) list = NULL;
   GHashTableIter iter;
   gpointer read;
 
@@ -45,7 +45,7 @@ static gboolean
 needs_more (GHashTable *boundary,
             AccArray   *array)
 {
-  g_autoptr (GPtrArray) reads = acc_graph_list_extent_reads (array, boundary);
+  g_autoptr(GPtrArray) reads = acc_graph_list_extent_reads (array, boundary);
 
   return acc_operation_get_family (array->op) == ACC_FAMILY_FLOW || reads != NULL;
 }
@@ -94,10 +94,10 @@ take_offers (AccGraph   *self,
 static void
 look_over (AccGraph *self)
 {
-  g_autoptr (GHashTable) boundary = make_boundary (self);
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
-  g_autoptr (GPtrArray) offers = g_ptr_array_new ();
+  g_autoptr(GHashTable) boundary = make_boundary (self);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr(GPtrArray) offers = g_ptr_array_new ();
 
   self->is_simple = TRUE;
   self->result_set = g_hash_table_new (NULL, NULL);
@@ -193,7 +193,7 @@ list_users (AccGraph *self,
             gboolean  expands)
 {
   GHashTable *users = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
-  g_autoptr (GPtrArray) nodes = (expands ? acc_array_sort_nodes : acc_array_sort_known_nodes) (self->results, self->n_results);
+  g_autoptr(GPtrArray) nodes = (expands ? acc_array_sort_nodes : acc_array_sort_known_nodes) (self->results, self->n_results);
 
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -243,7 +243,7 @@ acc_graph_get_control_points (AccGraph *self)
   g_mutex_lock (&self->lock);
   if (self->control_points == NULL)
     {
-      g_autoptr (GHashTable) boundary = make_boundary (self);
+      g_autoptr(GHashTable) boundary = make_boundary (self);
 
       self->control_points = acc_control_points_new (self->results, self->n_results, boundary, self->offers);
     }

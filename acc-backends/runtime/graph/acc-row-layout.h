@@ -15,7 +15,8 @@ typedef struct {
   int         *writers;       /* per value: the step, or -1 */
 } AccRowLayout;
 
-/* @has_sources: the program has some; none may be left in the schedule where there is nothing to read. ACC_ERROR_STREAM names the first operation that does not go by rows but must. */
+/* @has_sources: the program has some; none may be left in the schedule where there is nothing to read. ACC_ERROR_STREAM names the first
+ * operation that does not go by rows but must. */
 gboolean acc_row_layout_init  (AccRowLayout *self, AccSchedule *schedule, gboolean has_sources, GError **error);
 void     acc_row_layout_clear (AccRowLayout *self);
 /* Whether a step needs only some rows of read number @read around each of its own. */

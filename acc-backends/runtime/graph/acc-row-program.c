@@ -143,7 +143,7 @@ report (AccRowProgram *self)
 {
   AccTraffic traffic = acc_row_layout_count_traffic (&self->layout);
   g_autofree char *moved = acc_traffic_to_string (&traffic);
-  g_autoptr (GString) values = g_string_new (NULL);
+  g_autoptr(GString) values = g_string_new (NULL);
 
   for (guint i = 0; i < self->prepared->schedule->n_values; i++)
     if (acc_row_layout_is_cached (&self->layout, i))

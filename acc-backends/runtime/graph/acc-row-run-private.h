@@ -31,11 +31,12 @@ typedef struct {
 } AccScheduleRows;
 
 /* For what has the rows in other places: @size of a run that begins with the above. */
-AccRowRun *acc_schedule_rows_new  (const AccRowRunClass *klass, gsize size, AccHost *host, AccPrepared *prepared, GPtrArray *values, AccGraph *graph,
-                                   gpointer owner, GCancellable *cancellable, GError **error);
+AccRowRun *acc_schedule_rows_new  (const AccRowRunClass *klass, gsize size, AccHost *host, AccPrepared *prepared, GPtrArray *values,
+                                   AccGraph *graph, gpointer owner, GCancellable *cancellable, GError **error);
 void       acc_schedule_rows_free (AccRowRun *base);
 /* Runs a step of the schedule, but for copies. */
-gboolean   acc_schedule_rows_run_step (AccScheduleRows *self, guint number, gint64 begin, gint64 end, GCancellable *cancellable, GError **error);
+gboolean   acc_schedule_rows_run_step (AccScheduleRows *self, guint number, gint64 begin, gint64 end, GCancellable *cancellable,
+                                       GError **error);
 AccArray  *acc_schedule_rows_dup_reduced (AccRowRun *base, guint number, GError **error);
 
 G_END_DECLS

@@ -120,7 +120,7 @@ acc_schedule_rows_new (const AccRowRunClass  *klass,
                        GCancellable          *cancellable,
                        GError               **error)
 {
-  g_autoptr (AccRowRun) base = g_malloc0 (size);
+  g_autoptr(AccRowRun) base = g_malloc0 (size);
   g_autofree AccBuffer **given = NULL;
   AccScheduleRows *self = (AccScheduleRows *) base;
 
@@ -157,7 +157,8 @@ acc_schedule_rows_run_step (AccScheduleRows  *self,
 {
   self->run->cancellable = cancellable;
 
-  return acc_run_rows (self->run, acc_row_program_get_step (&self->program, number)->step, begin, end, self->windows, self->scratch[number], error);
+  return acc_run_rows (self->run, acc_row_program_get_step (&self->program, number)->step, begin, end, self->windows, self->scratch[number],
+                       error);
 }
 
 AccArray *

@@ -21,7 +21,7 @@ typedef struct {
 } Key;
 
 typedef struct {
-  Key          key;
+  Key         key;
   AccSubgraph subgraph;
 } Entry;
 
@@ -90,8 +90,8 @@ acc_subgraph_cache_free (AccSubgraphCache *self)
 
 /* Returns the state after the entry. Each entry has a state of its own; an equal one that is there already is kept. */
 static guint
-add (AccSubgraphCache   *self,
-     const Key          *key,
+add (AccSubgraphCache  *self,
+     const Key         *key,
      const AccSubgraph *subgraph)
 {
   Entry *entry;
@@ -122,8 +122,8 @@ add (AccSubgraphCache   *self,
 
 guint
 acc_subgraph_cache_step (AccSubgraphCache *self,
-                         guint          state,
-                         AccArray      *node)
+                         guint             state,
+                         AccArray         *node)
 {
   return add (self, &(Key) { state, WAY_STEP, 1, (gpointer[]) { node } }, NULL);
 }
@@ -138,9 +138,9 @@ get_key (guint      state,
 
 const AccSubgraph *
 acc_subgraph_cache_find (AccSubgraphCache *self,
-                         guint          state,
-                         GPtrArray     *targets,
-                         gboolean       keep)
+                         guint             state,
+                         GPtrArray        *targets,
+                         gboolean          keep)
 {
   Key key = get_key (state, targets, keep);
   Entry *entry;
@@ -153,10 +153,10 @@ acc_subgraph_cache_find (AccSubgraphCache *self,
 }
 
 guint
-acc_subgraph_cache_add (AccSubgraphCache   *self,
-                        guint               state,
-                        GPtrArray          *targets,
-                        gboolean            keep,
+acc_subgraph_cache_add (AccSubgraphCache  *self,
+                        guint              state,
+                        GPtrArray         *targets,
+                        gboolean           keep,
                         const AccSubgraph *subgraph)
 {
   Key key = get_key (state, targets, keep);

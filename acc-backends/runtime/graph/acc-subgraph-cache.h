@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /* Remembers which subgraph has to be computed when some nodes of a program are evaluated, and from what. To find that takes a walk over the
- * program; it depends only on what was computed before, and in which order. A state, which is a number, stands for that. At a state that was
- * reached before, the subgraph is looked up. Any thread. */
+ * program; it depends only on what was computed before, and in which order. A state, which is a number, stands for that. At a state that
+ * was reached before, the subgraph is looked up. Any thread. */
 typedef struct _AccSubgraphCache AccSubgraphCache;
 
 /* The state in which only parameters and captures are bound, and the one of runs that came to more states than are remembered. */

@@ -14,7 +14,7 @@ typedef struct {
 } Job;
 
 typedef struct {
-  Job *job;
+  Job       *job;
   guint8    *memory;
   gint64    *done;        /* per step: the row that it comes to next */
   gint64    *origins;     /* per window: the row that is first in it */
@@ -62,7 +62,8 @@ get_address (Worker        *self,
   if (slot->kind == ACC_SLOT_LITERAL)
     return slot->bits;
   if (slot->kind == ACC_SLOT_SCRATCH)
-    return (guintptr) ((prepared->schedule->steps[band->begin + step].scratch[slot->scratch].tile_bytes > 0 ? self->memory : self->job->memory)
+    return (guintptr) ((prepared->schedule->steps[band->begin + step].scratch[slot->scratch].tile_bytes > 0
+                        ? self->memory : self->job->memory)
                        + band->extras[step].scratch[slot->scratch]);
 
   window = acc_band_find_window (band, slot->value);
@@ -122,8 +123,8 @@ run_band (gint64   number,
   guint n_steps = band->end - band->begin;
   gint64 begin = number * band->band_rows, end = MIN (begin + band->band_rows, band->n_rows);
   g_autofree gint64 *memory = g_new (gint64, n_steps + band->n_windows + job->run->prepared->max_slots + 1);
-  Worker self = { .job = job, .memory = job->memory + band->common_bytes + worker * band->bytes, .done = memory, .origins = memory + n_steps,
-                  .slots = (guint64 *) memory + n_steps + band->n_windows };
+  Worker self = { .job = job, .memory = job->memory + band->common_bytes + worker * band->bytes, .done = memory,
+                  .origins = memory + n_steps, .slots = (guint64 *) memory + n_steps + band->n_windows };
 
   for (guint s = 0; s < n_steps; s++)
     self.done[s] = MAX (begin - band->halos[s].above, 0);

@@ -308,7 +308,8 @@ choose_rows (AccBand     *self,
   self->band_rows = MAX (self->n_rows / (BANDS_PER_THREAD * (gint64) n_threads), ROWS_PER_HALO * self->warm_up);
   self->band_rows = MAX (self->band_rows, MIN (tile_rows, self->n_rows / (LEAST_BANDS_PER_THREAD * (gint64) n_threads)));
   self->band_rows = round_to_tiles (MAX (self->band_rows, MAX (least, 1)), tile_rows);
-  if (n_threads > 1 && self->n_rows / self->band_rows < (least > 0 ? LEAST_BANDS_PER_THREAD / 2 : LEAST_BANDS_PER_THREAD) * (gint64) n_threads)
+  if (n_threads > 1
+      && self->n_rows / self->band_rows < (least > 0 ? LEAST_BANDS_PER_THREAD / 2 : LEAST_BANDS_PER_THREAD) * (gint64) n_threads)
     return FALSE;
   self->strip_rows = round_to_tiles ((gint64) CLAMP ((room - carried) / MAX (strip, 1), 1, (guint64) self->band_rows), tile_rows);
 

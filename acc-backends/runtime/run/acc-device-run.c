@@ -139,7 +139,8 @@ device_run_allocate_scratch (AccRun                 *run,
                              guint64                *held,
                              GError                **error)
 {
-  AccDeviceBlock *block = acc_device_heap_allocate_exact (run->host->heap, step->scratch[scratch].bytes, ACC_QUEUE_COMPUTE, step->name, error);
+  AccDeviceBlock *block = acc_device_heap_allocate_exact (run->host->heap, step->scratch[scratch].bytes, ACC_QUEUE_COMPUTE, step->name,
+                                                          error);
 
   *held += block != NULL ? block->memory.size : 0;
 
@@ -538,7 +539,7 @@ static gboolean
 wait (AccDeviceRun  *self,
       GError       **error)
 {
-  g_autoptr (GArray) small = g_array_new (FALSE, FALSE, sizeof (Small));
+  g_autoptr(GArray) small = g_array_new (FALSE, FALSE, sizeof (Small));
   guint64 point;
   gboolean ok = fetch_report (self, error)
                 && (acc_device_heap_get_device (self->heap)->unified || ask_for_small (self, small, error))
@@ -588,8 +589,8 @@ acc_device_run_new (AccHost      *host,
                     AccPrepared  *prepared,
                     GCancellable *cancellable)
 {
-  AccDeviceRun *self = acc_run_construct (&device_run_class, sizeof (AccDeviceRun), 2 * (gsize) prepared->n_buffers + prepared->max_scratch, host,
-                                          prepared, cancellable);
+  AccDeviceRun *self = acc_run_construct (&device_run_class, sizeof (AccDeviceRun), 2 * (gsize) prepared->n_buffers + prepared->max_scratch,
+                                          host, prepared, cancellable);
 
   self->heap = host->heap;
   self->blocks = (AccDeviceBlock **) acc_run_get_room (&self->parent);

@@ -28,7 +28,7 @@ begin_on_host (AccForeignLaunch  *launch,
 {
   Run *self = launch->run;
   guint n_buffers = acc_element_type_get_n_buffers (launch->node->type), n = 0;
-  g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_buffer_unref);
+  g_autoptr(GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_buffer_unref);
 
   for (guint i = 0; i < launch->n_inputs; i++)
     for (guint k = 0; k < acc_element_type_get_n_buffers (launch->inputs[i]->type); k++)
@@ -98,7 +98,7 @@ make_result (Run               *self,
              GError           **error)
 {
   AccDeviceHeap *heap = self->host->heap;
-  g_autoptr (GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_buffer_unref);
+  g_autoptr(GPtrArray) made = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_buffer_unref);
 
   for (guint k = 0; k < acc_element_type_get_n_buffers (launch->node->type); k++)
     {
@@ -134,7 +134,8 @@ begin_on_device (AccForeignLaunch  *launch,
   if (!pin_inputs (self, launch, &n, error) || !make_result (self, launch, shape, &n, error))
     return FALSE;
 
-  self->has_begun = acc_device_heap_begin (self->host->heap, ACC_QUEUE_COMPUTE, (AccDeviceBlock **) self->blocks->pdata, self->blocks->len, error);
+  self->has_begun = acc_device_heap_begin (self->host->heap, ACC_QUEUE_COMPUTE, (AccDeviceBlock **) self->blocks->pdata, self->blocks->len,
+                                           error);
   self->has_entered = self->has_begun && device->klass->enter (device, &launch->queue, error);
 
   return self->has_entered;
@@ -165,9 +166,9 @@ acc_foreign_run (AccHost       *host,
                  GCancellable  *cancellable,
                  GError       **error)
 {
-  g_autoptr (GPtrArray) pinned = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_buffer_unref), blocks = g_ptr_array_new ();
+  g_autoptr(GPtrArray) pinned = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_buffer_unref), blocks = g_ptr_array_new ();
   Run run = { .host = host, .what = acc_foreign_get_name (node), .pinned = pinned, .blocks = blocks };
-  g_autoptr (AccForeignLaunch) launch = NULL;
+  g_autoptr(AccForeignLaunch) launch = NULL;
   AccArray *result;
 
   if (!acc_foreign_is_launch (foreign))

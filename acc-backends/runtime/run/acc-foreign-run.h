@@ -9,6 +9,7 @@ G_BEGIN_DECLS
 /* Whether the host has what such a function needs: launches want addresses. */
 gboolean  acc_foreign_can_run (AccHost *host, AccForeign *foreign);
 /* Calls it with manifest arrays, which stay where they are for a launch. Owned. */
-AccArray *acc_foreign_run     (AccHost *host, AccForeign *foreign, AccArray *node, AccArray **inputs, GCancellable *cancellable, GError **error);
+AccArray *acc_foreign_run     (AccHost *host, AccForeign *foreign, AccArray *node, AccArray **inputs, GCancellable *cancellable,
+                               GError **error);
 
 G_END_DECLS

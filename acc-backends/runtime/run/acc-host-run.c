@@ -348,7 +348,8 @@ acc_host_run_new (AccHost      *host,
                   AccPrepared  *prepared,
                   GCancellable *cancellable)
 {
-  AccHostRun *self = acc_run_construct (&host_run_class, sizeof (AccHostRun), acc_host_run_count_step_memory (prepared), host, prepared, cancellable);
+  AccHostRun *self = acc_run_construct (&host_run_class, sizeof (AccHostRun), acc_host_run_count_step_memory (prepared), host, prepared,
+                                        cancellable);
 
   acc_host_run_set_step_memory (self, acc_run_get_room (&self->parent));
 

@@ -134,7 +134,7 @@ acc_library_begin_product (AccForeignLaunch   *launch,
 {
   const gint64 *extents[2] = { NULL, NULL };
   AccArray *inputs[2] = { NULL, NULL };
-  g_autoptr (AccShape) shape = NULL;
+  g_autoptr(AccShape) shape = NULL;
 
   if (!get_inputs (launch, 2, inputs, extents) || !acc_library_measure_product (inputs, extents, 2, product))
     return refuse (error);

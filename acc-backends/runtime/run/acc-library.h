@@ -37,8 +37,8 @@ gboolean acc_library_measure_product (AccArray **inputs, const gint64 *const *ex
 gboolean acc_library_begin_product   (AccForeignLaunch *launch, AccLibraryProduct *product, GError **error);
 
 /* Whether it takes such inputs, of as many elements as are @worth a call. @is_wide: c16, not c8. */
-gboolean acc_library_measure_transform (const AccForeignTransform *transform, AccArray **inputs, const gint64 *const *extents, guint n_inputs,
-                                        gint64 worth, gboolean *is_wide);
+gboolean acc_library_measure_transform (const AccForeignTransform *transform, AccArray **inputs, const gint64 *const *extents,
+                                        guint n_inputs, gint64 worth, gboolean *is_wide);
 
 /* As acc_library_begin_product(). */
 gboolean acc_library_begin_transform (AccForeignLaunch *launch, const AccForeignTransform *transform, gboolean *is_wide, GError **error);

@@ -161,7 +161,8 @@ list_requests (AccPrepared *self,
   for (guint s = 0; s < schedule->n_steps; s++)
     {
       const AccScheduleStep *step = &schedule->steps[s];
-      gboolean can_stream = !by_rows && host->streaming_bytes > 0, streams = can_stream && count_written (self, step) >= host->streaming_bytes;
+      gboolean can_stream = !by_rows && host->streaming_bytes > 0,
+        streams = can_stream && count_written (self, step) >= host->streaming_bytes;
 
       for (guint i = 0; i < step->n_launches; i++)
         {
@@ -170,7 +171,8 @@ list_requests (AccPrepared *self,
           if ((streams || (can_stream && step->launches[i].spreads)) && writes_once (request.kernel))
             request.variant |= host->streaming_variant;
           if (may_be_baseline)
-            request.cost = by_rows ? ACC_CODE_ENDLESS : MAX (acc_partition_estimate (&self->steps[s].launches[i].whole, &step->launches[i]), 1);
+            request.cost = by_rows
+                           ? ACC_CODE_ENDLESS : MAX (acc_partition_estimate (&self->steps[s].launches[i].whole, &step->launches[i]), 1);
           g_array_append_val (requests, request);
         }
     }
@@ -186,7 +188,7 @@ get_code (AccPrepared   *self,
           GCancellable  *cancellable,
           GError       **error)
 {
-  g_autoptr (GArray) requests = list_requests (self, host, by_rows, may_be_baseline);
+  g_autoptr(GArray) requests = list_requests (self, host, by_rows, may_be_baseline);
   guint n = 0, runs_left = G_MAXUINT;
 
   if (!acc_code_get (host->code, (AccCodeRequest *) requests->data, requests->len, cancellable, error))
@@ -266,7 +268,7 @@ acc_prepared_new (AccHost       *host,
                   GCancellable  *cancellable,
                   GError       **error)
 {
-  g_autoptr (AccPrepared) self = g_new0 (AccPrepared, 1);
+  g_autoptr(AccPrepared) self = g_new0 (AccPrepared, 1);
   guint n_threads = acc_workers_get_n_threads (host->workers);
 
   g_atomic_ref_count_init (&self->ref_count);
@@ -305,7 +307,7 @@ void
 acc_prepared_begin_run (AccPrepared *self,
                         AccHost     *host)
 {
-  g_autoptr (GArray) requests = NULL;
+  g_autoptr(GArray) requests = NULL;
 
   if (!__atomic_load_n (&self->is_baseline, __ATOMIC_RELAXED) || __atomic_sub_fetch (&self->runs_left, 1, __ATOMIC_RELAXED) >= 0 ||
       !__atomic_exchange_n (&self->is_baseline, FALSE, __ATOMIC_RELAXED))

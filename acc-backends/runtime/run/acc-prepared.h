@@ -6,8 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* A schedule with its kernels compiled and all that runs of it have in common worked out. Counted, immutable but for .is_baseline and .runs_left,
- * and for .general. */
+/* A schedule with its kernels compiled and all that runs of it have in common worked out. Counted, immutable but for .is_baseline and
+ * .runs_left, and for .general. */
 typedef struct {
   const AccLaunch *launch;
   const AccKernelEntry *entry; /* one of the two; atomic */
@@ -74,14 +74,15 @@ typedef struct {
 
 /* Takes over @schedule. @by_rows: what it writes goes on to the next step while it is in the caches. @may_be_baseline: the results are
  * the same whether kernels are optimised or not. */
-AccPrepared *acc_prepared_new   (AccHost *host, AccSchedule *schedule, gboolean by_rows, gboolean may_be_baseline, GCancellable *cancellable,
-                                 GError **error);
+AccPrepared *acc_prepared_new   (AccHost *host, AccSchedule *schedule, gboolean by_rows, gboolean may_be_baseline,
+                                 GCancellable *cancellable, GError **error);
 /* Before it runs once more. Any thread. */
 void         acc_prepared_begin_run (AccPrepared *self, AccHost *host);
 AccPrepared *acc_prepared_ref   (AccPrepared *self);
 void         acc_prepared_unref (AccPrepared *self);
 /* The part of launch number @launch that rows [begin, end) of the step take; FALSE: it has nothing to do with them. */
-gboolean     acc_prepared_find_rows (const AccPreparedStep *self, guint launch, gint64 begin, gint64 end, guint n_threads, AccPartition *partition);
+gboolean     acc_prepared_find_rows (const AccPreparedStep *self, guint launch, gint64 begin, gint64 end, guint n_threads,
+                                     AccPartition *partition);
 /* Of a scratch of @step on @n_threads workers, where its rounds have @round_rows. */
 gsize        acc_prepared_get_scratch_bytes (const AccScheduleStep *step, guint scratch, guint n_threads, gint64 round_rows);
 

@@ -17,7 +17,8 @@ acc_run_construct (const AccRunClass *klass,
   guint8 *memory = g_malloc0 (size + (prepared->n_buffers + n_pointers) * sizeof (gpointer));
   AccRun *self = (AccRun *) memory;
 
-  *self = (AccRun) { .klass = klass, .host = host, .prepared = prepared, .cancellable = cancellable, .buffers = (AccBuffer **) (memory + size) };
+  *self = (AccRun) { .klass = klass, .host = host, .prepared = prepared, .cancellable = cancellable,
+                     .buffers = (AccBuffer **) (memory + size) };
 
   return self;
 }

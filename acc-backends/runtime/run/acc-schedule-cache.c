@@ -181,10 +181,10 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   guint64 few[64];
   g_autofree guint64 *many = NULL;
   Key key = { .n_words = count_words (bound, n_results, n_bound) };
-  g_autoptr (AccPrepared) prepared = NULL;
+  g_autoptr(AccPrepared) prepared = NULL;
   AccTarget target = *acc_host_get_target (host);
   AccSchedule *schedule = NULL;
-  g_autoptr (GError) planning = NULL;
+  g_autoptr(GError) planning = NULL;
   gboolean it_fits;
 
   target.fast_math = host->backend != NULL && acc_backend_get_fast_math (host->backend);

@@ -16,7 +16,7 @@ acc_times_end_launches (gint64                 begin,
                         guint                  first,
                         guint                  n)
 {
-  g_autoptr (GString) line = NULL;
+  g_autoptr(GString) line = NULL;
 
   if (begin == 0)
     return;

@@ -95,8 +95,8 @@ acc_waves_find (AccPrepared *self,
 {
   guint n_steps = self->schedule->n_steps, n_bands = 0;
   gboolean alone = acc_workers_get_n_threads (host->workers) < 2 || (acc_disable_get_flags () & ACC_DISABLE_WAVES);
-  g_autoptr (GPtrArray) bands = acc_bands_find (self, host);
-  g_autoptr (GArray) waves = g_array_new (FALSE, FALSE, sizeof (AccWave));
+  g_autoptr(GPtrArray) bands = acc_bands_find (self, host);
+  g_autoptr(GArray) waves = g_array_new (FALSE, FALSE, sizeof (AccWave));
   g_autofree guint *writers = g_new0 (guint, self->schedule->n_values + 1);   /* 1 + step; 0: none yet */
   g_autofree guint *narrow = g_new (guint, n_steps + 1);
   gboolean gains = bands->len > 0;

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* A queue of background tasks: work that no caller waits for. Threads that have nothing else to do take its tasks in the order in which they
- * came. Any thread. */
+/* A queue of background tasks: work that no caller waits for. Threads that have nothing else to do take its tasks in the order in which
+ * they came. Any thread. */
 typedef struct _AccBackground AccBackground;
 
 AccBackground *acc_background_new        (void);

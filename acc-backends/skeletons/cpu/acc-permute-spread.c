@@ -22,9 +22,10 @@
 #define AHEAD         32         /* elements ahead of which their places are asked for, in parts that are larger than: */
 #define PART_BYTES    (256 * 1024)
 
-/* Rough nanoseconds of a loop on one thread, for an element that goes anywhere in so many bytes; of spreading one, and of combining it then; of
- * an operation; and of what workers wait for each other. */
-static const struct { gint64 bytes; double cost; } loop_costs[] = { { 1 << 20, 1.3 }, { 8 << 20, 1.7 }, { 32 << 20, 5 }, { G_MAXINT64, 8 } };
+/* Rough nanoseconds of a loop on one thread, for an element that goes anywhere in so many bytes; of spreading one, and of combining it
+ * then; of an operation; and of what workers wait for each other. */
+static const struct { gint64 bytes; double cost; } loop_costs[] = { { 1 << 20, 1.3 }, { 8 << 20, 1.7 }, { 32 << 20, 5 },
+                                                                    { G_MAXINT64, 8 } };
 
 #define SPREAD_COST   4.6
 #define COMBINE_COST  1.3
@@ -156,8 +157,8 @@ visit_target (AccPermute     *permute,
   self->visit (self->spread, l, ix, kb_cast (l->b, self->spread->place, target), self->data);
 }
 
-/* Element @x of outer unit @u, if it goes anywhere. Where elements are counted, targets are checked; then they are known to be inside, or the
- * run has failed. */
+/* Element @x of outer unit @u, if it goes anywhere. Where elements are counted, targets are checked; then they are known to be inside, or
+ * the run has failed. */
 static void
 visit_element (Spread   *self,
                AccLower *l,
@@ -479,7 +480,8 @@ write_combine (Spread *self)
   AccKernelBuilder *b = l->b;
   KBuffer sums = low_scratch (l, self->sums, self->spread.count);
   double n = (double) self->room / N_PARTS;
-  AccLaunch launch = { .outer = 1, .inner = N_PARTS, .tile_inner = 1, .rows = ACC_SPACE_WHOLE, .units_per_row = 1, .cost = n * COMBINE_COST };
+  AccLaunch launch = { .outer = 1, .inner = N_PARTS, .tile_inner = 1, .rows = ACC_SPACE_WHOLE, .units_per_row = 1,
+                       .cost = n * COMBINE_COST };
 
   low_for (l, part, kb_inner_begin (b), kb_inner_end (b))
     {
@@ -526,7 +528,8 @@ pays (AccPermute *permute,
       gboolean    is_orderly)
 {
   gint64 bytes = permute->node->size * acc_permute_count_bytes (permute);
-  double n_threads = CLAMP (permute->step->fusion->target->n_threads, 1, MAX (bytes / LEAST_BLOCK, 1)), cost = permute->step->cluster->cost * COST;
+  double n_threads = CLAMP (permute->step->fusion->target->n_threads, 1, MAX (bytes / LEAST_BLOCK, 1)),
+    cost = permute->step->cluster->cost * COST;
   guint i = 0;
 
   while (bytes > loop_costs[i].bytes)

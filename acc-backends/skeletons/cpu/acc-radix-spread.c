@@ -18,7 +18,8 @@
 static gint64
 get_stride (AccRadixSpread *self)
 {
-  return ACC_RADIX_N_DIGITS * self->n_counted * self->n_ways + ACC_SKELETON_FALSE_SHARING / (gint64) acc_element_kind_get_size (self->count);
+  return ACC_RADIX_N_DIGITS * self->n_counted * self->n_ways
+         + ACC_SKELETON_FALSE_SHARING / (gint64) acc_element_kind_get_size (self->count);
 }
 
 gint64

@@ -54,10 +54,11 @@ void   acc_radix_spread_end_count   (AccRadixSpread *self, AccLower *l, KValue r
 
 /* Of one region alone. */
 void   acc_radix_spread_find_places (AccRadixSpread *self, AccLower *l, KValue region, KValue first);
-/* Of those numbered [begin, end), with @sums, scratch for a counter per digit, which tells where digits begin, then. @get_region: of a number. */
+/* Of those numbered [begin, end), with @sums, scratch for a counter per digit, which tells where digits begin, then. @get_region: of a
+ * number. */
 typedef KValue (*AccRadixRegion) (gpointer data, AccLower *l, KValue number);
-void   acc_radix_spread_find_places_of_all (AccRadixSpread *self, AccLower *l, KValue begin, KValue end, AccRadixRegion get_region, gpointer data,
-                                            guint sums, KValue first);
+void   acc_radix_spread_find_places_of_all (AccRadixSpread *self, AccLower *l, KValue begin, KValue end, AccRadixRegion get_region,
+                                            gpointer data, guint sums, KValue first);
 
 /* --- moving */
 
@@ -65,7 +66,8 @@ void   acc_radix_spread_begin_move (AccRadixSpread *self, AccLower *l, KValue re
 /* Where the next element of a digit goes. */
 KValue acc_radix_spread_take_place (AccRadixSpread *self, AccLower *l, KValue region, guint pass, KValue digit);
 /* Each leaf that is wanted of it, before another place is taken. */
-void   acc_radix_spread_put        (AccRadixSpread *self, AccLower *l, KValue region, guint pass, KValue digit, guint leaf, KValue at, KValue value);
+void   acc_radix_spread_put        (AccRadixSpread *self, AccLower *l, KValue region, guint pass, KValue digit, guint leaf, KValue at,
+                                    KValue value);
 void   acc_radix_spread_end_move   (AccRadixSpread *self, AccLower *l, KValue region, guint pass);
 
 G_END_DECLS

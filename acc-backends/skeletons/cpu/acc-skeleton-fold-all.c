@@ -89,8 +89,8 @@ write_end (AccStep *step,
 void
 acc_skeleton_fold_all (AccStep *step)
 {
-  g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, FALSE);
-  g_autoptr (AccFold) fold = acc_fold_new (step);
+  g_autoptr(AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, FALSE);
+  g_autoptr(AccFold) fold = acc_fold_new (step);
   gint64 tile_outer, tile_inner, n_parts;
 
   step->reduces = TRUE;

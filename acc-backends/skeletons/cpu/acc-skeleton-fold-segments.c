@@ -571,9 +571,9 @@ acc_skeleton_fold_segments (AccStep *step)
 {
   AccFusionGraph *graph = step->fusion->graph;
   AccFusionNode *node = g_ptr_array_index (step->cluster->anchors, 0);
-  g_autoptr (AccSpace) space = acc_space_new_for_consumed (graph, step->cluster, TRUE);
-  g_autoptr (AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
-  g_autoptr (AccFold) fold = acc_fold_new (step);
+  g_autoptr(AccSpace) space = acc_space_new_for_consumed (graph, step->cluster, TRUE);
+  g_autoptr(AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
+  g_autoptr(AccFold) fold = acc_fold_new (step);
   Segments self = {
     .step = step, .fold = fold, .node = node, .offsets = node->inputs[1], .space = space,
     .results = results, .n = space->inner, .n_segments = node->extents[node->rank - 1],

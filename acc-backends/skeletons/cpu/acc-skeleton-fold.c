@@ -153,9 +153,9 @@ goes_in_order (AccStep *step,
 void
 acc_skeleton_fold (AccStep *step)
 {
-  g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
-  g_autoptr (AccSpace) results = acc_space_new_for_roots (step->fusion->graph, step->cluster);
-  g_autoptr (AccFold) fold = NULL;
+  g_autoptr(AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
+  g_autoptr(AccSpace) results = acc_space_new_for_roots (step->fusion->graph, step->cluster);
+  g_autoptr(AccFold) fold = NULL;
 
   step->n_rows = space->n_rows;
   if (space->outer == 0 || !acc_skeleton_has_leaves (step))

@@ -58,7 +58,8 @@ write_run (AccLower       *l,
 
       low_foreach (l, x, begin, until)
         {
-          low_prefetch (l, low_index_of_space (l, space, outer, low_within (l, kb_add (b, x, ahead), 0, space->inner - 1)), ACC_SKELETON_FAR_BYTES);
+          low_prefetch (l, low_index_of_space (l, space, outer, low_within (l, kb_add (b, x, ahead), 0, space->inner - 1)),
+                        ACC_SKELETON_FAR_BYTES);
           low_store_roots (l, low_index_of_space (l, space, outer, x));
         }
       begin = until;
@@ -77,7 +78,7 @@ write_run (AccLower       *l,
 void
 acc_skeleton_map (AccStep *step)
 {
-  g_autoptr (AccSpace) space = acc_space_new_for_roots (step->fusion->graph, step->cluster);
+  g_autoptr(AccSpace) space = acc_space_new_for_roots (step->fusion->graph, step->cluster);
   AccKernelBuilder *b;
   AccLaunch launch;
   AccLower *l;

@@ -184,7 +184,8 @@ pack_rows (Place *place)
           AccIndex *ix = acc_product_get_index (&self->p, l, self->p.left, place->matrix, row, kb_add (b, place->begin, d));
 
           for (guint leaf = 0; leaf < self->p.n_leaves; leaf++)
-            set_scratch_element (l, self, self->packed, leaf, kb_add (b, to, d), low_cast (l, self->p.kind, low_read (l, self->p.left, ix, leaf)));
+            set_scratch_element (l, self, self->packed, leaf, kb_add (b, to, d),
+                                 low_cast (l, self->p.kind, low_read (l, self->p.left, ix, leaf)));
         }
     }
 }
@@ -384,7 +385,8 @@ multiply_block (Place *place)
   Product *self = place->product;
   KValue zero = low_const (l, 0);
 
-  place->n_groups = kb_udiv (b, kb_add (b, kb_sub (b, place->end_row, place->first_row), low_const (l, self->rows - 1)), low_const (l, self->rows));
+  place->n_groups = kb_udiv (b, kb_add (b, kb_sub (b, place->end_row, place->first_row), low_const (l, self->rows - 1)),
+                             low_const (l, self->rows));
   if (self->n_depths == 1)
     {
       place->begin = place->block = zero;
@@ -450,7 +452,8 @@ write_products (Product *self)
   Place place = { .product = self };
 
   launch.cost = acc_skeleton_get_cost (self->p.step) * block_rows + 0.003 * self->p.size * self->p.n_leaves * block_rows * self->p.k;
-  launch.tile_outer = MAX (acc_ceil_div (n_units, MAX_TILES), (gint64) MIN (TILE / (launch.cost * self->p.n), n_units / ACC_PRODUCT_BLOCKS_WANTED));
+  launch.tile_outer = MAX (acc_ceil_div (n_units, MAX_TILES),
+                           (gint64) MIN (TILE / (launch.cost * self->p.n), n_units / ACC_PRODUCT_BLOCKS_WANTED));
   launch.tile_inner = acc_ceil_div (self->n_panels, acc_fusion_node_count_parts (self->p.node)) * self->lanes;
   if (self->by_rows)
     {
@@ -493,7 +496,8 @@ acc_skeleton_matmul (AccStep *step)
   choose_group (&self);
   choose_blocks (&self);
   for (guint leaf = 0; leaf < self.p.n_leaves; leaf++)
-    self.panels[leaf] = acc_step_add_scratch (step, self.p.kind, (self.p.right->rank > 2 ? self.p.outer : 1) * self.n_panels * self.p.k * self.lanes);
+    self.panels[leaf] = acc_step_add_scratch (step, self.p.kind,
+                                              (self.p.right->rank > 2 ? self.p.outer : 1) * self.n_panels * self.p.k * self.lanes);
   write_panels (&self);
   write_products (&self);
 }

@@ -218,7 +218,8 @@ acc_permute_pack (AccPermute     *self,
     {
       KValue inside = kb_le (b, next, extent);
 
-      kb_check (b, inside, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), kb_sub (b, next, low_const (l, 1)), extent);
+      kb_check (b, inside, ACC_ERROR_BOUNDS, acc_fusion_get_origin (l->fusion, self->node->array), kb_sub (b, next, low_const (l, 1)),
+                extent);
       stays = kb_and (b, stays, inside);
     }
   for (guint i = 0; i < self->n_leaves; i++)
@@ -513,7 +514,8 @@ choose_tables (AccPermute *self)
 
   self->by_workers = self->n_source / ALL_PER_PLACE >= size && is_exact (self) &&
                      MAX (self->step->fusion->target->n_threads, 1) * table <= 2 * MAX_BYTES;
-  n_tiles = CLAMP (self->n_source / (TILE_PER_PLACE * most_places), MIN (self->n_source / (2 * size), MANY_TILES), MIN (MAX_BYTES / table, MAX_TILES));
+  n_tiles = CLAMP (self->n_source / (TILE_PER_PLACE * most_places), MIN (self->n_source / (2 * size), MANY_TILES),
+                   MIN (MAX_BYTES / table, MAX_TILES));
   if (space->rank > 1 && space->first_inner + 1 < space->rank && space->extents[space->rank - 1] <= MAX_WAYS)
     self->row = (guint) space->extents[space->rank - 1];
   self->tile = acc_ceil_div (n, n_tiles);
@@ -549,8 +551,8 @@ acc_skeleton_permute (AccStep *step)
   AccFusionGraph *graph = step->fusion->graph;
   AccRoot *root = &g_array_index (step->cluster->roots, AccRoot, 0);
   AccArray *array = root->node->array;
-  g_autoptr (AccSpace) space = acc_space_new_for_consumed (graph, step->cluster, FALSE);
-  g_autoptr (AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
+  g_autoptr(AccSpace) space = acc_space_new_for_consumed (graph, step->cluster, FALSE);
+  g_autoptr(AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
   guint n_leaves = acc_element_type_get_n_leaves (array->type);
   g_autofree AccPrimitive *primitives = g_new0 (AccPrimitive, n_leaves + 1);
   AccPermute self = {

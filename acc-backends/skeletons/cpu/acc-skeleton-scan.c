@@ -120,7 +120,8 @@ scan_block (Scan       *self,
   AccKernelBuilder *b = l->b;
   guint n_leaves = self->fold->n_leaves;
   KVar *own = acc_fold_new_vars (self->fold, l, NULL);
-  KValue *next = acc_fold_new_values (self->fold, l), is_there = before->is_neutral_at_first ? (KValue) { 0 } : kb_get (b, before->is_there);
+  KValue *next = acc_fold_new_values (self->fold, l),
+    is_there = before->is_neutral_at_first ? (KValue) { 0 } : kb_get (b, before->is_there);
 
   kb_set_lanes (b, LANES);
   low_foreach (l, lane, low_const (l, 0), low_const (l, LANES))
@@ -181,8 +182,8 @@ packs (Scan *self)
   return self->permute != NULL && acc_permute_packs (self->permute, self->fold);
 }
 
-/* Elements [begin, end) of row @u, after @before. @n_stay: if the scan packs, how many stay of these and all before them, or what is more, as
- * long as nobody but this thread writes there. */
+/* Elements [begin, end) of row @u, after @before. @n_stay: if the scan packs, how many stay of these and all before them, or what is more,
+ * as long as nobody but this thread writes there. */
 static void
 scan_run (Scan       *self,
           AccLower   *l,
@@ -410,8 +411,8 @@ scan_clear (Scan *self)
 void
 acc_skeleton_scan_permute (AccPermute *permute)
 {
-  g_autoptr (AccSpace) space = acc_space_new_for_consumed (permute->step->fusion->graph, permute->step->cluster, TRUE);
-  g_autoptr (AccFold) fold = acc_fold_new (permute->step);
+  g_autoptr(AccSpace) space = acc_space_new_for_consumed (permute->step->fusion->graph, permute->step->cluster, TRUE);
+  g_autoptr(AccFold) fold = acc_fold_new (permute->step);
   Scan self = { permute->step, fold, space, space, .vector = TRUE, .permute = permute };
 
   self.n_tiles = (space->inner + TILE - 1) / TILE;
@@ -426,9 +427,9 @@ void
 acc_skeleton_scan (AccStep *step)
 {
   AccFusionNode *consumed = step->cluster->consumed;
-  g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
-  g_autoptr (AccSpace) results = acc_space_new_for_roots (step->fusion->graph, step->cluster);
-  g_autoptr (AccFold) fold = acc_fold_new (step);
+  g_autoptr(AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
+  g_autoptr(AccSpace) results = acc_space_new_for_roots (step->fusion->graph, step->cluster);
+  g_autoptr(AccFold) fold = acc_fold_new (step);
   Scan self = { step, fold, space, results };
 
   step->n_rows = space->n_rows;

@@ -238,7 +238,7 @@ acc_skeleton_sort (AccStep *step)
 {
   AccFusionNode *node = g_ptr_array_index (step->cluster->anchors, 0);
   AccArray *array = node->array;
-  g_autoptr (AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
+  g_autoptr(AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
   guint n_leaves = acc_element_type_get_n_leaves (array->type);
   g_autofree AccRadixLeaf *leaves = find_leaves (step->cluster, node, n_leaves);
   AccElementKind key = acc_element_type_get_kind (array->functions[0]->body->type);

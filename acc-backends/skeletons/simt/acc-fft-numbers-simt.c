@@ -103,7 +103,8 @@ turn (const Field *self,
   double cosine = get_root (turns, n, 0), sine = get_root (turns, n, 1);
 
   if (turns * 8 % n != 0)
-    return (AccFftNumber) { { multiply_add (self, im, sine, scale (self, re, cosine)), multiply_add (self, re, -sine, scale (self, im, cosine)) } };
+    return (AccFftNumber) { { multiply_add (self, im, sine, scale (self, re, cosine)),
+                              multiply_add (self, re, -sine, scale (self, im, cosine)) } };
 
   switch (turns * 8 / n % 8)
     {
@@ -122,7 +123,8 @@ static void
 transform_four (const Field  *self,
                 AccFftNumber *x)
 {
-  AccFftNumber even = add (self, x[0], x[2]), odd = add (self, x[1], x[3]), rest = subtract (self, x[0], x[2]), turned = subtract (self, x[1], x[3]);
+  AccFftNumber even = add (self, x[0], x[2]), odd = add (self, x[1], x[3]), rest = subtract (self, x[0], x[2]),
+    turned = subtract (self, x[1], x[3]);
 
   x[0] = add (self, even, odd);
   x[1] = subtract_turned (self, rest, turned);

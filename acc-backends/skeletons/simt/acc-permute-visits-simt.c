@@ -157,7 +157,8 @@ acc_permute_visit_all (AccPermute     *self,
                       low_if (l, kb_and (b, kb_le (b, begin, x), kb_lt (b, x, end)))
                         {
                           low_within (l, x, 0, space->inner - 1);
-                          visit_element (self, simt, low_index_of_space (l, space, u, x), acc_permute_get_linear (self, l, u, x), visit, data);
+                          visit_element (self, simt, low_index_of_space (l, space, u, x), acc_permute_get_linear (self, l, u, x), visit,
+                                         data);
                         }
                     }
                 }

@@ -61,7 +61,8 @@ get_counter (AccRadixOrder *self,
 {
   AccLower *l = self->simt->l;
   AccKernelBuilder *b = l->b;
-  KValue half = shift_right (self, word, ACC_RADIX_PLACE_BITS + bit), row = to_index (self, kb_and (b, half, number (self, WORDS - 1)), WORDS);
+  KValue half = shift_right (self, word, ACC_RADIX_PLACE_BITS + bit),
+    row = to_index (self, kb_and (b, half, number (self, WORDS - 1)), WORDS);
 
   *bits = to_index (self, kb_and (b, kb_prim2 (b, ACC_PRIM_SHL, half, low_const (l, 1)), number (self, COUNTER_BITS)), COUNTER_BITS + 1);
   return low_add (l, low_mul (l, row, low_const (l, self->simt->group)), self->simt->local);

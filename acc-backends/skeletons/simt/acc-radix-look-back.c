@@ -197,8 +197,8 @@ get_word_place (AccRadixLookBack *self,
   return kb_add (b, kb_mul (b, counted, low_const (l, ACC_RADIX_N_DIGITS)), digit);
 }
 
-/* What stands above a number: of a tile alone, and one more of all up to it. Passes differ in numbers that a kernel is given, so that those behind
- * the first one are one kernel. */
+/* What stands above a number: of a tile alone, and one more of all up to it. Passes differ in numbers that a kernel is given, so that those
+ * behind the first one are one kernel. */
 static KValue
 get_mark (AccLower *l,
           guint     pass)

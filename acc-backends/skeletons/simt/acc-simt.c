@@ -341,13 +341,13 @@ reduce (AccSimt    *self,
 /* The elements at @at + offsets of all rows, in one block, so that what is loaded together is. @sums = those before . these; where
  * @first there are none before. */
 static void
-fold_window (AccSimt        *self,
-             AccFold        *fold,
+fold_window (AccSimt           *self,
+             AccFold           *fold,
              const AccFoldRows *rows,
-             KValue          at,
-             AccSimtElement  element,
-             KValue        **sums,
-             gboolean        first)
+             KValue             at,
+             AccSimtElement     element,
+             KValue           **sums,
+             gboolean           first)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;

@@ -15,7 +15,8 @@
  *     values = exchanged through shared memory
  *   roots[line, k] = ... values ...
  *
- * Elements are computed as they are read. Roots of 1 come from a table that is exact to the last place; those within a pass are constants. */
+ * Elements are computed as they are read. Roots of 1 come from a table that is exact to the last place; those within a pass are
+ * constants. */
 
 #define GROUP         256          /* threads, at most */
 #define LEAST_GROUP   32
@@ -60,7 +61,7 @@ typedef struct {
   AccSimt        simt;
   KBuffer        shared[2];     /* of each */
   KValue         first;         /* line of the group */
-  AccFftNumber        *values;        /* turns, elements */
+  AccFftNumber  *values;              /* turns, elements */
 } Transform;
 
 static void
@@ -74,7 +75,8 @@ choose_passes (Transform *self)
     in = self->dimension + 1 == self->node->rank;
   self->n_passes = transform->n_passes;
   for (guint i = 0; i < self->n_passes; before *= transform->radices[i++])
-    self->passes[i] = (Pass) { .radix = (guint) transform->radices[i], .before = before, .across = i == 0 && self->n_passes > 1 ? in : out };
+    self->passes[i] = (Pass) { .radix = (guint) transform->radices[i], .before = before,
+                               .across = i == 0 && self->n_passes > 1 ? in : out };
 }
 
 /* Lines of a group: as many as its memory holds, unless there are fewer groups than processors. */
@@ -272,10 +274,10 @@ store_all (Transform *self,
 
 /* Turns what a transform gave. */
 static void
-turn_values (Transform   *self,
-             const Pass  *pass,
-             const Place *place,
-             AccFftNumber      *values)
+turn_values (Transform    *self,
+             const Pass   *pass,
+             const Place  *place,
+             AccFftNumber *values)
 {
   AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
@@ -301,9 +303,11 @@ turn_values (Transform   *self,
       cosine = low_read (l, self->roots, ix, 0);
       sine = low_read (l, self->roots, ix, 1);
       if (self->step->fusion->target->has_fma)
-        values[k] = (AccFftNumber) { { kb_fma (b, kb_prim (b, ACC_PRIM_NEG, im), sine, kb_mul (b, re, cosine)), kb_fma (b, re, sine, kb_mul (b, im, cosine)) } };
+        values[k] = (AccFftNumber) { { kb_fma (b, kb_prim (b, ACC_PRIM_NEG, im), sine, kb_mul (b, re, cosine)),
+                                       kb_fma (b, re, sine, kb_mul (b, im, cosine)) } };
       else
-        values[k] = (AccFftNumber) { { kb_sub (b, kb_mul (b, re, cosine), kb_mul (b, im, sine)), kb_add (b, kb_mul (b, re, sine), kb_mul (b, im, cosine)) } };
+        values[k] = (AccFftNumber) { { kb_sub (b, kb_mul (b, re, cosine), kb_mul (b, im, sine)),
+                                       kb_add (b, kb_mul (b, re, sine), kb_mul (b, im, cosine)) } };
     }
 }
 

@@ -119,7 +119,7 @@ write_rows (AccStep        *step,
             const AccSpace *space,
             const AccSpace *results)
 {
-  g_autoptr (AccFold) fold = acc_fold_new (step);
+  g_autoptr(AccFold) fold = acc_fold_new (step);
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
   guint width = acc_simt_choose_width (step, space->inner), vector = acc_simt_choose_vector (step, space->inner);
   guint unroll = (gint64) width * vector * 2 <= space->inner && vector < 4 ? 4 / vector : 1;
@@ -237,7 +237,7 @@ acc_skeleton_fold_simt (AccStep        *step,
 
   if (n_parts > 1 && space->outer <= MAX_PARTS / 2)
     {
-      g_autoptr (AccFold) fold = acc_fold_new (step);
+      g_autoptr(AccFold) fold = acc_fold_new (step);
 
       acc_fold_add_parts (fold, space->outer * n_parts);
       write_row_parts (step, fold, space, part_size, n_parts);
@@ -331,7 +331,7 @@ void
 acc_skeleton_fold_all_simt (AccStep        *step,
                             const AccSpace *space)
 {
-  g_autoptr (AccFold) fold = acc_fold_new (step);
+  g_autoptr(AccFold) fold = acc_fold_new (step);
   gint64 tile_outer = 1, tile_inner = MAX (space->inner, 1), n_parts = 0;
 
   if (space->outer > 0 && space->inner > 0)

@@ -280,7 +280,8 @@ acc_skeleton_map_simt (AccStep        *step,
         }
       if (n_rows == 1)
         launch.tile_outer = 1;
-      low_for (l, r, low_const (l, 0), kb_udiv (b, kb_add (b, kb_max (b, count, low_const (l, 0)), low_const (l, n_rows - 1)), low_const (l, n_rows)))
+      low_for (l, r, low_const (l, 0),
+               kb_udiv (b, kb_add (b, kb_max (b, count, low_const (l, 0)), low_const (l, n_rows - 1)), low_const (l, n_rows)))
         {
           KValue u = low_within (l, kb_add (b, first, kb_mul (b, r, low_const (l, n_rows))), 0, space->outer - 1);
 

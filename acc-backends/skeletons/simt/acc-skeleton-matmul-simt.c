@@ -301,7 +301,8 @@ add_products (Product *self,
   AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
   guint n_leaves = self->p->n_leaves, n_sums = self->left.each * self->right.each * n_leaves;
-  KValue *x = low_alloc (l, self->left.each * n_leaves * sizeof (KValue)), *y = low_alloc (l, self->right.each * n_leaves * sizeof (KValue));
+  KValue *x = low_alloc (l, self->left.each * n_leaves * sizeof (KValue)),
+    *y = low_alloc (l, self->right.each * n_leaves * sizeof (KValue));
   KValue *sums = low_alloc (l, n_sums * sizeof (KValue));
 
   for (guint i = 0; i < n_sums; i++)

@@ -3,7 +3,8 @@
 
 /* Inclusive scans of rows, by groups of threads. Rows that are short, or many, are scanned by the threads of a row, window by
  * window. Few long rows are cut into tiles. If groups may wait for others, each finds its tile's prefix by look-back. Else one
- * kernel folds each tile, one adds up the prefixes of tiles, one scans each tile from its prefix. By rows a vector is scanned piece by piece: the sum so far is carried over. */
+ * kernel folds each tile, one adds up the prefixes of tiles, one scans each tile from its prefix. By rows a vector is scanned piece by
+ * piece: the sum so far is carried over. */
 
 #define TILE 8192
 #define MANY_ROWS 512
@@ -76,12 +77,12 @@ get_tile (Scan     *self,
 
 /* A bool variable and the values that go with it: what was before. */
 static KVar *
-new_carry (Scan     *self,
-           AccLower *l,
-           KValue    there,
+new_carry (Scan        *self,
+           AccLower    *l,
+           KValue       there,
            const guint *scratch,
-           KValue    at,
-           KVar     *started)
+           KValue       at,
+           KVar        *started)
 {
   KVar *vars = acc_fold_new_vars (self->fold, l, NULL);
 
@@ -342,7 +343,7 @@ acc_skeleton_scan_simt (AccStep        *step,
                         const AccSpace *space,
                         const AccSpace *results)
 {
-  g_autoptr (AccFold) fold = acc_fold_new (step);
+  g_autoptr(AccFold) fold = acc_fold_new (step);
   gboolean single_pass = acc_look_back_can (step);
   const AccTarget *target = step->fusion->target;
   gboolean holds = target->held_bytes > 0;
@@ -363,7 +364,7 @@ acc_skeleton_scan_simt (AccStep        *step,
     }
   else if (single_pass)
     {
-      g_autoptr (AccLookBack) sums = acc_look_back_new (step, fold, space->outer, self.n_tiles);
+      g_autoptr(AccLookBack) sums = acc_look_back_new (step, fold, space->outer, self.n_tiles);
 
       self.carry = acc_fold_add_scratch (fold, space->outer);
       self.look_back = sums;

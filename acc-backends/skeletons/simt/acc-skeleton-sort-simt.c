@@ -59,7 +59,8 @@ choose_tile (AccRadixSort *self,
 
   self->group = MIN (acc_radix_order_has_ballots (target) ? MAX_GROUP_WITH_BALLOTS : MAX_GROUP, target->max_group_size);
   /* Where few threads shuffle, or none, they are loops of processors, and what is written out for each costs time to compile. */
-  self->each = target->subgroup_size >= LEAST_SUBGROUP ? MIN (MIN (ACC_RADIX_MAX_EACH, target->max_held), ACC_RADIX_MAX_TILE / self->group) : MIN_EACH;
+  self->each = target->subgroup_size >= LEAST_SUBGROUP
+               ? MIN (MIN (ACC_RADIX_MAX_EACH, target->max_held), ACC_RADIX_MAX_TILE / self->group) : MIN_EACH;
   self->is_small = !of_rows && self->radix->node->size < target->few;
   if (self->is_small)
     self->each = MIN (self->each, MIN_EACH);

@@ -2,8 +2,8 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-array-fft-private.h"
 
-/* Bluestein's transform of any length: 2jk = j² + k² - (k - j)², so it is a convolution with a chirp, exp (πi j² / n), of both factors' ends;
- * that is done by transforms of a length that there are passes for. */
+/* Bluestein's transform of any length: 2jk = j² + k² - (k - j)², so it is a convolution with a chirp, exp (πi j² / n), of both factors'
+ * ends; that is done by transforms of a length that there are passes for. */
 
 typedef struct {
   const AccFft *fft;
@@ -56,7 +56,8 @@ kernel_element (AccExpr *index,
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, 1)), distance = NULL;
 
   distance = acc_expr_ref_sink (acc_expr_min (place, acc_expr_sub (acc_expr_extent (self->padded, 1), place)));
-  return acc_expr_cond (acc_expr_lt (distance, acc_expr_extent (self->pairs, 1)), conjugate (acc_expr_linear_index (self->chirp, distance)), nothing (self));
+  return acc_expr_cond (acc_expr_lt (distance, acc_expr_extent (self->pairs, 1)), conjugate (acc_expr_linear_index (self->chirp, distance)),
+                        nothing (self));
 }
 
 /* The conjugate of a product: what its forward transform gives is conjugate to the inverse one. */

@@ -95,7 +95,8 @@ choose_passes (gint64    n,
 G_LOCK_DEFINE_STATIC (tables);
 static GHashTable *tables;
 
-/* exp (-2πi @turns / @n), from an angle of at most an eighth of a turn; @known: sines and cosines of those, cosines 0 where they are not known. */
+/* exp (-2πi @turns / @n), from an angle of at most an eighth of a turn; @known: sines and cosines of those, cosines 0 where they are not
+ * known. */
 static void
 get_root (gint64  turns,
           gint64  n,
@@ -250,7 +251,8 @@ static AccExpr *
 part_of (AccExpr *x,
          guint    part)
 {
-  return acc_element_type_is_tuple (acc_expr_get_element_type (x)) ? acc_expr_item (x, part) : part == 0 ? acc_expr_real (x) : acc_expr_imag (x);
+  return acc_element_type_is_tuple (acc_expr_get_element_type (x)) ? acc_expr_item (x, part) : part == 0
+         ? acc_expr_real (x) : acc_expr_imag (x);
 }
 
 static AccExpr *
@@ -265,7 +267,8 @@ turned (AccExpr *index,
   g_autoptr(AccExpr) product = acc_expr_ref_sink (acc_fft_mul (acc_expr_tuple2 (part_of (x, 0), part_of (x, 1)), angle));
   AccExpr *re_part = acc_expr_item (product, 0), *im_part = acc_expr_item (product, 1);
 
-  return acc_element_type_is_tuple (acc_expr_get_element_type (x)) ? acc_expr_tuple2 (re_part, im_part) : acc_expr_complex (re_part, im_part);
+  return acc_element_type_is_tuple (acc_expr_get_element_type (x))
+         ? acc_expr_tuple2 (re_part, im_part) : acc_expr_complex (re_part, im_part);
 }
 
 /* What divides @n, from its root on if it can be; columns of as many elements. */
@@ -298,7 +301,9 @@ run_matrix (const Direct *self,
 
   matrix = acc_array_reshape_expr (array, acc_expr_tuple3 (outer, columns, acc_array_number (n2 * self->inner)));
   first = run_operation (self, matrix, 1, n1);
-  transposed = acc_array_backpermute_expr (first, self->inner > 1 ? acc_expr_tuple4 (outer, rows, columns, inner) : acc_expr_tuple3 (outer, rows, columns),
+  transposed = acc_array_backpermute_expr (first,
+                                           self->inner > 1
+                                           ? acc_expr_tuple4 (outer, rows, columns, inner) : acc_expr_tuple3 (outer, rows, columns),
                                            transposed_index, &turn);
   acc_fft_turns_init (&turn.turns, self->type, transposed, self->n);
   all = acc_array_imap (transposed, turned, &turn);
@@ -330,7 +335,9 @@ acc_fft_run_directly (AccArray       *self,
   if (direct.n <= (direct.inner > 1 ? MIN (most, MAX_COLUMN) : most))
     return run_operation (&direct, self, dimension, direct.n);
 
-  rows = acc_array_reshape_expr (self, acc_expr_tuple3 (acc_array_number (direct.outer), acc_array_number (direct.n), acc_array_number (direct.inner)));
+  rows = acc_array_reshape_expr (self,
+                                 acc_expr_tuple3 (acc_array_number (direct.outer), acc_array_number (direct.n),
+                                                  acc_array_number (direct.inner)));
   done = run_matrix (&direct, rows);
 
   return acc_array_reshape (done, shape);

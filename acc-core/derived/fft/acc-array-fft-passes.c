@@ -3,9 +3,10 @@
 #include "acc-array-fft-private.h"
 
 /* Stockham's transform, by decimation in frequency: a pass of radix r takes its input as (outer, r, m, q) and gives (outer, m, r, q), where
- * the next one finds it as (outer, r', m', r · q). What element (p, k) of the result takes of input j is exp (-2πi k (p + m j) / (r m)): twiddle
- * and transform of r elements in one, from a table of roots. Indices of elements need no division, and the innermost loop runs over q, which all passes but
- * the first find long; therefore long rows are cut in two (Bailey 1990), and so is each matrix that comes of it transformed down its columns.
+ * the next one finds it as (outer, r', m', r · q). What element (p, k) of the result takes of input j is exp (-2πi k (p + m j) / (r m)):
+ * twiddle and transform of r elements in one, from a table of roots. Indices of elements need no division, and the innermost loop runs over
+ * q, which all passes but the first find long; therefore long rows are cut in two (Bailey 1990), and so is each matrix that comes of it
+ * transformed down its columns.
  *
  * All passes of one radix are one kernel: extents are its parameters. */
 
@@ -21,7 +22,8 @@ acc_fft_root (AccExpr *turns,
   g_autoptr(AccExpr) degree = acc_expr_ref_sink (n);
   g_autoptr(AccExpr) fourfold = acc_expr_ref_sink (acc_expr_mul (turns, acc_array_number (4)));
   g_autoptr(AccExpr) quarter = acc_expr_ref_sink (acc_expr_quot (fourfold, degree));
-  g_autoptr(AccExpr) rest = acc_expr_ref_sink (acc_expr_sub (fourfold, acc_expr_mul (quarter, degree))), angle = NULL, cosine = NULL, sine = NULL;
+  g_autoptr(AccExpr) rest = acc_expr_ref_sink (acc_expr_sub (fourfold, acc_expr_mul (quarter, degree))), angle = NULL, cosine = NULL,
+    sine = NULL;
   g_autoptr(AccExpr) parts = NULL;
   g_autoptr(AccExpr) mirrored = acc_expr_ref_sink (acc_expr_gt (acc_expr_add (rest, rest), degree));
   AccExpr *nearest, *is_odd, *swapped, *re, *im;
@@ -39,7 +41,8 @@ acc_fft_root (AccExpr *turns,
   parts = acc_expr_ref_sink (acc_expr_cond (swapped, acc_expr_tuple2 (sine, cosine), acc_expr_tuple2 (cosine, sine)));
   re = acc_expr_item (parts, 0);
   im = acc_expr_item (parts, 1);
-  re = acc_expr_cond (acc_expr_lor (acc_expr_eq (quarter, acc_array_number (1)), acc_expr_eq (quarter, acc_array_number (2))), acc_expr_neg (re), re);
+  re = acc_expr_cond (acc_expr_lor (acc_expr_eq (quarter, acc_array_number (1)), acc_expr_eq (quarter, acc_array_number (2))),
+                      acc_expr_neg (re), re);
   im = acc_expr_cond (acc_expr_lt (quarter, acc_array_number (2)), acc_expr_neg (im), im);
 
   return acc_expr_tuple2 (re, im);
@@ -73,7 +76,8 @@ acc_fft_generate3 (gint64      outer,
                    AccExprFunc element,
                    gpointer    user_data)
 {
-  return acc_array_generate_expr (acc_expr_tuple3 (acc_array_number (outer), acc_array_number (n), acc_array_number (inner)), element, user_data);
+  return acc_array_generate_expr (acc_expr_tuple3 (acc_array_number (outer), acc_array_number (n), acc_array_number (inner)), element,
+                                  user_data);
 }
 
 /* --- passes */
@@ -133,7 +137,8 @@ pass_element (AccExpr *index,
 
   for (guint j = 0; j < pass->radix; j++)
     {
-      AccExpr *x = acc_expr_index (pass->input, acc_expr_tuple4 (acc_expr_item (index, 0), acc_array_number (j), p, acc_expr_item (index, 3)));
+      AccExpr *x = acc_expr_index (pass->input,
+                                   acc_expr_tuple4 (acc_expr_item (index, 0), acc_array_number (j), p, acc_expr_item (index, 3)));
       g_autoptr(AccExpr) product = acc_expr_ref_sink (acc_fft_mul (x, coefficient_at (pass, k, p, j)));
 
       re = j == 0 ? acc_expr_item (product, 0) : acc_expr_add (re, acc_expr_item (product, 0));
@@ -289,7 +294,9 @@ acc_fft_run_two_steps (const AccFft *self,
   first = (AccFft) { self->outer, sizes[0], sizes[1], self->type };
   second = (AccFft) { self->outer, sizes[1], sizes[0], self->type };
 
-  matrix = acc_array_reshape_expr (pairs, acc_expr_tuple3 (acc_array_number (self->outer), acc_array_number (sizes[0]), acc_array_number (sizes[1])));
+  matrix = acc_array_reshape_expr (pairs,
+                                   acc_expr_tuple3 (acc_array_number (self->outer), acc_array_number (sizes[0]),
+                                                    acc_array_number (sizes[1])));
   roots = make_roots (&(Roots) { self->type, matrix, 1, 1 }, sizes[0]);
   other_roots = sizes[0] == sizes[1] ? g_object_ref (roots) : make_roots (&(Roots) { self->type, matrix, 2, 2 }, sizes[1]);
   columns = run_list (&first, matrix, roots, lists[0], n_passes[0]);

@@ -137,14 +137,16 @@ acc_fft_check (AccArray   *node,
       !acc_array_find_dimension (node, self, operation, -(gint) n_dimensions, &unused))
     return FALSE;
   if (get_component (self->type) == ACC_KIND_BOOL)
-    return acc_array_fail (node, ACC_ERROR_TYPE, "%s: elements are floats or complex numbers, not %s", operation, acc_element_type_get_code (self->type));
+    return acc_array_fail (node, ACC_ERROR_TYPE, "%s: elements are floats or complex numbers, not %s", operation,
+                           acc_element_type_get_code (self->type));
   if (shape == NULL)
     return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: extents must be known before it runs", operation);
 
   *first = last + 1 - n_dimensions;
   for (guint d = *first; d <= last; d++)
     if (acc_shape_get_extent (shape, d) > G_MAXINT32 && !acc_fft_is_smooth (acc_shape_get_extent (shape, d)))
-      return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: a row of %" G_GINT64_FORMAT " elements is too long, for want of small factors", operation,
+      return acc_array_fail (node, ACC_ERROR_UNSUPPORTED,
+                             "%s: a row of %" G_GINT64_FORMAT " elements is too long, for want of small factors", operation,
                              acc_shape_get_extent (shape, d));
 
   return TRUE;
@@ -184,7 +186,9 @@ run_passes (gpointer data)
 
       for (guint i = 0; i < numbers->rank; i++)
         *(i < d ? &fft.outer : &fft.inner) *= i == d ? 1 : acc_shape_get_extent (shape, i);
-      rows = acc_array_reshape_expr (values, acc_expr_tuple3 (acc_array_number (fft.outer), acc_array_number (fft.n), acc_array_number (fft.inner)));
+      rows = acc_array_reshape_expr (values,
+                                     acc_expr_tuple3 (acc_array_number (fft.outer), acc_array_number (fft.n),
+                                                      acc_array_number (fft.inner)));
       g_object_unref (values);
       values = acc_fft_transform (&fft, rows);
     }
@@ -417,7 +421,8 @@ shifted_index (AccExpr *index,
     {
       g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_expr_extent (shift->array, i)), place = NULL;
 
-      place = acc_expr_ref_sink (acc_expr_add (acc_expr_item (index, i), acc_expr_shr (acc_expr_add (n, acc_array_number (shift->round)), acc_array_number (1))));
+      place = acc_expr_ref_sink (acc_expr_add (acc_expr_item (index, i),
+                                               acc_expr_shr (acc_expr_add (n, acc_array_number (shift->round)), acc_array_number (1))));
       items[i] = acc_expr_cond (acc_expr_lt (place, n), place, acc_expr_sub (place, n));
     }
 

@@ -85,11 +85,13 @@ take_apart (AccExpr *index,
 {
   const Real *self = data;
   guint rank = self->array->rank;
-  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (index, rank - 1)), h = acc_expr_ref_sink (acc_expr_extent (self->array, rank - 1));
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (index, rank - 1)),
+    h = acc_expr_ref_sink (acc_expr_extent (self->array, rank - 1));
   AccExpr *near = acc_expr_cond (acc_expr_lt (k, h), k, acc_array_number (0));
   AccExpr *far = acc_expr_cond (acc_expr_eq (k, acc_array_number (0)), acc_array_number (0), acc_expr_sub (h, k));
   g_autoptr(AccExpr) x = acc_expr_ref_sink (pair_of (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, near))));
-  g_autoptr(AccExpr) y = acc_expr_ref_sink (conjugate (pair_of (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, far)))));
+  g_autoptr(AccExpr) y = acc_expr_ref_sink (conjugate (pair_of (acc_expr_index (self->array,
+                                                                                acc_array_index_in_row (self->array, index, far)))));
   g_autoptr(AccExpr) even = acc_expr_ref_sink (half (x, y, acc_expr_add, self->type));
   g_autoptr(AccExpr) odd = acc_expr_ref_sink (half (x, y, acc_expr_sub, self->type));
   AccExpr *quarter = acc_expr_tuple2 (acc_expr_item (odd, 1), acc_expr_neg (acc_expr_item (odd, 0)));
@@ -109,7 +111,8 @@ half_spectrum_at (const Real *self,
                   AccExpr    *place)
 {
   guint rank = self->array->rank;
-  g_autoptr(AccExpr) k = acc_expr_ref_sink (place), m = acc_expr_ref_sink (acc_expr_extent (self->array, rank - 1)), x = NULL, im = NULL, is_real = NULL;
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (place), m = acc_expr_ref_sink (acc_expr_extent (self->array, rank - 1)), x = NULL, im = NULL,
+    is_real = NULL;
   gboolean is_complex = acc_element_type_get_kind (self->array->type) == ACC_KIND_COMPLEX;
   AccExpr *zero = acc_expr_new_typed_float (self->type, 0), *inside = acc_expr_lt (k, m), *number;
   g_autoptr(AccExpr) nothing = acc_expr_ref_sink (zero), is_inside = acc_expr_ref_sink (inside);
@@ -120,7 +123,9 @@ half_spectrum_at (const Real *self,
   if (self->n % 2 == 0)
     is_real = acc_expr_lor (is_real, acc_expr_eq (k, acc_array_number (self->n / 2)));
   is_real = acc_expr_ref_sink (is_real);
-  im = acc_expr_ref_sink (is_complex ? acc_expr_cond (is_real, nothing, acc_expr_cast (acc_expr_imag (x), self->type)) : acc_expr_add (nothing, nothing));
+  im = acc_expr_ref_sink (is_complex
+                          ? acc_expr_cond (is_real, nothing, acc_expr_cast (acc_expr_imag (x), self->type))
+                          : acc_expr_add (nothing, nothing));
 
   return acc_expr_tuple2 (acc_expr_cond (is_inside, acc_expr_cast (is_complex ? acc_expr_real (x) : x, self->type), nothing),
                           acc_expr_cond (is_inside, im, nothing));
@@ -132,7 +137,8 @@ put_together (AccExpr *index,
               gpointer data)
 {
   const Real *self = data;
-  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (index, self->array->rank - 1)), h = acc_expr_ref_sink (acc_array_number (self->n / 2));
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (index, self->array->rank - 1)),
+    h = acc_expr_ref_sink (acc_array_number (self->n / 2));
   g_autoptr(AccExpr) x = acc_expr_ref_sink (half_spectrum_at (self, index, k));
   g_autoptr(AccExpr) y = acc_expr_ref_sink (conjugate (half_spectrum_at (self, index, acc_expr_sub (h, k))));
   g_autoptr(AccExpr) even = acc_expr_ref_sink (half (x, y, acc_expr_add, self->type));
@@ -192,7 +198,8 @@ check (AccArray   *node,
   if (!acc_fft_check (node, operation, self, -1, 1, &last))
     return FALSE;
   if (n % 2 != 0 && n > G_MAXINT32 && !acc_fft_is_smooth (n))
-    return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: a row of %" G_GINT64_FORMAT " elements is too long, for want of small factors", operation, n);
+    return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: a row of %" G_GINT64_FORMAT " elements is too long, for want of small factors",
+                           operation, n);
 
   return TRUE;
 }

@@ -11,7 +11,7 @@
 static AccExpr *
 square_of_difference (AccExpr *x, AccExpr *c, gpointer data)
 {
-  g_autoptr (AccExpr) difference = acc_expr_ref_sink (acc_expr_sub (x, c));
+  g_autoptr(AccExpr) difference = acc_expr_ref_sink (acc_expr_sub (x, c));
 
   return acc_expr_mul (difference, difference);
 }
@@ -35,12 +35,12 @@ nearest (AccArray *points, AccArray *centres)
 {
   AccExpr *each_point[] = { acc_expr_new_int (ACC_ALL), acc_expr_extent (centres, 0), acc_expr_new_int (ACC_ALL) };
   AccExpr *each_centre[] = { acc_expr_extent (points, 0), acc_expr_new_int (ACC_ALL), acc_expr_new_int (ACC_ALL) };
-  g_autoptr (AccArray) left = acc_array_replicate_expr (points, each_point, 3);
-  g_autoptr (AccArray) right = acc_array_replicate_expr (centres, each_centre, 3);
-  g_autoptr (AccArray) squares = acc_array_zip_with (left, right, square_of_difference, NULL);
-  g_autoptr (AccArray) distances = acc_array_fold (squares, acc_expr_new_float (0), acc_work_plus, NULL);
-  g_autoptr (AccArray) pairs = acc_array_imap (distances, numbered, NULL);
-  g_autoptr (AccArray) best = acc_array_fold1 (pairs, smaller, NULL);
+  g_autoptr(AccArray) left = acc_array_replicate_expr (points, each_point, 3);
+  g_autoptr(AccArray) right = acc_array_replicate_expr (centres, each_centre, 3);
+  g_autoptr(AccArray) squares = acc_array_zip_with (left, right, square_of_difference, NULL);
+  g_autoptr(AccArray) distances = acc_array_fold (squares, acc_expr_new_float (0), acc_work_plus, NULL);
+  g_autoptr(AccArray) pairs = acc_array_imap (distances, numbered, NULL);
+  g_autoptr(AccArray) best = acc_array_fold1 (pairs, smaller, NULL);
 
   return acc_array_unzip (best, 1);
 }
@@ -69,7 +69,7 @@ one (AccExpr *x, gpointer data)
 static AccExpr *
 middle (AccExpr *index, AccExpr *total, AccExpr *centre, gpointer counts)
 {
-  g_autoptr (AccExpr) count = acc_expr_ref_sink (acc_expr_index (counts, acc_expr_item (index, 0)));
+  g_autoptr(AccExpr) count = acc_expr_ref_sink (acc_expr_index (counts, acc_expr_item (index, 0)));
 
   return acc_expr_cond (acc_expr_gt (count, acc_expr_new_float (0)), acc_expr_fdiv (total, count), centre);
 }
@@ -79,13 +79,13 @@ static AccArray *
 middles (AccArray *points, AccArray *labels, AccArray *centres)
 {
   const gint64 first[] = { ACC_ALL, 0 };
-  g_autoptr (AccArray) places = acc_array_imap (points, beside_label, labels);
-  g_autoptr (AccArray) nothing = acc_array_map (centres, zero, NULL);
-  g_autoptr (AccArray) sums = acc_array_permute (points, nothing, places, acc_work_plus, NULL);
-  g_autoptr (AccArray) column = acc_array_slice (centres, first, 2);
-  g_autoptr (AccArray) none = acc_array_map (column, zero, NULL);
-  g_autoptr (AccArray) ones = acc_array_map (labels, one, NULL);
-  g_autoptr (AccArray) counts = acc_array_permute (ones, none, labels, acc_work_plus, NULL);
+  g_autoptr(AccArray) places = acc_array_imap (points, beside_label, labels);
+  g_autoptr(AccArray) nothing = acc_array_map (centres, zero, NULL);
+  g_autoptr(AccArray) sums = acc_array_permute (points, nothing, places, acc_work_plus, NULL);
+  g_autoptr(AccArray) column = acc_array_slice (centres, first, 2);
+  g_autoptr(AccArray) none = acc_array_map (column, zero, NULL);
+  g_autoptr(AccArray) ones = acc_array_map (labels, one, NULL);
+  g_autoptr(AccArray) counts = acc_array_permute (ones, none, labels, acc_work_plus, NULL);
 
   return acc_array_izip_with (sums, centres, middle, counts);
 }

@@ -25,7 +25,7 @@ nothing (AccExpr *x, gpointer data)
 static AccArray *
 build_sum_by_keys (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) zeros = acc_array_map (a[0], nothing, NULL);
+  g_autoptr(AccArray) zeros = acc_array_map (a[0], nothing, NULL);
 
   return acc_array_permute (a[0], zeros, a[1], acc_work_plus, NULL);
 }
@@ -34,8 +34,8 @@ build_sum_by_keys (AccArray **a, guint n, gpointer data)
 static AccArray *
 build_sparse_product (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) factors = acc_array_gather (a[3], a[1]);
-  g_autoptr (AccArray) products = acc_array_zip_with (a[0], factors, acc_work_times, NULL);
+  g_autoptr(AccArray) factors = acc_array_gather (a[3], a[1]);
+  g_autoptr(AccArray) products = acc_array_zip_with (a[0], factors, acc_work_times, NULL);
 
   return acc_array_fold_seg_offsets (products, acc_expr_new_float (0), a[2], acc_work_plus, NULL);
 }

@@ -17,7 +17,7 @@ typedef struct {
 static AccArray *
 compute (AccBackend *backend, AccArray *delayed)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
   AccArray *array = acc_backend_run (backend, delayed, NULL, &error);
 
   if (array == NULL)
@@ -32,8 +32,8 @@ prepare (gsize side)
   Multigrid *m = g_new0 (Multigrid, 1);
   g_autofree char *grid = g_strdup_printf ("f8[%zu,%zu,%zu]", side, side, side);
   const char *signatures[] = { grid, grid, grid, NULL };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (AccShape) shape = multigrid_cube (side);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccShape) shape = multigrid_cube (side);
   AccBackend *backend = acc_backend_get_default (&error);
 
   if (backend == NULL)
@@ -42,7 +42,7 @@ prepare (gsize side)
 
   m->class = *multigrid_find_class ("A");
   m->class.side = side;
-  g_autoptr (AccProgram) program = acc_program_new_many (signatures, multigrid_cycle, &m->class);
+  g_autoptr(AccProgram) program = acc_program_new_many (signatures, multigrid_cycle, &m->class);
   m->cycle = acc_backend_compile (backend, program, NULL, &error);
   if (m->cycle == NULL)
     g_error ("%s", error->message);
@@ -56,12 +56,12 @@ run (gpointer data)
 {
   Multigrid *m = data;
   /* Nothing is solved yet: the first residual is all charges. */
-  g_autoptr (AccArray) u = g_object_ref (m->zeros), r = g_object_ref (m->charges);
+  g_autoptr(AccArray) u = g_object_ref (m->zeros), r = g_object_ref (m->charges);
 
   for (int i = 0; i < m->class.n_iterations; i++)
     {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (GPtrArray) next = acc_executable_run (m->cycle, (AccArray *[]) { u, r, m->charges }, 3, NULL, &error);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) next = acc_executable_run (m->cycle, (AccArray *[]) { u, r, m->charges }, 3, NULL, &error);
 
       if (next == NULL)
         g_error ("%s", error->message);

@@ -36,7 +36,7 @@ static AccArray *
 build_options (AccArray **a, guint n, gpointer data)
 {
   const Market market = { .rate = OPTIONS_RATE, .volatility = OPTIONS_VOLATILITY };
-  g_autoptr (AccArray) options = acc_array_zip_with3 (a[0], a[1], a[2], triple, NULL);
+  g_autoptr(AccArray) options = acc_array_zip_with3 (a[0], a[1], a[2], triple, NULL);
 
   return options_value (options, &market);
 }
@@ -89,7 +89,7 @@ check_mandelbrot (gpointer self)
 static AccArray *
 build_bodies (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) positions = acc_array_zip_with3 (a[0], a[1], a[2], triple, NULL);
+  g_autoptr(AccArray) positions = acc_array_zip_with3 (a[0], a[1], a[2], triple, NULL);
 
   return bodies_get_pull (positions, a[3]);
 }
@@ -158,7 +158,7 @@ pair (AccExpr *x, AccExpr *y, gpointer data)
 static AccArray *
 build_hull (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) points = acc_array_zip_with (a[0], a[1], pair, NULL);
+  g_autoptr(AccArray) points = acc_array_zip_with (a[0], a[1], pair, NULL);
 
   return convex_hull (points);
 }

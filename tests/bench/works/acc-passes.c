@@ -27,13 +27,14 @@ prepare_centre (gsize side)
 static AccExpr *
 low_bits (AccExpr *x, gpointer data)
 {
-  return acc_expr_cast (acc_expr_band (x, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_U8), 15)), acc_element_type_new (ACC_KIND_I32));
+  return acc_expr_cast (acc_expr_band (x, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_U8), 15)),
+                        acc_element_type_new (ACC_KIND_I32));
 }
 
 static AccArray *
 build_palette (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) indices = acc_array_map (a[1], low_bits, NULL);
+  g_autoptr(AccArray) indices = acc_array_map (a[1], low_bits, NULL);
 
   return acc_array_gather (a[0], indices);
 }
@@ -60,7 +61,7 @@ build_parts (AccArray **a, guint n, gpointer data)
 
   for (guint i = 0; i < N_PARTS; i++)
     {
-      g_autoptr (AccArray) scaled = acc_array_mul (a[0], a[i % 2]);
+      g_autoptr(AccArray) scaled = acc_array_mul (a[0], a[i % 2]);
 
       for (guint k = 0; k < i; k++)
         {

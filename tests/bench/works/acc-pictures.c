@@ -49,8 +49,8 @@ static AccArray *
 build_gauss (AccArray **a, guint n, gpointer data)
 {
   const gint64 column[] = { 5, 1 }, row[] = { 1, 5 };
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
-  g_autoptr (AccArray) sums = acc_array_stencil (a[0], column, 2, clamp, down, NULL);
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccArray) sums = acc_array_stencil (a[0], column, 2, clamp, down, NULL);
 
   return acc_array_stencil (sums, row, 2, clamp, across, NULL);
 }
@@ -77,7 +77,7 @@ magnitude (AccExpr *n, gpointer data)
 static AccArray *
 build_sobel (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
 
   return acc_array_stencil (a[0], (gint64[]) { 3, 3 }, 2, clamp, magnitude, NULL);
 }

@@ -244,11 +244,11 @@ build (AccArray **a, guint n, gpointer data)
 {
   const gint64 channels[] = { ACC_ALL, ACC_ALL, 3 };
   Scene *scene = data;
-  g_autoptr (AccShape) shape = acc_shape_new_matrix (scene->height, scene->width);
-  g_autoptr (AccArray) delayed = acc_array_generate (shape, colour_of_pixel, scene);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (scene->height, scene->width);
+  g_autoptr(AccArray) delayed = acc_array_generate (shape, colour_of_pixel, scene);
   /* All three channels read the colours: compute them once. */
-  g_autoptr (AccArray) colours = acc_array_compute (delayed);
-  g_autoptr (AccArray) threefold = acc_array_replicate (colours, channels, 3);
+  g_autoptr(AccArray) colours = acc_array_compute (delayed);
+  g_autoptr(AccArray) threefold = acc_array_replicate (colours, channels, 3);
 
   return acc_array_imap (threefold, channel, NULL);
 }
@@ -257,7 +257,7 @@ static gpointer
 prepare (gsize height)
 {
   AccElementType *type = acc_element_type_parse ("(f4,f4,f4,f4,f4,f4,f4,f4)", NULL);
-  g_autoptr (AccShape) shape = acc_shape_new_vector (N_SPHERES);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (N_SPHERES);
   GBytes *leaves[8];
   Scene scene = { .height = height, .width = height * 3 / 2 };
 

@@ -19,7 +19,7 @@ build_saxpy (AccArray **a, guint n, gpointer data)
 static AccArray *
 build_dot (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr (AccArray) products = acc_array_zip_with (a[0], a[1], acc_work_times, NULL);
+  g_autoptr(AccArray) products = acc_array_zip_with (a[0], a[1], acc_work_times, NULL);
 
   return acc_array_fold (products, acc_expr_new_float (0), acc_work_plus, NULL);
 }

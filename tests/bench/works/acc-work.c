@@ -8,7 +8,7 @@ AccWork *
 acc_work_new (void)
 {
   AccWork *self = g_new0 (AccWork, 1);
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   self->backend = acc_backend_get_default (&error);
   if (self->backend == NULL)
@@ -23,7 +23,7 @@ acc_work_add (AccWork *self, const char *code, gpointer memory, const gint64 *ex
 {
   static const char * const dimensions[] = { "", "[:]", "[:,:]", "[:,:,:]" };
   AccElementType *type = acc_element_type_parse (code, NULL);
-  g_autoptr (AccShape) shape = acc_shape_new (extents, rank);
+  g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
   gsize size = acc_shape_get_size (shape) * acc_element_kind_get_size (acc_element_type_get_kind (type));
   guint i = self->n_arguments++;
 
@@ -47,7 +47,7 @@ acc_work_add_matrix (AccWork *self, const char *code, gpointer memory, gint64 ro
 static AccWork *
 compile (AccWork *self, AccProgram *program)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   self->executable = acc_backend_compile (self->backend, program, NULL, &error);
   if (self->executable == NULL)
@@ -74,7 +74,7 @@ void
 acc_work_run (gpointer data)
 {
   AccWork *self = data;
-  g_autoptr (GError) error = NULL;
+  g_autoptr(GError) error = NULL;
 
   g_clear_pointer (&self->results, g_ptr_array_unref);
   self->results = acc_executable_run (self->executable, self->arguments, self->n_arguments, NULL, &error);

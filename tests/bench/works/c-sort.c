@@ -153,7 +153,8 @@ run_pass (Sort *self, gsize n_parts, const guint32 *from, const guint32 *from_va
       scatter (self->buckets + omp_get_thread_num (), self->starts[p], from + p * part, from_values + p * part,
                MIN (part, self->n - p * part), shift, to, to_values);
     else
-      scatter (self->buckets + omp_get_thread_num (), self->starts[p], from + p * part, NULL, MIN (part, self->n - p * part), shift, to, NULL);
+      scatter (self->buckets + omp_get_thread_num (), self->starts[p], from + p * part, NULL, MIN (part, self->n - p * part), shift, to,
+               NULL);
 }
 
 static gsize
@@ -170,8 +171,9 @@ run (gpointer data)
 
 #pragma omp parallel if (n_parts > 1)
   for (guint pass = 0; pass < N_PASSES; pass++)
-    run_pass (self, n_parts, pass == 0 ? self->keys : self->sorted[(pass + 1) % 2], pass == 0 ? self->values : self->sorted_values[(pass + 1) % 2],
-              pass * DIGIT_BITS, self->sorted[pass % 2], self->sorted_values[pass % 2]);
+    run_pass (self, n_parts, pass == 0 ? self->keys : self->sorted[(pass + 1) % 2],
+              pass == 0 ? self->values : self->sorted_values[(pass + 1) % 2], pass * DIGIT_BITS, self->sorted[pass % 2],
+              self->sorted_values[pass % 2]);
 }
 
 static double
