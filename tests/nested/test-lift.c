@@ -115,8 +115,11 @@ f_histogram (AccArray **a, guint n, gpointer data)
 
   return acc_array_permute (a[0], zeros, bins, plus, NULL);
 }
-static AccExpr *mirrored (AccExpr *ix, AccExpr *x,
-                          gpointer array) { return acc_expr_sub (acc_expr_sub (acc_expr_extent (array, 0), i8 (1)), ix); }
+static AccExpr *
+mirrored (AccExpr *ix, AccExpr *x, gpointer array)
+{
+  return acc_expr_sub (acc_expr_sub (acc_expr_extent (array, 0), i8 (1)), ix);
+}
 static AccArray *
 f_permute (AccArray **a, guint n, gpointer data)
 {
@@ -165,11 +168,17 @@ f_loop (AccArray **a, guint n, gpointer data)
 
   return acc_array_while_loop (a[0], condition, step);
 }
-static AccArray *f_left_fold (AccArray **a, guint n,
-                              gpointer data) { return acc_array_fold1_all (acc_array_scanl (a[0], i8 (1), left, NULL), first, NULL); }
+static AccArray *
+f_left_fold (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_fold1_all (acc_array_scanl (a[0], i8 (1), left, NULL), first, NULL);
+}
 
-static AccExpr *scaled (AccExpr *x, AccExpr *y,
-                        gpointer total) { return acc_expr_add (acc_expr_add (x, y), acc_expr_mul (acc_expr_the (total), i8 (0))); }
+static AccExpr *
+scaled (AccExpr *x, AccExpr *y, gpointer total)
+{
+  return acc_expr_add (acc_expr_add (x, y), acc_expr_mul (acc_expr_the (total), i8 (0)));
+}
 static AccArray *
 f_depending_scan (AccArray **a, guint n, gpointer data)
 {
