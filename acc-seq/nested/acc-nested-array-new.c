@@ -3,8 +3,10 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/derived/acc-array-rearrange.h"
+#include "acc-core/derived/acc-array-runs.h"
 #include "acc-core/derived/acc-array-scan.h"
 #include "acc-core/derived/acc-array-segments-private.h"
+#include "acc-core/derived/acc-array-sort.h"
 
 /* Nested arrays of values and of what says where elements lie. Descriptors that do not fit are errors of a run, which name the element. */
 
@@ -195,7 +197,7 @@ acc_nested_array_new_from_extents (AccArray *values,
 }
 
 /**
- * acc_nested_array_new_regular:
+ * acc_nested_array_new_from_regular:
  * @values: an array of rank 1 or more
  *
  * Creates a nested array of the parts of an array along its outermost dimension: the rows of a matrix, the pictures of a film. Nothing is
@@ -206,7 +208,7 @@ acc_nested_array_new_from_extents (AccArray *values,
  * Since: 1.0
  */
 AccNestedArray *
-acc_nested_array_new_regular (AccArray *values)
+acc_nested_array_new_from_regular (AccArray *values)
 {
   g_return_val_if_fail (ACC_IS_ARRAY (values), NULL);
 
@@ -214,10 +216,133 @@ acc_nested_array_new_regular (AccArray *values)
     {
       AccArray *node = acc_array_begin (ACC_OP_COMPUTE, &values, 1);
 
-      acc_array_fail (node, ACC_ERROR_SHAPE, "nested_array_new_regular: an array of rank 0 has no parts");
+      acc_array_fail (node, ACC_ERROR_SHAPE, "nested_array_new_from_regular: an array of rank 0 has no parts");
       node = acc_array_complete (node);
       return acc_nested_array_new_for_lifted (acc_lifted_new_constant (node), g_object_ref (node));
     }
 
   return acc_nested_array_new_for_lifted (acc_lifted_new_regular (g_object_ref (values)), g_object_ref (values));
+}
+
+/* --- arrays one by one */
+
+/* Those from @begin to @end, as flat values, joined in pairs. */
+static AccArray *
+join_values (AccArray **arrays,
+             guint      begin,
+             guint      end)
+{
+  guint middle = begin + (end - begin) / 2;
+  g_autoptr(AccArray) first = NULL, second = NULL;
+
+  if (end - begin == 1)
+    return acc_array_flatten (arrays[begin]);
+  first = join_values (arrays, begin, middle);
+  second = join_values (arrays, middle, end);
+
+  return acc_array_concat (first, second);
+}
+
+typedef struct {
+  AccArray **arrays;
+  guint      n;
+} Arrays;
+
+static AccExpr *
+extents_of_number (AccExpr *k,
+                   gpointer data)
+{
+  Arrays *self = data;
+  g_autofree AccExpr **all = g_new (AccExpr *, self->n);
+
+  for (guint i = 0; i < self->n; i++)
+    all[i] = acc_expr_shape (self->arrays[i]);
+
+  return acc_expr_switch (k, all, self->n, all[self->n - 1]);
+}
+
+/**
+ * acc_nested_array_new_from_arrays:
+ * @arrays: (array length=n_arrays): arrays of one element type and rank, which is 1 or more
+ * @n_arrays: how many, at least 1
+ *
+ * Creates a nested array of arrays, whose extents may differ.
+ *
+ * Takes time linear in the number of values. The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where types or ranks differ.
+ *
+ * Returns: (transfer full): as many elements as there are arrays
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_new_from_arrays (AccArray **arrays,
+                                  guint      n_arrays)
+{
+  Arrays all = { arrays, n_arrays };
+  g_autoptr(AccArray) values = NULL, extents = NULL;
+  g_autoptr(AccShape) count = NULL;
+  AccArray *node;
+
+  g_return_val_if_fail (arrays != NULL && n_arrays > 0, NULL);
+  for (guint i = 0; i < n_arrays; i++)
+    g_return_val_if_fail (ACC_IS_ARRAY (arrays[i]), NULL);
+
+  ACC_ARRAY_NAMED ("nested_array_new_from_arrays");
+  for (guint i = 0; i < n_arrays; i++)
+    {
+      if (arrays[i]->error == NULL && arrays[0]->error == NULL && arrays[i]->rank > 0 && arrays[i]->rank == arrays[0]->rank
+          && arrays[i]->type == arrays[0]->type)
+        continue;
+
+      node = acc_array_begin (ACC_OP_COMPUTE, &arrays[arrays[0]->error != NULL ? 0 : i], 1);
+      acc_array_fail (node, arrays[0]->type != arrays[i]->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE,
+                      "array %u has another element type or rank than the first, or rank 0", i);
+      node = acc_array_complete (node);
+      return acc_nested_array_new_for_lifted (acc_lifted_new_constant (node), g_object_ref (node));
+    }
+
+  count = acc_shape_new_vector (n_arrays);
+  extents = acc_array_generate (count, extents_of_number, &all);
+  values = join_values (arrays, 0, n_arrays);
+
+  return arrays[0]->rank == 1 ? acc_nested_array_new_from_lengths (values, extents) : acc_nested_array_new_from_extents (values, extents);
+}
+
+/**
+ * acc_nested_array_new_from_keys:
+ * @values: a vector
+ * @keys: a vector of as many keys, of a type that can be sorted
+ * @groups: (out) (optional) (transfer full): where to put the key of each element, ascending
+ *
+ * Groups values by their keys: values of one key, in their order, are an element.
+ *
+ * Takes as long as a sort of the keys. Errors are those of [method@Array.sort_pairs].
+ *
+ * ```c
+ * // values = [1, 2, 3, 4], keys = [7, 5, 7, 5]
+ * g_autoptr(AccArray) groups = NULL; // [5, 7]
+ * g_autoptr(AccNestedArray) rows = acc_nested_array_new_from_keys (values, keys, &groups); // [[2, 4], [1, 3]]
+ * ```
+ *
+ * Returns: (transfer full): as many elements as there are different keys
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_new_from_keys (AccArray  *values,
+                                AccArray  *keys,
+                                AccArray **groups)
+{
+  g_autoptr(AccArray) sorted_keys = NULL, sorted = NULL, distinct = NULL, lengths = NULL;
+
+  g_return_val_if_fail (ACC_IS_ARRAY (values), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (keys), NULL);
+
+  ACC_ARRAY_NAMED ("nested_array_new_from_keys");
+  sorted = acc_array_sort_pairs (values, keys, FALSE, &sorted_keys);
+  distinct = acc_array_run_length_encode (sorted_keys, &lengths);
+  if (groups != NULL)
+    *groups = g_object_ref (distinct);
+
+  return acc_nested_array_new_from_lengths (sorted, lengths);
 }

@@ -26,7 +26,11 @@ struct _AccNestedArray {
 
   AccLifted *lifted;
   AccArray  *count;
+  GMutex     lock;
+  AccArray  *descriptors[3];   /* made when asked for: offsets, lengths, extents */
 };
+
+enum { OFFSETS, LENGTHS, EXTENTS };
 
 G_DEFINE_FINAL_TYPE (AccNestedArray, acc_nested_array, G_TYPE_OBJECT)
 
@@ -37,6 +41,9 @@ acc_nested_array_finalize (GObject *object)
 
   g_clear_pointer (&self->lifted, acc_lifted_unref);
   g_clear_object (&self->count);
+  for (guint i = 0; i < G_N_ELEMENTS (self->descriptors); i++)
+    g_clear_object (&self->descriptors[i]);
+  g_mutex_clear (&self->lock);
 
   G_OBJECT_CLASS (acc_nested_array_parent_class)->finalize (object);
 }
@@ -50,6 +57,7 @@ acc_nested_array_class_init (AccNestedArrayClass *klass)
 static void
 acc_nested_array_init (AccNestedArray *self)
 {
+  g_mutex_init (&self->lock);
 }
 
 AccNestedArray *
@@ -192,65 +200,197 @@ extents_of (AccExpr *k,
   return acc_lifted_extents (data, k);
 }
 
+static AccArray *
+make_offsets (AccNestedArray *self)
+{
+  return acc_array_scanl (acc_nested_array_get_lengths (self), acc_array_number (0), acc_array_add_elements, NULL);
+}
+
+static AccArray *
+make_lengths (AccNestedArray *self)
+{
+  return acc_array_generate_expr (acc_expr_extent (self->count, 0), length_of, self->lifted);
+}
+
+static AccArray *
+make_extents (AccNestedArray *self)
+{
+  return acc_array_generate_expr (acc_expr_extent (self->count, 0), extents_of, self->lifted);
+}
+
+/* The first that was made is that of all. */
+static AccArray *
+get_descriptor (AccNestedArray *self,
+                guint           which,
+                AccArray     *(*make) (AccNestedArray *self))
+{
+  AccArray *found;
+
+  g_mutex_lock (&self->lock);
+  found = self->descriptors[which];
+  g_mutex_unlock (&self->lock);
+  if (found != NULL)
+    return found;
+
+  found = make (self);
+  g_mutex_lock (&self->lock);
+  if (self->descriptors[which] == NULL)
+    self->descriptors[which] = g_object_ref (found);
+  g_object_unref (found);
+  found = self->descriptors[which];
+  g_mutex_unlock (&self->lock);
+
+  return found;
+}
+
 /**
- * acc_nested_array_dup_offsets:
+ * acc_nested_array_get_offsets:
  * @self: a nested array
  *
  * Returns where each element begins in the values of all, and where the last one ends.
  *
- * Returns: (transfer full): a vector of i8, with one more than there are elements; its first is 0
+ * Returns: (transfer none): a vector of i8, with one more than there are elements; its first is 0
  *
  * Since: 1.0
  */
 AccArray *
-acc_nested_array_dup_offsets (AccNestedArray *self)
+acc_nested_array_get_offsets (AccNestedArray *self)
 {
-  g_autoptr(AccArray) lengths = NULL;
-
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
   if (self->lifted->form == ACC_LIFTED_IRREGULAR)
-    return g_object_ref (self->lifted->nesting->offsets);
+    return self->lifted->nesting->offsets;
 
-  lengths = acc_nested_array_dup_lengths (self);
-
-  return acc_array_scanl (lengths, acc_array_number (0), acc_array_add_elements, NULL);
+  return get_descriptor (self, OFFSETS, make_offsets);
 }
 
 /**
- * acc_nested_array_dup_lengths:
+ * acc_nested_array_get_lengths:
  * @self: a nested array
  *
  * Returns how many values each element has.
  *
- * Returns: (transfer full): a vector of i8
+ * Returns: (transfer none): a vector of i8
  *
  * Since: 1.0
  */
 AccArray *
-acc_nested_array_dup_lengths (AccNestedArray *self)
+acc_nested_array_get_lengths (AccNestedArray *self)
 {
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
-  return acc_array_generate_expr (acc_expr_extent (self->count, 0), length_of, self->lifted);
+  return get_descriptor (self, LENGTHS, make_lengths);
 }
 
 /**
- * acc_nested_array_dup_extents:
+ * acc_nested_array_get_extents:
  * @self: a nested array
  *
  * Returns the extents of each element.
  *
- * Returns: (transfer full): a vector of i8 where elements have rank 1, else of tuples of as many i8 as the rank
+ * Returns: (transfer none): a vector of i8 where elements have rank 1, else of tuples of as many i8 as the rank
  *
  * Since: 1.0
  */
 AccArray *
-acc_nested_array_dup_extents (AccNestedArray *self)
+acc_nested_array_get_extents (AccNestedArray *self)
 {
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
-  return acc_array_generate_expr (acc_expr_extent (self->count, 0), extents_of, self->lifted);
+  return get_descriptor (self, EXTENTS, make_extents);
+}
+
+/* --- one array of all */
+
+typedef struct {
+  AccLifted *lifted;
+  AccArray  *largest;   /* the extents of the result but the outermost */
+  AccExpr   *fill;      /* NULL: tells what is inside */
+} Padding;
+
+static AccExpr *
+larger_extents (AccExpr *x,
+                AccExpr *y,
+                gpointer data)
+{
+  guint rank = GPOINTER_TO_UINT (data);
+  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
+
+  for (guint i = 0; i < rank; i++)
+    items[i] = acc_expr_max (acc_lift_index_item (x, rank, i), acc_lift_index_item (y, rank, i));
+
+  return acc_array_join_items (items, rank);
+}
+
+static AccExpr *
+padded_element (AccExpr *index,
+                gpointer data)
+{
+  Padding *self = data;
+  guint rank = self->lifted->rank;
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (rank == 0 ? index : acc_expr_item (index, 0));
+  g_autoptr(AccExpr) inner = acc_expr_ref_sink (acc_lift_inner_index (index, rank)),
+    extents = acc_expr_ref_sink (acc_lifted_extents (self->lifted, k));
+  g_autoptr(AccExpr) inside = acc_expr_ref_sink (acc_expr_new_bool (TRUE));
+
+  for (guint i = 0; i < rank; i++)
+    {
+      AccExpr *fits = acc_expr_lt (acc_lift_index_item (inner, rank, i), acc_lift_index_item (extents, rank, i));
+      AccExpr *both = acc_expr_ref_sink (acc_expr_land (inside, fits));
+
+      acc_expr_unref (g_steal_pointer (&inside));
+      inside = both;
+    }
+  if (self->fill == NULL)
+    return acc_expr_land (inside, acc_expr_new_bool (TRUE));
+
+  return acc_expr_cond (inside, acc_lifted_read (self->lifted, k, inner), self->fill);
+}
+
+/**
+ * acc_nested_array_to_padded:
+ * @self: a nested array
+ * @fill: the value behind the ends of elements, of the element type; an untyped literal takes that type
+ * @mask: (out) (optional) (transfer full): where to put which values are those of elements: b1, of the extents of the result
+ *
+ * Returns all elements in one array with one more outermost dimension, each as large as the largest extents in every dimension.
+ *
+ * Takes time linear in the number of values of the result.
+ *
+ * Returns: (transfer full): an array
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_nested_array_to_padded (AccNestedArray *self,
+                            AccExpr        *fill,
+                            AccArray      **mask)
+{
+  g_autoptr(AccExpr) own_fill = NULL, shape = NULL, none = NULL;
+  g_autoptr(AccArray) largest = NULL;
+  g_autofree AccExpr **zeros = NULL;
+  Padding padding = { 0 };
+  guint rank;
+
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+  g_return_val_if_fail (fill != NULL, NULL);
+
+  ACC_ARRAY_NAMED ("nested_array_to_padded");
+  rank = self->lifted->rank;
+  own_fill = acc_expr_ref_sink (fill);
+  zeros = g_new (AccExpr *, rank + 1);
+  for (guint i = 0; i < rank; i++)
+    zeros[i] = acc_array_number (0);
+  largest = acc_array_fold_all (acc_nested_array_get_extents (self), acc_array_join_items (zeros, rank), larger_extents,
+                                GUINT_TO_POINTER (rank));
+  shape = acc_expr_ref_sink (acc_lift_join_index (acc_expr_extent (self->count, 0), acc_expr_the (largest), rank));
+
+  padding = (Padding) { self->lifted, largest, NULL };
+  if (mask != NULL)
+    *mask = acc_array_generate_expr (shape, padded_element, &padding);
+  padding.fill = own_fill;
+
+  return acc_array_generate_expr (shape, padded_element, &padding);
 }
 
 /**

@@ -34,7 +34,11 @@ AccNestedArray *acc_nested_array_new_from_offsets (AccArray *values, AccArray *o
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_new_from_extents (AccArray *values, AccArray *extents) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccNestedArray *acc_nested_array_new_regular      (AccArray *values) G_GNUC_WARN_UNUSED_RESULT;
+AccNestedArray *acc_nested_array_new_from_regular (AccArray *values) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_new_from_arrays  (AccArray **arrays, guint n_arrays) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_new_from_keys    (AccArray *values, AccArray *keys, AccArray **groups) G_GNUC_WARN_UNUSED_RESULT;
 
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_map       (AccNestedArray *self, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
@@ -60,11 +64,13 @@ AccNestedForm   acc_nested_array_get_form         (AccNestedArray *self);
 ACC_AVAILABLE_IN_1_0
 AccArray       *acc_nested_array_get_values       (AccNestedArray *self);
 ACC_AVAILABLE_IN_1_0
-AccArray       *acc_nested_array_dup_offsets      (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_get_offsets      (AccNestedArray *self);
 ACC_AVAILABLE_IN_1_0
-AccArray       *acc_nested_array_dup_lengths      (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_get_lengths      (AccNestedArray *self);
 ACC_AVAILABLE_IN_1_0
-AccArray       *acc_nested_array_dup_extents      (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_get_extents      (AccNestedArray *self);
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_to_padded        (AccNestedArray *self, AccExpr *fill, AccArray **mask) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray       *acc_nested_array_flatten          (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

@@ -48,8 +48,23 @@ def test_pictures():
     assert nested.map(lambda picture: picture.transpose()).to_list() == [picture.T.tolist() for picture in pictures]
 
 
+def test_groups_and_padding():
+    rows, keys = Acc.NestedArray.from_keys(np.array([1, 2, 3, 4, 5]), np.array([7, 5, 7, 5, 6], 'u1'))
+    assert rows.to_list() == [[2, 4], [5], [1, 3]] and np.asarray(keys.run()).tolist() == [5, 6, 7]
+    rows = Acc.NestedArray.from_lengths(np.arange(1., 6.), np.array([2, 0, 3]))
+    padded, mask = rows.to_padded(-1.)
+    assert np.asarray(padded.run()).tolist() == [[1, 2, -1], [-1, -1, -1], [3, 4, 5]]
+    assert np.asarray(mask.run()).tolist() == [[True, True, False], [False] * 3, [True] * 3]
+    assert np.asarray(Acc.NestedArray.from_lengths(np.zeros(0), np.zeros(0, 'i8')).to_padded(0.)[0].run()).shape == (0, 0)
+    try:
+        Acc.NestedArray.from_arrays([np.zeros(2, 'f4'), np.zeros(2, 'f8')])
+        assert False
+    except GLib.Error as error:
+        assert error.matches(Acc.error_quark(), Acc.Error.TYPE), error
+
+
 def test_regular_stays_regular():
-    nested = Acc.NestedArray.regular(np.arange(12).reshape(4, 3))
+    nested = Acc.NestedArray.from_regular(np.arange(12).reshape(4, 3))
     assert nested.get_form() == Acc.NestedForm.REGULAR
     doubled = nested.map(lambda row: row.map(lambda x: x * 2))
     assert doubled.get_form() == Acc.NestedForm.REGULAR and doubled.to_list() == (np.arange(12).reshape(4, 3) * 2).tolist()

@@ -311,7 +311,8 @@ static void
 check (const char *name, AccArrayFunc function, AccNestedArray *nested, AccArray **elements, guint n)
 {
   g_autoptr(AccNestedArray) mapped = acc_nested_array_map (nested, function, NULL);
-  g_autoptr(AccArray) values = acc_nested_array_flatten (mapped), extents = acc_nested_array_dup_extents (mapped);
+  g_autoptr(AccArray) values = acc_nested_array_flatten (mapped);
+  AccArray *extents = acc_nested_array_get_extents (mapped);
   g_autoptr(GPtrArray) results = NULL;
   g_autoptr(GError) error = NULL;
   gint64 begin = 0;
@@ -364,7 +365,7 @@ test_function (gconstpointer data)
           g_autoptr(AccNestedArray) regular = NULL;
 
           matrix = acc_array_reshape (flat, shape);
-          regular = acc_nested_array_new_regular (matrix);
+          regular = acc_nested_array_new_from_regular (matrix);
           check (functions[which].name, functions[which].function, regular, (AccArray **) elements->pdata, n);
         }
     }

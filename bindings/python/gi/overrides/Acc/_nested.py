@@ -3,6 +3,7 @@
 
 from ._memory import _array
 from ._module import Acc, override
+from ._values import _expr
 
 
 def _check(nested):
@@ -43,23 +44,19 @@ class NestedArray(Acc.NestedArray):
         return _check(Acc.NestedArray.new_from_extents(_array(values), _array(extents)))
 
     @staticmethod
-    def regular(values):
-        return _check(Acc.NestedArray.new_regular(_array(values)))
+    def from_regular(values):
+        return _check(Acc.NestedArray.new_from_regular(_array(values)))
 
     @staticmethod
     def from_arrays(arrays):
         """Of a list of arrays of one type and rank, which may have different extents."""
-        import numpy
-        parts = [numpy.asarray(array) for array in arrays]
-        if not parts:
-            raise ValueError('no arrays: their type is not known')
-        if any(part.dtype != parts[0].dtype or part.ndim != parts[0].ndim for part in parts) or parts[0].ndim == 0:
-            raise TypeError('arrays of a nested array have one type and one rank of 1 or more')
-        values = numpy.concatenate([part.reshape(-1) for part in parts])
-        if parts[0].ndim == 1:
-            return NestedArray.from_lengths(values, numpy.array([part.size for part in parts], 'i8'))
-        extents = [_array(numpy.array([part.shape[axis] for part in parts], 'i8')) for axis in range(parts[0].ndim)]
-        return NestedArray.from_extents(values, extents[0].zip(*extents[1:]))
+        return _check(Acc.NestedArray.new_from_arrays([_array(array) for array in arrays]))
+
+    @staticmethod
+    def from_keys(values, keys):
+        """Values grouped by their keys, and the key of each group."""
+        nested, groups = Acc.NestedArray.new_from_keys(_array(values), _array(keys))
+        return _check(nested), groups
 
     @property
     def dtype(self):
@@ -76,11 +73,19 @@ class NestedArray(Acc.NestedArray):
 
     @property
     def offsets(self):
-        return self.dup_offsets()
+        return self.get_offsets()
 
     @property
     def lengths(self):
-        return self.dup_lengths()
+        return self.get_lengths()
+
+    @property
+    def extents(self):
+        return self.get_extents()
+
+    def to_padded(self, fill):
+        """One array of all elements, and which of its values are theirs."""
+        return Acc.NestedArray.to_padded(self, _expr(fill))
 
     def map(self, function):
         return _tracing(function, lambda callback: Acc.NestedArray.map(self, callback))
@@ -99,7 +104,7 @@ class NestedArray(Acc.NestedArray):
         return _check(Acc.NestedArray.gather(self, _array(indices)))
 
     def __len__(self):
-        return self.dup_lengths().run().shape[0]
+        return self.get_lengths().run().shape[0]
 
     def __getitem__(self, index):
         n = len(self)
@@ -114,7 +119,7 @@ class NestedArray(Acc.NestedArray):
     def to_list(self, backend=None):
         """The elements as lists of numbers, each as deep as its rank."""
         import numpy
-        values, extents = self.flatten(), self.dup_extents()
+        values, extents = self.flatten(), self.get_extents()
         flat = numpy.asarray(values.run())
         columns = [extents] if self.ndim == 1 else [extents.unzip(axis) for axis in range(self.ndim)]
         if self.ndim == 0:
