@@ -136,14 +136,18 @@ is_constant (AccLift  *self,
   return node->op != ACC_OP_COND;
 }
 
+/* Messages and plans call what is made as the user called it. */
 static AccLifted *
 lift_one (AccLift  *self,
           AccArray *node)
 {
-  if (is_constant (self, node))
-    return acc_lifted_new_constant (g_object_ref (node));
+  g_auto(AccNaming) naming = acc_naming_begin (acc_array_get_operation_name (node));
+  AccLifted *lifted = is_constant (self, node) ? acc_lifted_new_constant (g_object_ref (node)) : rules[node->op] (self, node);
 
-  return rules[node->op] (self, node);
+  if (node->label != NULL && lifted->values->label == NULL)
+    acc_array_set_label (lifted->values, node->label);
+
+  return lifted;
 }
 
 AccLifted *

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A function mapped over regular nested arrays is planned as the plain program of one more dimension: the same steps, kernels and bytes. */
+
+#include <acc/acc.h>
+
+#include "acc-backends/schedule/acc-schedule.h"
+
+#define ROWS    512
+#define COLUMNS 1024
+
+static AccExpr *
+plus (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+static AccExpr *
+scale (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (acc_expr_mul (x, acc_expr_new_float (1.5)), acc_expr_new_float (3.5));
+}
+
+static AccExpr *
+cross1 (AccExpr *n, gpointer data)
+{
+  return acc_expr_add (acc_expr_neighbour1 (n, -1), acc_expr_neighbour1 (n, 1));
+}
+
+static AccExpr *
+cross2 (AccExpr *n, gpointer data)
+{
+  return acc_expr_add (acc_expr_neighbour2 (n, 0, -1), acc_expr_neighbour2 (n, 0, 1));
+}
+
+/* --- functions along the innermost dimension are those of matrices, too */
+
+static AccArray *
+maps (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) once = acc_array_map (a[0], scale, NULL);
+
+  return acc_array_map (once, scale, NULL);
+}
+
+static AccArray *
+sum (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) scaled = acc_array_map (a[0], scale, NULL);
+
+  return acc_array_fold (scaled, acc_expr_new_float (0), plus, NULL);
+}
+
+static AccArray *
+dot (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) products = acc_array_mul (a[0], a[0]);
+
+  return acc_array_sum (products);
+}
+
+static AccArray *
+prefix_sums (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_cumsum (a[0]);
+}
+
+static AccArray *
+sorted (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_sort (a[0], FALSE);
+}
+
+static AccArray *
+reversed (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_reverse (a[0]);
+}
+
+static AccArray *
+first_ones (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_take (a[0], 100);
+}
+
+/* --- others */
+
+static AccArray *
+stencil1 (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccArray) scaled = acc_array_map (a[0], scale, NULL);
+
+  return acc_array_stencil (scaled, (gint64[]) { 3 }, 1, boundary, cross1, NULL);
+}
+
+static AccArray *
+stencil2 (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccArray) scaled = acc_array_map (a[0], scale, NULL);
+
+  return acc_array_stencil (scaled, (gint64[]) { 1, 3 }, 2, boundary, cross2, NULL);
+}
+
+static const struct {
+  const char  *name;
+  AccArrayFunc element, plain;
+} cases[] = {
+  { "maps", maps, maps },
+  { "sum", sum, sum },
+  { "dot", dot, dot },
+  { "prefix-sums", prefix_sums, prefix_sums },
+  { "sorted", sorted, sorted },
+  { "reversed", reversed, reversed },
+  { "first-ones", first_ones, first_ones },
+  { "stencil", stencil1, stencil2 },
+};
+
+static char *
+describe (AccArray *result, const AccTarget *target)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSchedule) schedule = acc_schedule_new (target, &result, 1, NULL, NULL, 0, &error);
+
+  g_assert_no_error (error);
+
+  return acc_schedule_to_string (schedule);
+}
+
+static void
+test_case (gconstpointer data)
+{
+  guint which = GPOINTER_TO_UINT (data);
+  const AccTarget groups = { .model = ACC_MODEL_SIMT, .group_size = 256, .max_group_size = 1024, .subgroup_size = 32, .shared_bytes = 49152,
+                             .n_groups = 1024, .has_progress = TRUE, .has_residency = TRUE, .has_atomic_64 = TRUE,
+                             .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .merges_loads = TRUE, .max_held = 32, .kinds = ~0u };
+  const AccTarget *targets[] = { &acc_target_cpu, &groups };
+  gsize size = (gsize) ROWS * COLUMNS * sizeof (float);
+  g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { ROWS, COLUMNS }, 2);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (size), size);
+  g_autoptr(AccArray) matrix = acc_array_use (acc_element_type_new (ACC_KIND_F32), shape, bytes);
+  g_autoptr(AccNestedArray) rows = acc_nested_array_new_from_regular (matrix);
+  g_autoptr(AccNestedArray) mapped = acc_nested_array_map (rows, cases[which].element, NULL);
+  g_autoptr(AccArray) plain = cases[which].plain (&matrix, 1, NULL);
+
+  g_assert_cmpint (acc_nested_array_get_form (mapped), ==, ACC_NESTED_FORM_REGULAR);
+  for (guint t = 0; t < G_N_ELEMENTS (targets); t++)
+    {
+      g_autofree char *got = describe (acc_nested_array_get_values (mapped), targets[t]), *wanted = describe (plain, targets[t]);
+
+      g_assert_cmpstr (got, ==, wanted);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/regular/%s", cases[i].name);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_case);
+    }
+
+  return g_test_run ();
+}
