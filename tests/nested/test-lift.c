@@ -12,7 +12,7 @@ static gboolean    is_quick;
 /* --- functions */
 
 static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
-static AccExpr *left (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (acc_expr_mul (x, acc_expr_new_int (3)), y); }
+static AccExpr *left (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_cond (acc_expr_lt (y, acc_expr_new_int (4)), x, y); }
 static AccExpr *first (AccExpr *x, AccExpr *y, gpointer data) { return x; }
 static AccExpr *doubled (AccExpr *x, gpointer data) { return acc_expr_add (x, x); }
 static AccExpr *i8 (gint64 x) { return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), x); }
@@ -260,6 +260,222 @@ static const struct {
   { "generate", f_generate }, { "captured", f_captured }, { "closed", f_closed }, { "segments", f_segments }, { "inner", f_inner },
   { "matmul", f_matmul }, { "transpose", f_transpose }, };
 
+/* --- functions of matrices */
+
+static AccArray *
+p_transpose (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_transpose (a[0]);
+}
+
+static AccArray *
+p_rows (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_fold (a[0], i8 (3), left, NULL);
+}
+
+static AccArray *
+p_all (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_fold_all (a[0], i8 (3), left, NULL);
+}
+
+static AccArray *
+p_columns (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) turned = acc_array_transpose (a[0]), sums = acc_array_scanl1 (turned, plus, NULL);
+
+  return acc_array_transpose (sums);
+}
+
+static AccArray *
+p_sort (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_sort (a[0], TRUE);
+}
+
+static AccArray *
+p_flatten (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) flat = acc_array_flatten (a[0]);
+
+  return acc_array_concat (flat, flat);
+}
+
+static AccArray *
+p_replicate (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_replicate (a[0], (gint64[]) { ACC_ALL, 2, ACC_ALL }, 3);
+}
+
+static AccArray *
+p_concat (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_concat_on (a[0], a[0], 0);
+}
+
+static AccExpr *
+window (AccExpr *n, gpointer data)
+{
+  return acc_expr_add (acc_expr_mul (acc_expr_neighbour2 (n, -1, -1), acc_expr_new_int (100)),
+                       acc_expr_sub (acc_expr_neighbour2 (n, 1, 0), acc_expr_neighbour2 (n, 0, 1)));
+}
+
+static AccExpr *
+outside (AccExpr *index, gpointer data)
+{
+  return acc_expr_add (acc_expr_mul (acc_expr_item (index, 0), i8 (1000)), acc_expr_item (index, 1));
+}
+
+static AccArray *
+p_stencil (AccArray *x, AccBoundary *boundary)
+{
+  return acc_array_stencil (x, (gint64[]) { 3, 3 }, 2, boundary, window, NULL);
+}
+
+static AccArray *
+p_mirror (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+
+  return p_stencil (a[0], boundary);
+}
+
+static AccArray *
+p_wrap (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_WRAP);
+
+  return p_stencil (a[0], boundary);
+}
+
+static AccArray *
+p_outside (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccBoundary) boundary = acc_boundary_new_function (2, outside, NULL);
+
+  return p_stencil (a[0], boundary);
+}
+
+static AccExpr *
+product_of (AccExpr *n, AccExpr *m, gpointer data)
+{
+  return acc_expr_add (acc_expr_mul (acc_expr_neighbour2 (n, 0, 1), acc_expr_neighbour2 (m, -1, 0)), acc_expr_neighbour2 (m, 0, 0));
+}
+
+static AccArray *
+p_stencil2 (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_CLAMP), none = acc_boundary_new_constant (acc_expr_new_int (-5));
+  g_autoptr(AccArray) turned = acc_array_transpose (a[0]);
+
+  return acc_array_stencil2 (a[0], (gint64[]) { 1, 3 }, 2, boundary, turned, (gint64[]) { 3, 1 }, 2, none, product_of, NULL);
+}
+
+static AccExpr *
+place_turned (AccExpr *index, AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_item (index, 1), acc_expr_item (index, 0));
+}
+
+static AccArray *
+p_permute (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) turned = acc_array_transpose (a[0]), targets = acc_array_imap (a[0], place_turned, NULL);
+
+  return acc_array_permute (a[0], turned, targets, plus, NULL);
+}
+
+static AccExpr *
+is_tall (AccExpr *index, gpointer array)
+{
+  return acc_expr_gt (acc_expr_extent (array, 0), acc_expr_extent (array, 1));
+}
+
+static AccArray *
+p_cond (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccShape) scalar = acc_shape_new (NULL, 0);
+  g_autoptr(AccArray) flag = acc_array_generate (scalar, is_tall, a[0]), turned = acc_array_transpose (a[0]);
+
+  return acc_array_cond (flag, turned, a[0]);
+}
+
+static AccArray *
+narrow_goes_on (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccShape) scalar = acc_shape_new (NULL, 0);
+
+  return acc_array_generate (scalar, is_tall, a[0]);
+}
+
+static AccArray *
+widen (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { 1000, 1 }, 2);
+  g_autoptr(AccArray) column = acc_array_fill (shape, i8 (4));
+
+  return acc_array_concat (a[0], column);
+}
+
+static AccArray *
+p_loop (AccArray **a, guint n, gpointer data)
+{
+  static const char *const signature[] = { "i8[:,:]", NULL };
+  g_autoptr(AccProgram) condition = acc_program_new (signature, narrow_goes_on, NULL), step = acc_program_new (signature, widen, NULL);
+
+  return acc_array_while_loop (a[0], condition, step);
+}
+
+static AccArray *
+p_product (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) turned = acc_array_transpose (a[0]);
+
+  return acc_array_matmul (a[0], turned);
+}
+
+static AccArray *
+p_slice (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) more = acc_array_concat_on (a[0], a[0], 0), row = acc_array_replicate (more, (gint64[]) { ACC_ALL, 1, ACC_ALL }, 3);
+
+  return acc_array_slice (row, (gint64[]) { ACC_ALL, 0, ACC_ALL }, 3);
+}
+
+/* Rows of rows. */
+static AccArray *
+p_nested (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccNestedArray) rows = acc_nested_array_new_from_regular (a[0]), sums = acc_nested_array_map (rows, f_centre, NULL);
+
+  return acc_nested_array_flatten (sums);
+}
+
+static const struct {
+  const char  *name;
+  AccArrayFunc function;
+} matrix_functions[] = {
+  { "transpose", p_transpose },
+  { "rows", p_rows },
+  { "all", p_all },
+  { "columns", p_columns },
+  { "sort", p_sort },
+  { "flatten", p_flatten },
+  { "replicate", p_replicate },
+  { "concat", p_concat },
+  { "mirror", p_mirror },
+  { "wrap", p_wrap },
+  { "outside", p_outside },
+  { "stencil2", p_stencil2 },
+  { "permute", p_permute },
+  { "cond", p_cond },
+  { "loop", p_loop },
+  { "product", p_product },
+  { "slice", p_slice },
+  { "nested", p_nested },
+};
+
 /* --- comparison */
 
 static AccArray *
@@ -371,6 +587,29 @@ test_function (gconstpointer data)
     }
 }
 
+static void
+test_matrix_function (gconstpointer data)
+{
+  guint which = GPOINTER_TO_UINT (data);
+  static const gint64 shapes[][2] = { { 2, 3 }, { 0, 4 }, { 4, 1 }, { 1, 1 }, { 3, 0 }, { 5, 2 } };
+  g_autoptr(GPtrArray) elements = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccNestedArray) nested = NULL;
+
+  for (guint k = 0; k < G_N_ELEMENTS (shapes); k++)
+    {
+      gint64 values[16];
+      g_autoptr(AccShape) shape = acc_shape_new (shapes[k], 2);
+      g_autoptr(AccArray) flat = NULL;
+
+      for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+        values[i] = (gint64) ((i + 5 * k) * 37 % 23) - 7;
+      flat = use (values, shapes[k][0] * shapes[k][1]);
+      g_ptr_array_add (elements, acc_array_reshape (flat, shape));
+    }
+  nested = acc_nested_array_new_from_arrays ((AccArray **) elements->pdata, elements->len);
+  check (matrix_functions[which].name, matrix_functions[which].function, nested, (AccArray **) elements->pdata, elements->len);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -395,6 +634,12 @@ main (int argc, char **argv)
       g_autofree char *path = g_strdup_printf ("/lift/%s", functions[i].name);
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_function);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (matrix_functions); i += is_quick ? 1 : 6)
+    {
+      g_autofree char *path = g_strdup_printf ("/lift/matrix/%s", matrix_functions[i].name);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_matrix_function);
     }
   status = g_test_run ();
   g_object_unref (backend);
