@@ -12,5 +12,9 @@ AccNestedArray *acc_nested_array_new_for_lifted (AccLifted *lifted, AccArray *co
 AccLifted      *acc_nested_array_get_lifted     (AccNestedArray *self);
 /* An array with as many in its outermost dimension as there are elements. */
 AccArray       *acc_nested_array_get_count      (AccNestedArray *self);
+/* One of the form of @self with what was computed: values, lengths, and of irregular ones offsets and extents. */
+AccNestedArray *acc_nested_array_new_manifest   (AccNestedArray *self, AccArray **computed);
+/* Calls @function, AccArray *(*) (AccArray *array). */
+AccArray       *acc_nested_array_call           (AccArray **arrays, guint n_arrays, gpointer function);
 
 G_END_DECLS

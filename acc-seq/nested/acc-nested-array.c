@@ -72,6 +72,25 @@ acc_nested_array_new_for_lifted (AccLifted *lifted,
   return self;
 }
 
+AccNestedArray *
+acc_nested_array_new_manifest (AccNestedArray *self,
+                               AccArray      **computed)
+{
+  AccLifted *lifted = self->lifted;
+  AccArray *values = g_object_ref (computed[0]);
+  AccNesting *nesting;
+
+  if (lifted->form == ACC_LIFTED_CONSTANT)
+    return acc_nested_array_new_for_lifted (acc_lifted_new_constant (values), g_object_ref (computed[1]));
+  if (lifted->form == ACC_LIFTED_REGULAR)
+    return acc_nested_array_new_for_lifted (acc_lifted_new_regular (values), g_object_ref (computed[1]));
+
+  nesting = acc_nesting_new (lifted->rank, g_object_ref (computed[2]),
+                             lifted->nesting->extents != NULL ? g_object_ref (computed[3]) : NULL);
+
+  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, values), g_object_ref (computed[1]));
+}
+
 AccLifted *
 acc_nested_array_get_lifted (AccNestedArray *self)
 {

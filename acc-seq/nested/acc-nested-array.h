@@ -77,5 +77,30 @@ ACC_AVAILABLE_IN_1_0
 AccArray       *acc_nested_array_dup_element      (AccNestedArray *self, gint64 index) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 gboolean        acc_nested_array_check            (AccNestedArray *self, GError **error);
+ACC_AVAILABLE_IN_1_0
+gboolean        acc_nested_array_is_manifest      (AccNestedArray *self);
+ACC_AVAILABLE_IN_1_0
+char           *acc_nested_array_to_string        (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_sum              (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_product          (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_minimum          (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_maximum          (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_mean             (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_argmin           (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_argmax           (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_cumsum           (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_sort             (AccNestedArray *self, gboolean descending) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_unique           (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-executable.h"
+#include "acc-nested-array.h"
 #include "acc-job.h"
 #include "acc-sink.h"
 #include "acc-source.h"
@@ -20,6 +21,9 @@ AccArray  *acc_backend_run_finish      (AccBackend *self, GAsyncResult *result, 
 /* (transfer full) (element-type AccArray): shared work is done once */
 ACC_AVAILABLE_IN_1_0
 GPtrArray *acc_backend_run_many        (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable,
+                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_backend_run_nested (AccBackend *self, AccNestedArray *nested, GCancellable *cancellable,
                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 void       acc_backend_run_many_async  (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable,

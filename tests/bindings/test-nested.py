@@ -63,6 +63,37 @@ def test_groups_and_padding():
         assert error.matches(Acc.error_quark(), Acc.Error.TYPE), error
 
 
+def test_ready_made():
+    rows = Acc.NestedArray.from_lengths(np.array([3., 1., 2., 2., 7., 5.]), np.array([4, 2]))
+    for name, want in (('sum', [8, 12]), ('product', [12, 35]), ('minimum', [1, 5]), ('maximum', [3, 7]), ('mean', [2, 6]),
+                       ('argmin', [1, 1]), ('argmax', [0, 0])):
+        assert np.asarray(getattr(rows, name)().run()).tolist() == want, name
+    assert rows.sort().to_list() == [[1, 2, 2, 3], [5, 7]] and rows.sort(True).to_list() == [[3, 2, 2, 1], [7, 5]]
+    assert rows.unique().to_list() == [[1, 2, 3], [5, 7]]
+    assert rows.cumsum().to_list() == [[3, 4, 6, 8], [7, 12]]
+    empty = Acc.NestedArray.from_lengths(np.array([1, 2]), np.array([2, 0]))
+    assert np.asarray(empty.sum().run()).tolist() == [3, 0]
+    try:
+        empty.minimum().run()
+        assert False
+    except GLib.Error as error:
+        assert error.domain == 'acc-error-quark'
+
+
+def test_printing():
+    rows = Acc.NestedArray.from_lengths(np.array([1, 2, 3, 4, 5]), np.array([2, 0, 3]))
+    assert str(rows) == '<nested, irregular: i8 of rank 1>'
+    made = rows.run()
+    assert made.is_manifest() and str(made) == 'nested([[1, 2], [], [3, 4, 5]], dtype=i8)', str(made)
+    pictures = Acc.NestedArray.from_arrays([np.ones((2, 1), 'f4'), np.zeros((1, 3), 'f4')]).run()
+    assert str(pictures).replace('\n', '').replace(' ', '') == 'nested([[[1.],[1.]],[[0.,0.,0.]]],dtype=f4)', str(pictures)
+    many = Acc.NestedArray.from_lengths(np.arange(30), np.ones(30, 'i8')).run()
+    assert str(many) == 'nested([[0], [1], [2], ..., [27], [28], [29]], dtype=i8)', str(many)
+    assert str(Acc.NestedArray.from_regular(np.arange(4).reshape(2, 2)).run()) == 'nested([[0, 1], [2, 3]], dtype=i8)'
+    pairs = Acc.NestedArray.from_lengths(Acc.use(np.arange(3)).zip(np.arange(3) / 2), np.array([1, 2])).run()
+    assert pairs.dup_element(1).run().shape == (2,) and 'nested([[(0, 0' in str(pairs), str(pairs)
+
+
 def test_regular_stays_regular():
     nested = Acc.NestedArray.from_regular(np.arange(12).reshape(4, 3))
     assert nested.get_form() == Acc.NestedForm.REGULAR

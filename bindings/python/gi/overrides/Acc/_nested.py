@@ -103,6 +103,19 @@ class NestedArray(Acc.NestedArray):
     def gather(self, indices):
         return _check(Acc.NestedArray.gather(self, _array(indices)))
 
+    def sort(self, descending=False):
+        return _check(Acc.NestedArray.sort(self, descending))
+
+    def run(self, backend=None):
+        """Itself, computed."""
+        backend = backend or Acc.Backend.get_default()
+        return backend.run_nested(self, None)
+
+    def __str__(self):
+        return self.to_string()
+
+    __repr__ = __str__
+
     def __len__(self):
         return self.get_lengths().run().shape[0]
 
@@ -113,18 +126,19 @@ class NestedArray(Acc.NestedArray):
         return self.dup_element(index % n if n else index)
 
     def __iter__(self):
-        for index in range(len(self)):
-            yield self.dup_element(index)
+        made = self if self.is_manifest() else self.run()
+        for index in range(len(made)):
+            yield made.dup_element(index)
 
     def to_list(self, backend=None):
         """The elements as lists of numbers, each as deep as its rank."""
         import numpy
-        values, extents = self.flatten(), self.get_extents()
-        flat = numpy.asarray(values.run())
-        columns = [extents] if self.ndim == 1 else [extents.unzip(axis) for axis in range(self.ndim)]
-        if self.ndim == 0:
+        made = self if self.is_manifest() else self.run(backend)
+        flat = numpy.asarray(made.flatten().run(backend))
+        if made.ndim == 0:
             return flat.tolist()
-        shapes = list(zip(*(numpy.asarray(column.run()).tolist() for column in columns)))
+        columns = [made.get_extents()] if made.ndim == 1 else [made.get_extents().unzip(axis) for axis in range(made.ndim)]
+        shapes = zip(*(numpy.asarray(column.run(backend)).tolist() for column in columns))
         lists, start = [], 0
         for shape in shapes:
             size = int(numpy.prod(shape))

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-nested-array-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/derived/acc-array-cumulative.h"
+#include "acc-core/derived/acc-array-math.h"
+#include "acc-core/derived/acc-array-runs.h"
+#include "acc-core/derived/acc-array-sort.h"
+#include "acc-core/derived/acc-array-statistics.h"
+
+/* Ready-made functions of each element. */
+
+/* A number for each element: the values of regular ones. */
+static AccArray *
+reduce (AccNestedArray *self,
+        AccArray     *(*function) (AccArray *array))
+{
+  g_autoptr(AccNestedArray) mapped = NULL;
+  g_autoptr(AccLifted) regular = NULL;
+  g_autoptr(AccLift) lift = NULL;
+
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+
+  mapped = acc_nested_array_map (self, acc_nested_array_call, function);
+  if (acc_nested_array_get_values (mapped)->error != NULL)
+    return g_object_ref (acc_nested_array_get_values (mapped));
+  lift = acc_lift_new (acc_nested_array_get_count (self));
+  regular = acc_lift_to_regular (lift, acc_nested_array_get_lifted (mapped));
+
+  return g_object_ref (regular->values);
+}
+
+AccArray *
+acc_nested_array_call (AccArray **arrays,
+                       guint      n_arrays,
+                       gpointer   function)
+{
+  AccArray *(*called) (AccArray *array) = function;
+
+  return called (arrays[0]);
+}
+
+/**
+ * acc_nested_array_sum:
+ * @self: a nested array of numbers
+ *
+ * Sums the values of each element. Takes time linear in the number of values.
+ *
+ * Returns: (transfer full): a vector with a sum for each element; 0 for an empty one
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_nested_array_sum (AccNestedArray *self)
+{
+  return reduce (self, acc_array_sum_all);
+}
+
+/**
+ * acc_nested_array_product:
+ * @self: a nested array of numbers
+ *
+ * Multiplies the values of each element. Takes time linear in the number of values.
+ *
+ * Returns: (transfer full): a vector with a product for each element; 1 for an empty one
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_nested_array_product (AccNestedArray *self)
+{
+  return reduce (self, acc_array_product_all);
+}
+
+/**
+ * acc_nested_array_minimum:
+ * @self: a nested array of scalars or tuples of them
+ *
+ * Finds the least value of each element. Takes time linear in the number of values. A run fails where an element is empty.
+ *
+ * Returns: (transfer full): a vector with a value for each element
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_nested_array_minimum (AccNestedArray *self)
+{
+  return reduce (self, acc_array_minimum_all);
+}
+
+/**
+ * acc_nested_array_maximum:
+ * @self: a nested array of scalars or tuples of them
+ *
+ * Finds the largest value of each element. Takes time linear in the number of values. A run fails where an element is empty.
+ *
+ * Returns: (transfer full): a vector with a value for each element
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_nested_array_maximum (AccNestedArray *self)
+{
+  return reduce (self, acc_array_maximum_all);
+}
+
+/**
+ * acc_nested_array_mean:
+ * @self: a nested array of numbers
+ *
+ * Computes the mean of each element. Takes time linear in the number of values.
+ *
+ * Returns: (transfer full): a vector with a mean for each element; NaN for an empty one
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_nested_array_mean (AccNestedArray *self)
+{
+  return reduce (self, acc_array_mean_all);
+}
+
+/**
+ * acc_nested_array_argmin:
+ * @self: a nested array
+ *
+ * Finds where the least value of each element is, in row-major order; the first of equal ones. Takes time linear in the number of values.
+ * A run fails where an element is empty.
+ *
+ * Returns: (transfer full): a vector of i8
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_nested_array_argmin (AccNestedArray *self)
+{
+  return reduce (self, acc_array_argmin_all);
+}
+
+/**
+ * acc_nested_array_argmax:
+ * @self: a nested array
+ *
+ * Finds where the largest value of each element is, in row-major order; the first of equal ones. Takes time linear in the number of values.
+ * A run fails where an element is empty.
+ *
+ * Returns: (transfer full): a vector of i8
+ *
+ * Since: 1.0
+ */
+AccArray *
+acc_nested_array_argmax (AccNestedArray *self)
+{
+  return reduce (self, acc_array_argmax_all);
+}
+
+/**
+ * acc_nested_array_cumsum:
+ * @self: a nested array of numbers, of rank 1 or more
+ *
+ * Computes partial sums along the rows of each element. Takes time linear in the number of values.
+ *
+ * Returns: (transfer full): elements of the same extents
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_cumsum (AccNestedArray *self)
+{
+  return acc_nested_array_map (self, acc_nested_array_call, acc_array_cumsum);
+}
+
+static AccArray *
+sort_element (AccArray **arrays,
+              guint      n_arrays,
+              gpointer   descending)
+{
+  return acc_array_sort (arrays[0], GPOINTER_TO_INT (descending));
+}
+
+/**
+ * acc_nested_array_sort:
+ * @self: a nested array of rank 1 or more
+ * @descending: whether the largest come first
+ *
+ * Sorts the rows of each element, stably. Takes as long as sorts of all values by key and by row.
+ *
+ * Returns: (transfer full): elements of the same extents
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_sort (AccNestedArray *self,
+                       gboolean        descending)
+{
+  return acc_nested_array_map (self, sort_element, GINT_TO_POINTER (descending));
+}
+
+static AccArray *
+distinct_of_element (AccArray **arrays,
+                     guint      n_arrays,
+                     gpointer   data)
+{
+  return acc_array_unique (arrays[0], NULL);
+}
+
+/**
+ * acc_nested_array_unique:
+ * @self: a nested array of vectors
+ *
+ * Finds the distinct values of each element, ascending. Takes as long as sorts of all values by key and by element.
+ *
+ * Returns: (transfer full): vectors of as many values as there are different ones
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_unique (AccNestedArray *self)
+{
+  return acc_nested_array_map (self, distinct_of_element, NULL);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-nested-array-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-array-values-private.h"
+
+#include <string.h>
+
+/* Nested arrays for people. */
+
+#define MOST_ELEMENTS 20    /* of more the first and last are shown */
+#define EDGE          3
+
+/**
+ * acc_nested_array_is_manifest:
+ * @self: a nested array
+ *
+ * Tells whether its values and what says where elements lie are in memory, as those of [method@Backend.run_nested] are.
+ *
+ * Returns: %TRUE if nothing is left to compute
+ *
+ * Since: 1.0
+ */
+gboolean
+acc_nested_array_is_manifest (AccNestedArray *self)
+{
+  AccLifted *lifted;
+
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), FALSE);
+
+  lifted = acc_nested_array_get_lifted (self);
+
+  return acc_array_is_manifest (lifted->values) && acc_array_is_manifest (acc_nested_array_get_count (self))
+         && (lifted->nesting == NULL
+             || (acc_array_is_manifest (lifted->nesting->offsets)
+                 && (lifted->nesting->extents == NULL || acc_array_is_manifest (lifted->nesting->extents))));
+}
+
+/* Element @k of what is in memory, whose bytes it shares; NULL: they cannot be had. */
+static AccArray *
+take_element (AccNestedArray *self,
+              gint64          k)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (self);
+  AccArray *values = lifted->values;
+  guint n_buffers = acc_element_type_get_n_buffers (values->type), rank = lifted->rank;
+  g_autofree gint64 *extents = g_new (gint64, rank + 1);
+  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr(AccShape) shape = NULL;
+  gint64 begin, size = 1, total = acc_shape_get_size (values->shape);
+
+  for (guint d = 0; d < rank; d++)
+    {
+      if (lifted->form != ACC_LIFTED_IRREGULAR)
+        extents[d] = acc_shape_get_extent (values->shape, lifted->form == ACC_LIFTED_REGULAR ? d + 1 : d);
+      else if (rank == 1)
+        extents[d] = acc_array_get_int (lifted->nesting->offsets, 0, k + 1) - acc_array_get_int (lifted->nesting->offsets, 0, k);
+      else
+        extents[d] = acc_array_get_int (lifted->nesting->extents, d, k);
+      size *= extents[d];
+    }
+  begin = lifted->form == ACC_LIFTED_IRREGULAR ? acc_array_get_int (lifted->nesting->offsets, 0, k)
+          : lifted->form == ACC_LIFTED_REGULAR ? k * size : 0;
+
+  for (guint i = 0; i < n_buffers; i++)
+    {
+      g_autoptr(GBytes) bytes = acc_array_dup_bytes (values, i, NULL);
+      gsize each = bytes != NULL && total > 0 ? g_bytes_get_size (bytes) / total : 0;
+
+      if (bytes == NULL)
+        return NULL;
+      g_ptr_array_add (parts, g_bytes_new_from_bytes (bytes, begin * each, size * each));
+    }
+  shape = acc_shape_new (extents, rank);
+
+  return acc_array_use_buffers (values->type, shape, (GBytes **) parts->pdata, n_buffers);
+}
+
+/* Its brackets: what an array prints, without its name and type. */
+static void
+append_element (AccNestedArray *self,
+                gint64          k,
+                GString        *text)
+{
+  g_autoptr(AccArray) element = take_element (self, k);
+  g_autofree char *own = element != NULL ? acc_array_to_string (element) : g_strdup ("?");
+  const char *begin = g_str_has_prefix (own, "array(") ? own + strlen ("array(") : own;
+  const char *end = g_strrstr (begin, ", dtype="), *shape = strstr (begin, ", shape=");
+
+  if (shape != NULL && (end == NULL || shape < end))
+    end = shape;
+  g_string_append_len (text, begin, end != NULL ? end - begin : (gssize) strlen (begin));
+}
+
+/**
+ * acc_nested_array_to_string:
+ * @self: a nested array
+ *
+ * Formats the elements for people: `nested([[1, 2], [], [3, 4, 5]], dtype=i8)`, of more than 20 elements only the first and last ones. One
+ * that is not manifest prints as its form and type, one with an error as that error.
+ *
+ * Returns: (transfer full): the text
+ *
+ * Since: 1.0
+ */
+char *
+acc_nested_array_to_string (AccNestedArray *self)
+{
+  static const char *const forms[] = { "constant", "regular", "irregular" };
+  AccLifted *lifted;
+  GString *text;
+  gint64 n;
+
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+
+  lifted = acc_nested_array_get_lifted (self);
+  if (lifted->values->error != NULL)
+    return acc_array_to_string (lifted->values);
+  if (!acc_nested_array_is_manifest (self))
+    return g_strdup_printf ("<nested, %s: %s of rank %u>", forms[lifted->form], acc_element_type_get_code (lifted->values->type),
+                            lifted->rank);
+
+  n = acc_shape_get_extent (acc_nested_array_get_count (self)->shape, 0);
+  text = g_string_new ("nested([");
+  for (gint64 k = 0; k < n; k++)
+    {
+      if (k > 0)
+        g_string_append (text, ", ");
+      if (n > MOST_ELEMENTS && k == EDGE)
+        {
+          g_string_append (text, "..., ");
+          k = n - EDGE;
+        }
+      append_element (self, k, text);
+    }
+  g_string_append_printf (text, "], dtype=%s)", acc_element_type_get_code (lifted->values->type));
+
+  return g_string_free (text, FALSE);
+}

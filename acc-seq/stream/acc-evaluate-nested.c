@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-evaluate.h"
+
+#include "acc-seq/nested/acc-nested-array-private.h"
+
+/* Running all that a nested array consists of. */
+
+/**
+ * acc_backend_run_nested:
+ * @self: a backend
+ * @nested: a nested array
+ * @cancellable: (nullable): cancels the run
+ * @error: return location for an error
+ *
+ * Computes a nested array: its values and where its elements lie, in one run. In everything else it is as acc_backend_run().
+ *
+ * Returns: (transfer full): a manifest nested array of the same form, or %NULL with @error set
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_backend_run_nested (AccBackend     *self,
+                        AccNestedArray *nested,
+                        GCancellable   *cancellable,
+                        GError        **error)
+{
+  AccLifted *lifted;
+  AccArray *arrays[4];
+  g_autoptr(GPtrArray) results = NULL;
+  guint n = 0;
+
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (nested), NULL);
+
+  lifted = acc_nested_array_get_lifted (nested);
+  arrays[n++] = lifted->values;
+  arrays[n++] = acc_nested_array_get_lengths (nested);
+  if (lifted->nesting != NULL)
+    arrays[n++] = lifted->nesting->offsets;
+  if (lifted->nesting != NULL && lifted->nesting->extents != NULL)
+    arrays[n++] = lifted->nesting->extents;
+
+  results = acc_backend_run_many (self, arrays, n, cancellable, error);
+  if (results == NULL)
+    return NULL;
+
+  return acc_nested_array_new_manifest (nested, (AccArray **) results->pdata);
+}
