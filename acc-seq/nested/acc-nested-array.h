@@ -103,4 +103,19 @@ AccNestedArray *acc_nested_array_sort             (AccNestedArray *self, gboolea
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_unique           (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_take (AccNestedArray *self, gint64 count) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_drop (AccNestedArray *self, gint64 count) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_slice (AccNestedArray *self, gint64 start, gint64 count) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_reverse (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_concat (AccNestedArray *self, AccNestedArray *other) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_cartesian (AccNestedArray *self, AccNestedArray *other) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_combinations (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+
 G_END_DECLS

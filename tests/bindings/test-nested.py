@@ -80,6 +80,28 @@ def test_ready_made():
         assert error.domain == 'acc-error-quark'
 
 
+def test_selection():
+    rows = Acc.NestedArray.from_lengths(np.arange(6), np.array([2, 0, 1, 3]))
+    want = rows.to_list()
+    for n in (-1, 0, 1, 3, 4, 9):
+        assert rows.take(n).to_list() == want[:max(n, 0)] and rows.drop(n).to_list() == want[max(n, 0):], n
+    assert rows.slice(1, 2).to_list() == want[1:3] and rows.slice(3, 5).to_list() == want[3:] and rows.slice(7, 2).to_list() == []
+    assert rows.reverse().to_list() == want[::-1]
+    other = Acc.NestedArray.from_regular(np.arange(4).reshape(2, 2))
+    assert rows.concat(other).to_list() == want + [[0, 1], [2, 3]] and other.concat(other).to_list() == [[0, 1], [2, 3]] * 2
+    pictures = Acc.NestedArray.from_arrays([np.ones((2, 1)), np.zeros((1, 3))])
+    assert pictures.concat(pictures.reverse()).to_list() == pictures.to_list() + pictures.to_list()[::-1]
+    pairs = rows.cartesian(rows).map(lambda p: p.map(lambda p: p[0] * 10 + p[1])).to_list()
+    assert pairs == [[x * 10 + y for x in row for y in row] for row in want], pairs
+    pairs = rows.combinations().map(lambda p: p.map(lambda p: p[0] * 10 + p[1])).to_list()
+    assert pairs == [[x * 10 + y for i, x in enumerate(row) for y in row[i + 1:]] for row in want], pairs
+    try:
+        rows.concat(pictures).to_list()
+        assert False
+    except GLib.Error as error:
+        assert error.matches(Acc.error_quark(), Acc.Error.TYPE), error
+
+
 def test_printing():
     rows = Acc.NestedArray.from_lengths(np.array([1, 2, 3, 4, 5]), np.array([2, 0, 3]))
     assert str(rows) == '<nested, irregular: i8 of rank 1>'

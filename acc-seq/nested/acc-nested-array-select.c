@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-nested-array-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/derived/acc-array-expand.h"
+#include "acc-core/derived/acc-array-rearrange.h"
+
+/* Some of the elements, in another order, and those of two one after the other. */
+
+typedef struct {
+  AccArray *count;
+  gint64    begin, step;
+} Progression;
+
+static AccExpr *
+number_in_progression (AccExpr *k,
+                       gpointer data)
+{
+  Progression *self = data;
+
+  if (self->step < 0)
+    return acc_expr_sub (acc_expr_sub (acc_expr_extent (self->count, 0), acc_array_number (1)), k);
+
+  return acc_expr_add (k, acc_array_number (self->begin));
+}
+
+/* Elements from @begin on, at most @n. */
+static AccNestedArray *
+take_part (AccNestedArray *self,
+           gint64          begin,
+           gint64          n)
+{
+  AccArray *count = acc_nested_array_get_count (self);
+  Progression progression = { count, MAX (begin, 0), 1 };
+  AccExpr *left = acc_expr_sub (acc_expr_extent (count, 0), acc_array_number (progression.begin));
+  g_autoptr(AccArray) numbers = acc_array_generate_expr (acc_expr_max (acc_expr_min (left, acc_array_number (n)), acc_array_number (0)),
+                                                         number_in_progression, &progression);
+
+  return acc_nested_array_gather (self, numbers);
+}
+
+/**
+ * acc_nested_array_take:
+ * @self: a nested array
+ * @count: how many elements
+ *
+ * Returns the first elements, all where there are fewer. Takes time linear in the number of values of the result.
+ *
+ * Returns: (transfer full): at most @count elements
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_take (AccNestedArray *self,
+                       gint64          count)
+{
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+
+  return take_part (self, 0, count);
+}
+
+/**
+ * acc_nested_array_drop:
+ * @self: a nested array
+ * @count: how many elements
+ *
+ * Returns all elements but the first ones. Takes time linear in the number of values of the result.
+ *
+ * Returns: (transfer full): the elements that are left
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_drop (AccNestedArray *self,
+                       gint64          count)
+{
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+
+  return take_part (self, count, G_MAXINT64);
+}
+
+/**
+ * acc_nested_array_slice:
+ * @self: a nested array
+ * @start: the number of the first element
+ * @count: how many elements
+ *
+ * Returns consecutive elements, those of them that there are. Takes time linear in the number of values of the result.
+ *
+ * Returns: (transfer full): at most @count elements
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_slice (AccNestedArray *self,
+                        gint64          start,
+                        gint64          count)
+{
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+
+  return take_part (self, start, count);
+}
+
+/**
+ * acc_nested_array_reverse:
+ * @self: a nested array
+ *
+ * Returns the elements in the other order; each stays as it is. Takes time linear in the number of values.
+ *
+ * Returns: (transfer full): as many elements
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_reverse (AccNestedArray *self)
+{
+  Progression progression = { 0 };
+  g_autoptr(AccArray) numbers = NULL;
+
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+
+  progression = (Progression) { acc_nested_array_get_count (self), 0, -1 };
+  numbers = acc_array_generate_expr (acc_expr_extent (progression.count, 0), number_in_progression, &progression);
+
+  return acc_nested_array_gather (self, numbers);
+}
+
+/**
+ * acc_nested_array_concat:
+ * @self: a nested array
+ * @other: a nested array of the same element type and rank
+ *
+ * Returns the elements of both, one after the other. Takes time linear in the number of values.
+ *
+ * The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where types or ranks differ.
+ *
+ * Returns: (transfer full): as many elements as both have
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_concat (AccNestedArray *self,
+                         AccNestedArray *other)
+{
+  AccArray *first, *second, *node;
+  g_autoptr(AccArray) values = NULL, own_values = NULL, others = NULL, extents = NULL;
+  guint rank;
+
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (other), NULL);
+
+  ACC_ARRAY_NAMED ("nested_array_concat");
+  first = acc_nested_array_get_values (self);
+  second = acc_nested_array_get_values (other);
+  rank = acc_nested_array_get_rank (self);
+  if (first->error != NULL || second->error != NULL || first->type != second->type || rank != acc_nested_array_get_rank (other))
+    {
+      node = acc_array_begin (ACC_OP_COMPUTE, (AccArray *[]) { first->error != NULL ? first : second }, 1);
+      acc_array_fail (node, first->type != second->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE, "elements have other types or ranks");
+      node = acc_array_complete (node);
+      return acc_nested_array_new_for_lifted (acc_lifted_new_constant (node), g_object_ref (node));
+    }
+
+  own_values = acc_nested_array_flatten (self);
+  others = acc_nested_array_flatten (other);
+  values = acc_array_concat (own_values, others);
+  if (rank == 0)
+    return acc_nested_array_new_from_regular (values);
+  extents = acc_array_concat (acc_nested_array_get_extents (self), acc_nested_array_get_extents (other));
+
+  return rank == 1 ? acc_nested_array_new_from_lengths (values, extents) : acc_nested_array_new_from_extents (values, extents);
+}
+
+/* --- pairs within elements */
+
+typedef struct {
+  AccArray *first, *second;
+} Both;
+
+static AccExpr *
+pair_at (AccExpr *index,
+         gpointer data)
+{
+  Both *both = data;
+
+  return acc_expr_tuple2 (acc_expr_linear_index (both->first, acc_expr_item (index, 0)),
+                          acc_expr_linear_index (both->second, acc_expr_item (index, 1)));
+}
+
+static AccArray *
+pair_elements (AccArray **arrays,
+               guint      n_arrays,
+               gpointer   data)
+{
+  g_autoptr(AccArray) first = acc_array_flatten (arrays[0]), second = acc_array_flatten (arrays[1]), pairs = NULL;
+  Both both = { first, second };
+
+  pairs = acc_array_generate_expr (acc_expr_tuple2 (acc_expr_extent (first, 0), acc_expr_extent (second, 0)), pair_at, &both);
+
+  return acc_array_flatten (pairs);
+}
+
+/**
+ * acc_nested_array_cartesian:
+ * @self: a nested array
+ * @other: a nested array with as many elements
+ *
+ * Pairs each value of an element with each value of the element of @other with the same number. The first value changes slowest.
+ *
+ * Takes time linear in the number of pairs.
+ *
+ * Returns: (transfer full): vectors of pairs
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_cartesian (AccNestedArray *self,
+                            AccNestedArray *other)
+{
+  return acc_nested_array_zip_with (self, other, pair_elements, NULL);
+}
+
+static AccExpr *
+itself (AccExpr *k,
+        gpointer data)
+{
+  return k;
+}
+
+static AccExpr *
+count_after (AccExpr *k,
+             gpointer data)
+{
+  AccArray *values = data;
+
+  return acc_expr_sub (acc_expr_sub (acc_expr_extent (values, 0), acc_array_number (1)), k);
+}
+
+static AccExpr *
+pair_with_later (AccExpr *k,
+                 AccExpr *j,
+                 gpointer data)
+{
+  AccArray *values = data;
+
+  return acc_expr_tuple2 (acc_expr_linear_index (values, k),
+                          acc_expr_linear_index (values, acc_expr_add (acc_expr_add (k, acc_array_number (1)), j)));
+}
+
+static AccArray *
+combine_element (AccArray **arrays,
+                 guint      n_arrays,
+                 gpointer   data)
+{
+  g_autoptr(AccArray) flat = acc_array_flatten (arrays[0]), numbers = acc_array_generate_expr (acc_expr_extent (flat, 0), itself, NULL);
+
+  return acc_array_expand (numbers, count_after, flat, pair_with_later, flat);
+}
+
+/**
+ * acc_nested_array_combinations:
+ * @self: a nested array
+ *
+ * Pairs each value of an element with each one behind it in the same element.
+ *
+ * Takes time linear in the number of pairs.
+ *
+ * Returns: (transfer full): vectors of n (n - 1) / 2 pairs for elements of n values
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_combinations (AccNestedArray *self)
+{
+  return acc_nested_array_map (self, combine_element, NULL);
+}
