@@ -106,11 +106,13 @@ AccScalar               acc_scalar_bitcast      (AccElementKind to, AccScalar x)
 /* The nearest that @kind has; integers truncated and saturated, NaN as 0. */
 ACC_MODULE_API
 AccScalar               acc_scalar_from_double  (AccElementKind kind, double value);
+/* The value as a double; integers of 64 bits are rounded. */
 ACC_MODULE_API
 double                  acc_scalar_to_double    (AccElementKind kind, AccScalar x);
 /* Element @index of elements of @kind in memory. */
 ACC_MODULE_API
 AccScalar               acc_scalar_load         (AccElementKind kind, const void *data, gint64 index);
+/* Writes element @index of elements of @kind in memory. */
 ACC_MODULE_API
 void                    acc_scalar_store        (AccElementKind kind, void *data, gint64 index, AccScalar x);
 

@@ -153,6 +153,9 @@ function _init() {
     _takeFunctions(Acc.Boundary, 'new_function');
     for (const name of ['new', 'new_many'])
         _takeFunctions(Acc.Program, name);
+    for (const name of ['map', 'imap', 'zip_with', 'filter'])
+        _takeFunctions(Acc.NestedArray.prototype, name);
+    _takeFunctions(Acc.NestedArray, 'zip_with_many');
 
     _takeFunctions(Acc.Array, 'generate', shaped);
     _takeFunctions(Acc.Array, 'generate_expr', seeded);
