@@ -172,7 +172,9 @@ f_loop (AccArray **a, guint n, gpointer data)
 static AccArray *
 f_left_fold (AccArray **a, guint n, gpointer data)
 {
-  return acc_array_fold1_all (acc_array_scanl (a[0], i8 (1), left, NULL), first, NULL);
+  g_autoptr(AccArray) scanned = acc_array_scanl (a[0], i8 (1), left, NULL);
+
+  return acc_array_fold1_all (scanned, left, NULL);
 }
 
 static AccExpr *
