@@ -14,46 +14,13 @@ kb_int (AccKernelBuilder *b,
         AccElementKind    kind,
         gint64            value)
 {
-  guint64 bits = value;
-
-  switch (kind)
+  if (kind != ACC_KIND_BOOL && !acc_element_kind_is_integer (kind))
     {
-    case ACC_KIND_BOOL:
-      bits = value != 0;
-      break;
-    case ACC_KIND_I8:
-      bits = (guint64) (gint64) (gint8) value;
-      break;
-    case ACC_KIND_I16:
-      bits = (guint64) (gint64) (gint16) value;
-      break;
-    case ACC_KIND_I32:
-      bits = (guint64) (gint64) (gint32) value;
-      break;
-    case ACC_KIND_U8:
-      bits = (guint8) value;
-      break;
-    case ACC_KIND_U16:
-      bits = (guint16) value;
-      break;
-    case ACC_KIND_U32:
-      bits = (guint32) value;
-      break;
-    case ACC_KIND_I64:
-    case ACC_KIND_U64:
-      break;
-    case ACC_KIND_F16:
-    case ACC_KIND_F32:
-    case ACC_KIND_F64:
-    case ACC_KIND_TUPLE:
-    case ACC_KIND_COMPLEX:
-    case ACC_KIND_VECTOR:
-    default:
       _kb_set_error (b, "kb_int of a kind that is no integer");
       return (KValue) { 0 };
     }
 
-  return _kb_const (b, kind, bits);
+  return _kb_const (b, kind, acc_scalar_cast (ACC_KIND_I64, kind, (AccScalar) { .i = value }).u);
 }
 
 KValue

@@ -133,27 +133,12 @@ lift (AccLift    *self,
   return acc_lift_make (self, nesting, element_of, &lifting);
 }
 
-/* --- the same operation, its function taken over */
-
 typedef struct {
   AccLift     *lift;
   AccFunction *function;
   guint        rank;
   AccNesting  *nesting;
 } Call;
-
-static AccArray *
-take (AccArray    *node,
-      AccArray   **inputs,
-      AccFunction *function)
-{
-  AccArray *made = acc_array_begin (node->op, inputs, node->n_inputs);
-
-  if (function != NULL && made->error == NULL)
-    acc_array_take_function (made, 0, acc_function_ref (function));
-
-  return acc_array_complete (made);
-}
 
 /* --- map, imap, zip_with, zip_with3: of the elements at an index */
 
@@ -170,16 +155,12 @@ least_extents (AccLift  *self,
                AccArray *node,
                AccExpr  *k)
 {
-  g_autofree AccExpr **items = g_new (AccExpr *, node->rank + 1);
+  g_autofree AccLifted **inputs = g_new (AccLifted *, node->n_inputs);
 
-  for (guint d = 0; d < node->rank; d++)
-    {
-      items[d] = acc_lifted_extent (acc_lift_get_input (self, node, 0), k, d);
-      for (guint i = 1; i < node->n_inputs; i++)
-        items[d] = acc_expr_min (items[d], acc_lifted_extent (acc_lift_get_input (self, node, i), k, d));
-    }
+  for (guint i = 0; i < node->n_inputs; i++)
+    inputs[i] = acc_lift_get_input (self, node, i);
 
-  return acc_array_join_items (items, node->rank);
+  return acc_lifted_least_extents (inputs, node->n_inputs, k);
 }
 
 static AccExpr *
@@ -230,7 +211,7 @@ regular_zipped (AccExpr *index,
                 gpointer data)
 {
   Zipped *self = data;
-  AccExpr *k = self->call.rank == 0 ? index : acc_expr_item (index, 0);
+  AccExpr *k = acc_lift_outer_index (index, self->call.rank);
 
   return apply_to_zipped (&self->call, k, self->takes_index ? acc_lift_inner_index (index, self->call.rank) : NULL, x, self->is_tuple);
 }
@@ -252,7 +233,7 @@ regular_zip_with (AccLift   *self,
   g_autoptr(AccArray) zip = NULL;
 
   if (!takes_index && !acc_lift_depends (self, node->functions[0]))
-    return take (node, inputs, node->functions[0]);
+    return acc_lift_take_over (node, inputs);
 
   zip = zip_inputs (inputs, node->n_inputs);
 
@@ -272,11 +253,7 @@ flat_zipped (AccExpr *place,
   AccExpr *index = NULL;
 
   if (self->takes_index)
-    {
-      index = acc_expr_sub (place, acc_nesting_begin (nesting, k));
-      if (nesting->rank != 1)
-        index = acc_lift_unravel (index, acc_nesting_extents (nesting, k), nesting->rank);
-    }
+    index = acc_lift_unravel (acc_expr_sub (place, acc_nesting_begin (nesting, k)), acc_nesting_extents (nesting, k), nesting->rank);
 
   return apply_to_zipped (&self->call, k, index, x, self->is_tuple);
 }
@@ -292,7 +269,7 @@ flat_zip_with (AccLift    *self,
   g_autoptr(AccArray) zip = NULL, numbered = NULL;
 
   if (!takes_index && !acc_lift_depends (self, node->functions[0]))
-    return take (node, values, node->functions[0]);
+    return acc_lift_take_over (node, values);
 
   zip = zip_inputs (values, node->n_inputs);
   numbered = acc_array_zip (zip, acc_nesting_get_numbers (nesting));
@@ -477,18 +454,11 @@ reshaped_element (AccLift  *self,
                   AccExpr  *index)
 {
   AccLifted *input = acc_lift_get_input (self, node, 0);
-  g_autoptr(AccExpr) extents = acc_expr_ref_sink (given_extents (self, node, k)), size = acc_expr_ref_sink (acc_array_number (1));
+  g_autoptr(AccExpr) extents = acc_expr_ref_sink (given_extents (self, node, k));
 
-  for (guint i = 0; i < node->rank; i++)
-    {
-      AccExpr *product = acc_expr_ref_sink (acc_expr_mul (size, acc_lift_index_item (extents, node->rank, i)));
-
-      acc_expr_unref (g_steal_pointer (&size));
-      size = product;
-    }
-
-  return acc_lifted_read_linear (input, k, acc_expr_cond (acc_expr_eq (size, acc_lifted_size (input, k)),
-                                                          acc_lift_ravel (index, extents, node->rank), acc_array_number (-1)));
+  return acc_lifted_read_linear (input, k,
+                                 acc_expr_cond (acc_expr_eq (acc_lift_product (extents, node->rank), acc_lifted_size (input, k)),
+                                                acc_lift_ravel (index, extents, node->rank), acc_array_number (-1)));
 }
 
 static AccArray *
@@ -522,7 +492,7 @@ regular_source (AccExpr *index,
                 gpointer data)
 {
   Call *call = data;
-  g_autoptr(AccExpr) k = acc_expr_ref_sink (call->rank == 0 ? index : acc_expr_item (index, 0));
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_lift_outer_index (index, call->rank));
   AccExpr *inner = acc_lift_inner_index (index, call->rank), *source = acc_lift_apply (call->lift, call->function, k, &inner);
   guint rank;
 

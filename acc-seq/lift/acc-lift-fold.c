@@ -10,42 +10,19 @@
  * gets its number with the values that it combines, which are all of one element. */
 
 typedef struct {
-  AccLift     *lift;
-  AccFunction *function, *initial;
-  guint        rank;
-} Call;
-
-static AccExpr *
-apply2 (AccExpr *x,
-        AccExpr *y,
-        gpointer data)
-{
-  Call *self = data;
-
-  return acc_lift_apply (self->lift, self->function, NULL, (AccExpr *[]) { x, y });
-}
-
-/* Of numbers of elements and values. */
-static AccExpr *
-apply2_numbered (AccExpr *x,
-                 AccExpr *y,
-                 gpointer data)
-{
-  Call *self = data;
-  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (x, 0));
-
-  return acc_expr_tuple2 (k, acc_lift_apply (self->lift, self->function, k, (AccExpr *[]) { acc_expr_item (x, 1), acc_expr_item (y, 1) }));
-}
+  AccLiftCall  call;
+  AccFunction *initial;
+} Fold;
 
 /* The initial value is of the element, too: (there is something, number, value). */
 static AccExpr *
-apply2_if_there (AccExpr *x,
-                 AccExpr *y,
-                 gpointer data)
+combine_if_there (AccExpr *x,
+                  AccExpr *y,
+                  gpointer data)
 {
-  Call *self = data;
+  Fold *self = data;
   g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (y, 1));
-  AccExpr *both = acc_lift_apply (self->lift, self->function, k, (AccExpr *[]) { acc_expr_item (x, 2), acc_expr_item (y, 2) });
+  AccExpr *both = acc_lift_apply (self->call.lift, self->call.function, k, (AccExpr *[]) { acc_expr_item (x, 2), acc_expr_item (y, 2) });
 
   return acc_expr_cond (acc_expr_item (x, 0), acc_expr_cond (acc_expr_item (y, 0), acc_expr_tuple3 (acc_expr_new_bool (TRUE), k, both), x),
                         y);
@@ -60,41 +37,22 @@ there_is (AccExpr *k,
 }
 
 static AccExpr *
-number_with (AccExpr *k,
-             AccExpr *x,
-             gpointer data)
+nothing (AccElementType *type)
 {
-  return acc_expr_tuple2 (k, x);
+  return acc_expr_tuple3 (acc_expr_new_bool (FALSE), acc_array_number (0), acc_expr_new_zero (type));
 }
 
 static AccExpr *
-begin_with_initial (Call    *self,
-                    AccExpr *k,
-                    AccExpr *folded)
+begin_with_initial (AccExpr *k,
+                    AccExpr *folded,
+                    gpointer data)
 {
-  g_autoptr(AccExpr) initial = acc_expr_ref_sink (acc_lift_apply (self->lift, self->initial, k, NULL));
+  Fold *self = data;
+  g_autoptr(AccExpr) initial = acc_expr_ref_sink (acc_lift_apply (self->call.lift, self->initial, k, NULL));
 
   return acc_expr_cond (acc_expr_item (folded, 0),
-                        acc_lift_apply (self->lift, self->function, k, (AccExpr *[]) { initial, acc_expr_item (folded, 2) }), initial);
-}
-
-static AccExpr *
-begin_regular (AccExpr *index,
-               AccExpr *folded,
-               gpointer data)
-{
-  Call *self = data;
-  g_autoptr(AccExpr) k = acc_expr_ref_sink (self->rank == 0 ? index : acc_expr_item (index, 0));
-
-  return begin_with_initial (self, k, folded);
-}
-
-static AccExpr *
-begin_flat (AccExpr *folded,
-            AccExpr *k,
-            gpointer data)
-{
-  return begin_with_initial (data, k, folded);
+                        acc_lift_apply (self->call.lift, self->call.function, k, (AccExpr *[]) { initial, acc_expr_item (folded, 2) }),
+                        initial);
 }
 
 /* --- rows of irregular elements */
@@ -122,150 +80,66 @@ row_length (AccExpr *k,
   return acc_lifted_extent (input, k, input->rank - 1);
 }
 
-/* Where rows are: the elements of @input themselves for rank 1, else rows of elements that lie as @outer says. */
-static AccArray *
-find_rows (AccLift    *self,
-           AccLifted  *input,
+/* Where the elements of @input without their innermost dimension are, of which each has one row; NULL: those are numbers. */
+static AccNesting *
+find_outer (AccLift   *self,
+            AccLifted *input)
+{
+  return input->rank == 1 ? NULL : acc_lift_new_nesting (self, input->rank - 1, outer_extents, input);
+}
+
+/* Where the rows of @input are. */
+static AccNesting *
+find_rows (AccLifted  *input,
            AccNesting *outer)
 {
   g_autoptr(AccArray) lengths = NULL;
 
-  if (input->rank == 1)
-    return g_object_ref (input->nesting->offsets);
+  if (outer == NULL)
+    return acc_nesting_ref (input->nesting);
 
   lengths = acc_array_map (acc_nesting_get_numbers (outer), row_length, input);
 
-  return acc_array_scanl (lengths, acc_array_number (0), acc_array_add_elements, NULL);
-}
-
-static AccExpr *
-own_length (AccExpr *row,
-            gpointer data)
-{
-  AccArray *offsets = data;
-
-  return acc_expr_sub (acc_expr_linear_index (offsets, acc_expr_add (row, acc_array_number (1))), acc_expr_linear_index (offsets, row));
-}
-
-static AccArray *
-get_lengths (AccArray *offsets)
-{
-  return acc_array_generate_expr (acc_expr_sub (acc_expr_extent (offsets, 0), acc_array_number (1)), own_length, offsets);
-}
-
-/* What the values of @input are with the number of their element. */
-static AccArray *
-add_numbers (AccLift     *self,
-             AccLifted   *input,
-             AccExprFunc2 function)
-{
-  return acc_array_zip_with (acc_nesting_get_numbers (input->nesting), input->values, function, NULL);
-}
-
-typedef struct {
-  AccExprFunc2 function;
-  guint        rank;
-} Numbering;
-
-static AccExpr *
-number_regular (AccExpr *index,
-                AccExpr *x,
-                gpointer data)
-{
-  Numbering *self = data;
-
-  return self->function (self->rank == 0 ? index : acc_expr_item (index, 0), x, NULL);
-}
-
-static AccArray *
-add_outer_index (AccLifted   *input,
-                 AccExprFunc2 function)
-{
-  Numbering numbering = { function, input->rank };
-
-  return acc_array_imap (input->values, number_regular, &numbering);
+  return acc_nesting_new (1, acc_array_scanl (lengths, acc_array_number (0), acc_array_add_elements, NULL), NULL);
 }
 
 /* --- folds */
 
-static AccExpr *
-nothing (AccElementType *type)
-{
-  return acc_expr_tuple3 (acc_expr_new_bool (FALSE), acc_array_number (0), acc_expr_new_zero (type));
-}
-
-/* Along rows, or over all of each element. */
-static AccLifted *
-fold_regular (AccLift   *self,
-              AccArray  *node,
-              AccLifted *input,
-              gboolean   depends)
-{
-  gboolean seeded = node->functions[1] != NULL;
-  Call call = { self, node->functions[0], node->functions[1], node->rank };
-  g_autoptr(AccArray) numbered = NULL, folded = NULL;
-
-  if (!depends)
-    return acc_lifted_new_regular (seeded
-                                   ? acc_array_fold (input->values, acc_lift_apply (self, node->functions[1], NULL, NULL), apply2, &call)
-                                          : acc_array_fold1 (input->values, apply2, &call));
-
-  numbered = add_outer_index (input, seeded ? there_is : number_with);
-  if (!seeded)
-    {
-      folded = acc_array_fold1 (numbered, apply2_numbered, &call);
-      return acc_lifted_new_regular (acc_array_unzip (folded, 1));
-    }
-  folded = acc_array_fold (numbered, nothing (node->type), apply2_if_there, &call);
-
-  return acc_lifted_new_regular (acc_array_imap (folded, begin_regular, &call));
-}
-
+/* Along rows, which are segments where @rows says. @initial may be NULL. */
 static AccArray *
-fold_rows (AccLift   *self,
-           AccArray  *node,
-           AccLifted *input,
-           AccArray  *rows,
-           gboolean   depends)
+fold (AccArray    *values,
+      AccExpr     *initial,
+      AccNesting  *rows,
+      AccExprFunc2 combine,
+      gpointer     data)
 {
-  gboolean seeded = node->functions[1] != NULL;
-  Call call = { self, node->functions[0], node->functions[1], node->rank };
+  if (rows != NULL)
+    return initial != NULL ? acc_array_fold_seg_offsets (values, initial, rows->offsets, combine, data)
+                           : acc_array_fold1_seg_offsets (values, rows->offsets, combine, data);
+
+  return initial != NULL ? acc_array_fold (values, initial, combine, data) : acc_array_fold1 (values, combine, data);
+}
+
+/* One value for each row, or what begin_with_initial() makes that of. */
+static AccArray *
+fold_rows (Fold       *self,
+           AccLifted  *input,
+           AccNesting *rows,
+           gboolean    depends)
+{
+  AccElementType *type = input->values->type;
   g_autoptr(AccArray) numbered = NULL, folded = NULL;
 
   if (!depends)
-    return seeded ? acc_array_fold_seg_offsets (input->values, acc_lift_apply (self, node->functions[1], NULL, NULL), rows, apply2, &call)
-                  : acc_array_fold1_seg_offsets (input->values, rows, apply2, &call);
+    return fold (input->values, self->initial != NULL ? acc_lift_apply (self->call.lift, self->initial, NULL, NULL) : NULL, rows,
+                 acc_lift_combine, self);
 
-  numbered = add_numbers (self, input, seeded ? there_is : number_with);
-  if (seeded)
-    return acc_array_fold_seg_offsets (numbered, nothing (node->type), rows, apply2_if_there, &call);
-  folded = acc_array_fold1_seg_offsets (numbered, rows, apply2_numbered, &call);
+  numbered = acc_lift_zip_numbers (input, self->initial != NULL ? there_is : acc_lift_number_with, NULL);
+  if (self->initial != NULL)
+    return fold (numbered, nothing (type), rows, combine_if_there, self);
+  folded = fold (numbered, NULL, rows, acc_lift_combine_numbered, self);
 
   return acc_array_unzip (folded, 1);
-}
-
-/* Rows that are @input's elements give one value each, others those of elements of one dimension less. */
-static AccLifted *
-fold_irregular (AccLift   *self,
-                AccArray  *node,
-                AccLifted *input,
-                gboolean   depends)
-{
-  gboolean all = acc_operation_has_fact (node->op, ACC_FACT_FOLDS_ALL), needs_initial = depends && node->functions[1] != NULL;
-  Call call = { self, node->functions[0], node->functions[1], 0 };
-  g_autoptr(AccNesting) outer = all || input->rank == 1 ? NULL : acc_lift_new_nesting (self, input->rank - 1, outer_extents, input);
-  g_autoptr(AccArray) rows = outer == NULL ? g_object_ref (input->nesting->offsets) : find_rows (self, input, outer);
-  AccArray *folded = fold_rows (self, node, input, rows, depends);
-
-  if (needs_initial)
-    {
-      g_autoptr(AccArray) begun = folded;
-
-      folded = outer == NULL ? acc_array_imap (begun, begin_regular, &call)
-                             : acc_array_zip_with (begun, acc_nesting_get_numbers (outer), begin_flat, &call);
-    }
-
-  return outer == NULL ? acc_lifted_new_regular (folded) : acc_lifted_new_irregular (g_steal_pointer (&outer), folded);
 }
 
 AccLifted *
@@ -274,17 +148,33 @@ acc_lift_fold (AccLift  *self,
 {
   gboolean all = acc_operation_has_fact (node->op, ACC_FACT_FOLDS_ALL);
   gboolean depends = acc_lift_depends (self, node->functions[0]) || acc_lift_depends (self, node->functions[1]);
-  g_autoptr(AccLifted) input = acc_lift_to_regular (self, acc_lift_get_input (self, node, 0)), vectors = NULL;
+  Fold state = { { self, node->functions[0] }, node->functions[1] };
+  g_autoptr(AccLifted) input = acc_lift_to_regular (self, acc_lift_get_input (self, node, 0)), result = NULL;
+  g_autoptr(AccNesting) outer = NULL, rows = NULL;
 
   if (input->form == ACC_LIFTED_IRREGULAR)
-    return fold_irregular (self, node, input, depends);
-  if (!all)
-    return fold_regular (self, node, input, depends);
+    {
+      outer = all ? NULL : find_outer (self, input);
+      rows = find_rows (input, outer);
+    }
+  else if (all)
+    {
+      g_autoptr(AccLifted) matrices = g_steal_pointer (&input);
 
-  vectors = acc_lifted_new_regular (acc_array_reshape_expr (input->values,
-                                                            acc_expr_tuple2 (acc_lift_count (self), acc_lifted_size (input, NULL))));
+      input = acc_lifted_new_regular (acc_array_reshape_expr (matrices->values,
+                                                              acc_expr_tuple2 (acc_lift_count (self), acc_lifted_size (matrices, NULL))));
+    }
 
-  return fold_regular (self, node, vectors, depends);
+  result = outer == NULL ? acc_lifted_new_regular (fold_rows (&state, input, rows, depends))
+                         : acc_lifted_new_irregular (acc_nesting_ref (outer), fold_rows (&state, input, rows, depends));
+  if (!depends || state.initial == NULL)
+    return g_steal_pointer (&result);
+
+  {
+    AccArray *begun = acc_lift_zip_numbers (result, begin_with_initial, &state);
+
+    return outer == NULL ? acc_lifted_new_regular (begun) : acc_lifted_new_irregular (acc_nesting_ref (outer), begun);
+  }
 }
 
 /* Made only beside what it is composed of, which is lifted. */
@@ -302,42 +192,52 @@ acc_lift_scan (AccLift  *self,
                AccArray *node)
 {
   gboolean depends = acc_lift_depends (self, node->functions[0]);
-  Call call = { self, node->functions[0], NULL, node->rank };
-  AccExprFunc2 apply = depends ? apply2_numbered : apply2;
+  AccLiftCall call = { self, node->functions[0] };
+  AccExprFunc2 combine = depends ? acc_lift_combine_numbered : acc_lift_combine;
   g_autoptr(AccLifted) input = acc_lift_to_regular (self, acc_lift_get_input (self, node, 0));
-  g_autoptr(AccNesting) outer = NULL;
-  g_autoptr(AccArray) numbered = NULL, rows = NULL, lengths = NULL, scanned = NULL;
+  g_autoptr(AccNesting) outer = NULL, rows = NULL;
+  g_autoptr(AccArray) numbered = depends ? acc_lift_zip_numbers (input, acc_lift_number_with, NULL) : g_object_ref (input->values);
+  g_autoptr(AccArray) lengths = NULL, scanned = NULL;
   AccArray *values;
 
   if (input->form == ACC_LIFTED_REGULAR)
     {
-      numbered = depends ? add_outer_index (input, number_with) : g_object_ref (input->values);
-      scanned = acc_array_scanl1 (numbered, apply, &call);
+      scanned = acc_array_scanl1 (numbered, combine, &call);
     }
   else
     {
-      outer = input->rank == 1 ? NULL : acc_lift_new_nesting (self, input->rank - 1, outer_extents, input);
-      rows = find_rows (self, input, outer);
-      lengths = get_lengths (rows);
-      numbered = depends ? add_numbers (self, input, number_with) : g_object_ref (input->values);
-      scanned = acc_array_scanl1_seg (numbered, lengths, apply, &call);
+      outer = find_outer (self, input);
+      rows = find_rows (input, outer);
+      lengths = acc_nesting_dup_lengths (rows);
+      scanned = acc_array_scanl1_seg (numbered, lengths, combine, &call);
     }
   values = depends ? acc_array_unzip (scanned, 1) : g_object_ref (scanned);
 
-  return input->form == ACC_LIFTED_REGULAR
-         ? acc_lifted_new_regular (values) : acc_lifted_new_irregular (acc_nesting_ref (input->nesting), values);
+  return input->form == ACC_LIFTED_REGULAR ? acc_lifted_new_regular (values)
+                                           : acc_lifted_new_irregular (acc_nesting_ref (input->nesting), values);
 }
 
 /* --- sorts: by key, then by row */
 
+/* Of a value with the number of its element. */
 static AccExpr *
 key_of_numbered (AccExpr *x,
                  gpointer data)
 {
-  Call *self = data;
+  AccLiftCall *self = data;
   AccExpr *value = acc_expr_item (x, 1);
 
   return acc_lift_apply (self->lift, self->function, acc_expr_item (x, 0), &value);
+}
+
+/* Of one of those with the number of its row. */
+static AccExpr *
+key_in_row (AccExpr *x,
+            gpointer data)
+{
+  g_autoptr(AccExpr) numbered = acc_expr_ref_sink (acc_expr_item (x, 1));
+
+  return key_of_numbered (numbered, data);
 }
 
 static AccExpr *
@@ -345,17 +245,6 @@ key_of_row (AccExpr *x,
             gpointer data)
 {
   return acc_expr_cast (acc_expr_item (x, 0), acc_element_type_new (ACC_KIND_U64));
-}
-
-static AccExpr *
-key_of_pair (AccExpr *x,
-             gpointer data)
-{
-  Call *self = data;
-  g_autoptr(AccExpr) pair = acc_expr_ref_sink (acc_expr_item (x, 1));
-  AccExpr *value = acc_expr_item (pair, 1);
-
-  return acc_lift_apply (self->lift, self->function, acc_expr_item (pair, 0), &value);
 }
 
 static AccArray *
@@ -370,48 +259,29 @@ sort (AccArray    *array,
   return acc_array_complete (node);
 }
 
-static AccArray *
-number_rows (AccLift    *self,
-             AccLifted  *input)
-{
-  g_autoptr(AccNesting) outer = NULL, rows = NULL;
-
-  if (input->rank == 1)
-    return g_object_ref (acc_nesting_get_numbers (input->nesting));
-
-  outer = acc_lift_new_nesting (self, input->rank - 1, outer_extents, input);
-  rows = acc_nesting_new (1, find_rows (self, input, outer), NULL);
-
-  return g_object_ref (acc_nesting_get_numbers (rows));
-}
-
 AccLifted *
 acc_lift_sort (AccLift  *self,
                AccArray *node)
 {
-  Call call = { self, node->functions[0], NULL, node->rank };
+  AccLiftCall call = { self, node->functions[0] };
   g_autoptr(AccLifted) input = acc_lift_to_regular (self, acc_lift_get_input (self, node, 0));
-  g_autoptr(AccArray) numbered = NULL, numbers = NULL, with_rows = NULL, by_key = NULL, sorted = NULL, pairs = NULL;
+  g_autoptr(AccNesting) outer = NULL, rows = NULL;
+  g_autoptr(AccArray) numbered = NULL, with_rows = NULL, by_key = NULL, sorted = NULL, pairs = NULL;
 
   if (input->form == ACC_LIFTED_REGULAR && !acc_lift_depends (self, node->functions[0]))
-    {
-      AccArray *made = acc_array_begin (ACC_OP_SORT, &input->values, 1);
+    return acc_lifted_new_regular (acc_lift_take_over (node, &input->values));
 
-      if (made->error == NULL)
-        acc_array_take_function (made, 0, acc_function_ref (node->functions[0]));
-      return acc_lifted_new_regular (acc_array_complete (made));
-    }
+  numbered = acc_lift_zip_numbers (input, acc_lift_number_with, NULL);
   if (input->form == ACC_LIFTED_REGULAR)
     {
-      numbered = add_outer_index (input, number_with);
       sorted = sort (numbered, key_of_numbered, &call);
       return acc_lifted_new_regular (acc_array_unzip (sorted, 1));
     }
 
-  numbered = add_numbers (self, input, number_with);
-  numbers = number_rows (self, input);
-  with_rows = acc_array_zip (numbers, numbered);
-  by_key = sort (with_rows, key_of_pair, &call);
+  outer = find_outer (self, input);
+  rows = find_rows (input, outer);
+  with_rows = acc_array_zip (acc_nesting_get_numbers (rows), numbered);
+  by_key = sort (with_rows, key_in_row, &call);
   sorted = sort (by_key, key_of_row, NULL);
   pairs = acc_array_unzip (sorted, 1);
 

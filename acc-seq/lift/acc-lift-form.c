@@ -35,13 +35,7 @@ static AccExpr *
 product_of_extents (AccExpr *extents,
                     gpointer data)
 {
-  guint rank = GPOINTER_TO_UINT (data);
-  AccExpr *product = acc_lift_index_item (extents, rank, 0);
-
-  for (guint i = 1; i < rank; i++)
-    product = acc_expr_mul (product, acc_lift_index_item (extents, rank, i));
-
-  return product;
+  return acc_lift_product (extents, GPOINTER_TO_UINT (data));
 }
 
 AccNesting *
@@ -68,8 +62,7 @@ element_at_place (AccExpr *place,
   AccNesting *nesting = self->nesting;
   g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_linear_index (acc_nesting_get_numbers (nesting), place));
   AccExpr *inner = acc_expr_sub (place, acc_nesting_begin (nesting, k));
-  g_autoptr(AccExpr) index = acc_expr_ref_sink (nesting->rank == 1
-                                                ? inner : acc_lift_unravel (inner, acc_nesting_extents (nesting, k), nesting->rank));
+  g_autoptr(AccExpr) index = acc_expr_ref_sink (acc_lift_unravel (inner, acc_nesting_extents (nesting, k), nesting->rank));
 
   return self->element (self->lift, k, index, self->data);
 }
@@ -91,7 +84,7 @@ element_at_index (AccExpr *index,
                   gpointer data)
 {
   Making *self = data;
-  g_autoptr(AccExpr) k = acc_expr_ref_sink (self->rank == 0 ? index : acc_expr_item (index, 0));
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_lift_outer_index (index, self->rank));
   g_autoptr(AccExpr) inner = acc_expr_ref_sink (acc_lift_inner_index (index, self->rank));
 
   return self->element (self->lift, k, inner, self->data);
@@ -121,13 +114,13 @@ extents_of_lifted (AccLift *self,
   return acc_lifted_extents (data, k);
 }
 
-static AccExpr *
-element_of_lifted (AccLift *self,
-                   AccExpr *k,
-                   AccExpr *index,
-                   gpointer data)
+AccExpr *
+acc_lift_element_of_lifted (AccLift *self,
+                            AccExpr *k,
+                            AccExpr *index,
+                            gpointer lifted)
 {
-  return acc_lifted_read (data, k, index);
+  return acc_lifted_read (lifted, k, index);
 }
 
 AccLifted *
@@ -161,7 +154,7 @@ acc_lift_to_irregular (AccLift   *self,
   if (lifted->form == ACC_LIFTED_REGULAR)
     return acc_lifted_new_irregular (g_steal_pointer (&nesting), acc_array_flatten (lifted->values));
 
-  return acc_lift_make (self, nesting, element_of_lifted, lifted);
+  return acc_lift_make (self, nesting, acc_lift_element_of_lifted, lifted);
 }
 
 /* --- some of the elements */

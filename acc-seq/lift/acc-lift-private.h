@@ -25,6 +25,7 @@ AccNesting *acc_nesting_ref         (AccNesting *self);
 void        acc_nesting_unref       (AccNesting *self);
 /* Borrowed. */
 AccArray   *acc_nesting_get_numbers (AccNesting *self);
+AccArray   *acc_nesting_dup_lengths (AccNesting *self);
 /* Expressions: how many elements and values there are; where element @k begins. */
 AccExpr    *acc_nesting_count       (AccNesting *self);
 AccExpr    *acc_nesting_total       (AccNesting *self);
@@ -65,6 +66,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLifted, acc_lifted_unref)
 AccExpr   *acc_lifted_extent        (AccLifted *self, AccExpr *k, guint dimension);
 AccExpr   *acc_lifted_extents       (AccLifted *self, AccExpr *k);
 AccExpr   *acc_lifted_size          (AccLifted *self, AccExpr *k);
+/* The smallest of several of one rank, in each dimension. */
+AccExpr   *acc_lifted_least_extents (AccLifted **lifted, guint n, AccExpr *k);
 /* What is outside the element is a bounds error. */
 AccExpr   *acc_lifted_read          (AccLifted *self, AccExpr *k, AccExpr *index);
 AccExpr   *acc_lifted_read_linear   (AccLifted *self, AccExpr *k, AccExpr *place);
@@ -119,10 +122,29 @@ AccExpr   *acc_lift_apply           (AccLift *self, AccFunction *function, AccEx
 
 /* Of outermost index and the others, and back: an i8 or a tuple. */
 AccExpr   *acc_lift_join_index      (AccExpr *k, AccExpr *index, guint rank);
+AccExpr   *acc_lift_outer_index     (AccExpr *index, guint rank);
 AccExpr   *acc_lift_inner_index     (AccExpr *index, guint rank);
 AccExpr   *acc_lift_unravel         (AccExpr *place, AccExpr *extents, guint rank);
 AccExpr   *acc_lift_ravel           (AccExpr *index, AccExpr *extents, guint rank);
 AccExpr   *acc_lift_index_item      (AccExpr *index, guint rank, guint item);
+AccExpr   *acc_lift_is_inside       (AccExpr *index, AccExpr *extents, guint rank);
+AccExpr   *acc_lift_product         (AccExpr *extents, guint rank);
+
+/* A function of a node, for callbacks. */
+typedef struct {
+  AccLift     *lift;
+  AccFunction *function;
+} AccLiftCall;
+
+/* The same operation with the same function on other inputs, which nothing in it depends on the element of. */
+AccArray  *acc_lift_take_over       (AccArray *node, AccArray **inputs);
+/* Callbacks that combine two values by an AccLiftCall: as they are, and with the number of the element that both are of. */
+AccExpr   *acc_lift_combine          (AccExpr *x, AccExpr *y, gpointer call);
+AccExpr   *acc_lift_combine_numbered (AccExpr *x, AccExpr *y, gpointer call);
+/* (k, x) */
+AccExpr   *acc_lift_number_with      (AccExpr *k, AccExpr *x, gpointer unused);
+/* What @function makes of the number of its element and each value of @lifted, which is not constant. */
+AccArray  *acc_lift_zip_numbers      (AccLifted *lifted, AccExprFunc2 function, gpointer data);
 
 /* Conversions upwards; owned. */
 AccLifted *acc_lift_to_regular      (AccLift *self, AccLifted *lifted);
@@ -136,6 +158,9 @@ AccNesting *acc_lift_new_nesting    (AccLift *self, guint rank, AccLiftExtents e
 /* Elements of @nesting, or regular ones of @extents that are the same for all, from their numbers and indices. */
 AccLifted *acc_lift_make        (AccLift *self, AccNesting *nesting, AccLiftElement element, gpointer data);
 AccLifted *acc_lift_make_regular (AccLift *self, guint rank, AccLiftExtents extents, AccLiftElement element, gpointer data);
+
+/* For acc_lift_make(): what is there in an AccLifted. */
+AccExpr   *acc_lift_element_of_lifted (AccLift *self, AccExpr *k, AccExpr *index, gpointer lifted);
 
 /* Elements number @selection of the frame @self, for one of as many. */
 AccLifted *acc_lift_gather          (AccLift *self, AccLifted *lifted, AccArray *selection);

@@ -12,7 +12,6 @@ typedef struct {
   AccLift     *lift;
   AccFunction *function;
   AccBoundary *boundary;
-  guint        n_inputs;
 } Call;
 
 /* Neighbourhoods have another tuple around them, of one. */
@@ -50,7 +49,7 @@ static AccBoundary *
 regular_boundary (AccLift     *self,
                   AccBoundary *boundary)
 {
-  Call call = { self, NULL, boundary, 0 };
+  Call call = { self, NULL, boundary };
 
   if (boundary->kind == ACC_BOUNDARY_FUNCTION)
     return acc_boundary_new_function (boundary->rank + 1, outside_regular, &call);
@@ -80,7 +79,7 @@ static AccLifted *
 lift_regular (AccLift  *self,
               AccArray *node)
 {
-  Call call = { self, node->functions[0], NULL, node->n_inputs };
+  Call call = { self, node->functions[0], NULL };
   AccLifted *inputs[2] = { NULL, NULL };
   AccArray *values[2], *made;
 
@@ -160,16 +159,7 @@ read_neighbour (Neighbourhood *self)
   if (boundary->function == NULL)
     return acc_lifted_read (self->input, self->k, index);
 
-  inside = acc_expr_ref_sink (acc_expr_new_bool (TRUE));
-  for (guint d = 0; d < rank; d++)
-    {
-      AccExpr *fits = acc_expr_land (acc_expr_ge (self->at[d], acc_array_number (0)),
-                                     acc_expr_lt (self->at[d], acc_lift_index_item (self->extents, rank, d)));
-      AccExpr *both = acc_expr_ref_sink (acc_expr_land (inside, fits));
-
-      acc_expr_unref (g_steal_pointer (&inside));
-      inside = both;
-    }
+  inside = acc_expr_ref_sink (acc_lift_is_inside (index, self->extents, rank));
   outside = acc_lift_apply (self->lift, boundary->function, self->k,
                             boundary->kind == ACC_BOUNDARY_FUNCTION ? (AccExpr *[]) { index } : NULL);
 
@@ -224,16 +214,12 @@ extents_of (AccLift *self,
             gpointer data)
 {
   AccArray *node = data;
-  g_autofree AccExpr **items = g_new (AccExpr *, node->rank + 1);
+  AccLifted *inputs[2] = { NULL, NULL };
 
-  for (guint d = 0; d < node->rank; d++)
-    {
-      items[d] = acc_lifted_extent (acc_lift_get_input (self, node, 0), k, d);
-      if (node->n_inputs > 1)
-        items[d] = acc_expr_min (items[d], acc_lifted_extent (acc_lift_get_input (self, node, 1), k, d));
-    }
+  for (guint i = 0; i < node->n_inputs; i++)
+    inputs[i] = acc_lift_get_input (self, node, i);
 
-  return acc_array_join_items (items, node->rank);
+  return acc_lifted_least_extents (inputs, node->n_inputs, k);
 }
 
 static AccExpr *

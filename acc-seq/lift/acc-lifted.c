@@ -69,6 +69,16 @@ acc_lift_index_item (AccExpr *index,
   return rank == 1 ? index : acc_expr_item (index, item);
 }
 
+/* @kept, and drops @other. */
+static AccExpr *
+keep (AccExpr *kept,
+      AccExpr *other)
+{
+  acc_expr_unref (acc_expr_ref_sink (other));
+
+  return kept;
+}
+
 AccExpr *
 acc_lift_join_index (AccExpr *k,
                      AccExpr *index,
@@ -84,7 +94,14 @@ acc_lift_join_index (AccExpr *k,
   return acc_array_join_items (items, rank + 1);
 }
 
-/* @index of rank @rank + 1, without its outermost item. */
+/* Of @index of rank @rank + 1 the outermost item, and the others. */
+AccExpr *
+acc_lift_outer_index (AccExpr *index,
+                      guint    rank)
+{
+  return acc_lift_index_item (index, rank + 1, 0);
+}
+
 AccExpr *
 acc_lift_inner_index (AccExpr *index,
                       guint    rank)
@@ -102,9 +119,15 @@ acc_lift_ravel (AccExpr *index,
                 AccExpr *extents,
                 guint    rank)
 {
-  g_autoptr(AccExpr) own_index = acc_expr_ref_sink (index), own_extents = acc_expr_ref_sink (extents);
-  AccExpr *place = rank == 0 ? acc_array_number (0) : acc_lift_index_item (own_index, rank, 0);
+  g_autoptr(AccExpr) own_index = NULL, own_extents = NULL;
+  AccExpr *place;
 
+  if (rank == 1)
+    return keep (index, extents);
+
+  own_index = acc_expr_ref_sink (index);
+  own_extents = acc_expr_ref_sink (extents);
+  place = rank == 0 ? acc_array_number (0) : acc_lift_index_item (own_index, rank, 0);
   for (guint i = 1; i < rank; i++)
     place = acc_expr_add (acc_expr_mul (place, acc_lift_index_item (own_extents, rank, i)), acc_lift_index_item (own_index, rank, i));
 
@@ -117,9 +140,15 @@ acc_lift_unravel (AccExpr *place,
                   AccExpr *extents,
                   guint    rank)
 {
-  g_autoptr(AccExpr) rest = acc_expr_ref_sink (place), own_extents = acc_expr_ref_sink (extents);
-  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
+  g_autoptr(AccExpr) rest = NULL, own_extents = NULL;
+  g_autofree AccExpr **items = NULL;
 
+  if (rank == 1)
+    return keep (place, extents);
+
+  rest = acc_expr_ref_sink (place);
+  own_extents = acc_expr_ref_sink (extents);
+  items = g_new (AccExpr *, rank + 1);
   for (guint i = rank; i-- > 1;)
     {
       g_autoptr(AccExpr) extent = acc_expr_ref_sink (acc_expr_max (acc_lift_index_item (own_extents, rank, i), acc_array_number (1)));
@@ -133,6 +162,44 @@ acc_lift_unravel (AccExpr *place,
     items[0] = rest;
 
   return acc_array_join_items (items, rank);
+}
+
+AccExpr *
+acc_lift_is_inside (AccExpr *index,
+                    AccExpr *extents,
+                    guint    rank)
+{
+  g_autoptr(AccExpr) own_index = acc_expr_ref_sink (index), own_extents = acc_expr_ref_sink (extents);
+  AccExpr *inside = rank == 0 ? acc_expr_new_bool (TRUE) : NULL;
+
+  for (guint i = 0; i < rank; i++)
+    {
+      AccExpr *item = acc_lift_index_item (own_index, rank, i);
+      AccExpr *fits = acc_expr_land (acc_expr_ge (item, acc_array_number (0)),
+                                     acc_expr_lt (item, acc_lift_index_item (own_extents, rank, i)));
+
+      inside = inside == NULL ? fits : acc_expr_land (inside, fits);
+    }
+
+  return inside;
+}
+
+AccExpr *
+acc_lift_product (AccExpr *extents,
+                  guint    rank)
+{
+  g_autoptr(AccExpr) owned = NULL;
+  AccExpr *product;
+
+  if (rank == 1)
+    return extents;
+
+  owned = acc_expr_ref_sink (extents);
+  product = rank == 0 ? acc_array_number (1) : acc_lift_index_item (owned, rank, 0);
+  for (guint i = 1; i < rank; i++)
+    product = acc_expr_mul (product, acc_lift_index_item (owned, rank, i));
+
+  return product;
 }
 
 /* --- reading */
@@ -168,14 +235,26 @@ AccExpr *
 acc_lifted_size (AccLifted *self,
                  AccExpr   *k)
 {
-  AccExpr *size = acc_array_number (1);
+  return self->form == ACC_LIFTED_IRREGULAR
+         ? acc_nesting_length (self->nesting, k) : acc_lift_product (acc_lifted_extents (self, k), self->rank);
+}
 
-  if (self->form == ACC_LIFTED_IRREGULAR)
-    return acc_nesting_length (self->nesting, k);
-  for (guint i = 0; i < self->rank; i++)
-    size = acc_expr_mul (size, acc_lifted_extent (self, k, i));
+AccExpr *
+acc_lifted_least_extents (AccLifted **lifted,
+                          guint       n,
+                          AccExpr    *k)
+{
+  guint rank = lifted[0]->rank;
+  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
 
-  return size;
+  for (guint d = 0; d < rank; d++)
+    {
+      items[d] = acc_lifted_extent (lifted[0], k, d);
+      for (guint i = 1; i < n; i++)
+        items[d] = acc_expr_min (items[d], acc_lifted_extent (lifted[i], k, d));
+    }
+
+  return acc_array_join_items (items, rank);
 }
 
 AccExpr *
@@ -225,18 +304,7 @@ acc_lifted_read (AccLifted *self,
     return acc_expr_index (self->values, acc_lift_join_index (own_k, own_index, self->rank));
 
   extents = acc_expr_ref_sink (acc_nesting_extents (self->nesting, own_k));
-  inside = acc_expr_ref_sink (acc_expr_new_bool (TRUE));
-  for (guint i = 0; i < self->rank; i++)
-    {
-      AccExpr *item = acc_lift_index_item (own_index, self->rank, i);
-      AccExpr *both = acc_expr_and_then (acc_expr_ge (item, acc_array_number (0)),
-                                         acc_expr_lt (acc_lift_index_item (own_index, self->rank, i),
-                                                      acc_lift_index_item (extents, self->rank, i)));
-      AccExpr *all = acc_expr_ref_sink (i == 0 ? both : acc_expr_and_then (inside, both));
-
-      acc_expr_unref (g_steal_pointer (&inside));
-      inside = all;
-    }
+  inside = acc_expr_ref_sink (acc_lift_is_inside (own_index, extents, self->rank));
 
   return acc_expr_cond (inside, acc_lifted_read_inside (self, own_k, acc_lift_ravel (own_index, extents, self->rank)),
                         acc_expr_linear_index (self->values, acc_array_number (-1)));

@@ -76,6 +76,19 @@ acc_nesting_extents (AccNesting *self,
   return self->rank == 1 ? acc_nesting_length (self, k) : acc_expr_linear_index (self->extents, k);
 }
 
+static AccExpr *
+length_of_number (AccExpr *k,
+                  gpointer data)
+{
+  return acc_nesting_length (data, k);
+}
+
+AccArray *
+acc_nesting_dup_lengths (AccNesting *self)
+{
+  return acc_array_generate_expr (acc_nesting_count (self), length_of_number, self);
+}
+
 /* --- the element of each value */
 
 /* An element without values begins where the next one does, and has no place. */

@@ -10,6 +10,17 @@
 
 /* Ready-made functions of each element. */
 
+/* @function: AccArray *(*) (AccArray *array) */
+static AccArray *
+call_with_element (AccArray **arrays,
+                   guint      n_arrays,
+                   gpointer   function)
+{
+  AccArray *(*called) (AccArray *array) = function;
+
+  return called (arrays[0]);
+}
+
 /* A number for each element: the values of regular ones. */
 static AccArray *
 reduce (AccNestedArray *self,
@@ -21,23 +32,13 @@ reduce (AccNestedArray *self,
 
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
-  mapped = acc_nested_array_map (self, acc_nested_array_call, function);
+  mapped = acc_nested_array_map (self, call_with_element, function);
   if (acc_nested_array_get_values (mapped)->error != NULL)
     return g_object_ref (acc_nested_array_get_values (mapped));
   lift = acc_lift_new (acc_nested_array_get_count (self));
   regular = acc_lift_to_regular (lift, acc_nested_array_get_lifted (mapped));
 
   return g_object_ref (regular->values);
-}
-
-AccArray *
-acc_nested_array_call (AccArray **arrays,
-                       guint      n_arrays,
-                       gpointer   function)
-{
-  AccArray *(*called) (AccArray *array) = function;
-
-  return called (arrays[0]);
 }
 
 /**
@@ -167,7 +168,7 @@ acc_nested_array_argmax (AccNestedArray *self)
 AccNestedArray *
 acc_nested_array_cumsum (AccNestedArray *self)
 {
-  return acc_nested_array_map (self, acc_nested_array_call, acc_array_cumsum);
+  return acc_nested_array_map (self, call_with_element, acc_array_cumsum);
 }
 
 static AccArray *

@@ -7,53 +7,36 @@
 
 /* Functions of elements, and choices among elements. */
 
-static AccArray *
-refuse (AccArray   *input,
-        AccError    code,
-        const char *operation,
-        const char *problem)
-{
-  AccArray *node = acc_array_begin (ACC_OP_COMPUTE, &input, 1);
-
-  acc_array_fail (node, code, "%s: %s", operation, problem);
-
-  return acc_array_complete (node);
-}
-
-static AccNestedArray *
-new_error (AccArray *node)
-{
-  return acc_nested_array_new_for_lifted (acc_lifted_new_constant (node), g_object_ref (node));
-}
-
 /* --- one count for several nested arrays */
 
 static AccExpr *
-checked_number (AccExpr *k,
-                gpointer data)
+itself (AccExpr *k,
+        gpointer data)
 {
-  AccArray **both = data;
-
-  return acc_expr_cond (acc_expr_eq (acc_expr_extent (both[0], 0), acc_expr_extent (both[1], 0)), k, acc_array_number (-1));
+  return k;
 }
 
-/* @count, and an error where @other has another number of elements. */
+/* @count, with an error where @other has another number of elements: before the run, or else when the number is computed. */
 static AccArray *
 match_counts (AccArray *count,
               AccArray *other)
 {
-  AccArray *both[] = { count, other };
+  g_autoptr(AccShape) one = acc_shape_new_vector (1);
+  g_autoptr(AccArray) numbers = NULL;
+  g_autoptr(AccExpr) n = NULL;
+  AccArray *matched;
 
-  if (count == other)
+  if (count->shape != NULL && other->shape != NULL
+      && acc_shape_get_extent (count->shape, 0) == acc_shape_get_extent (other->shape, 0))
     return g_object_ref (count);
 
-  {
-    g_autoptr(AccArray) numbers = acc_array_generate_expr (acc_expr_extent (count, 0), checked_number, both);
-    AccArray *checked = acc_array_gather (numbers, numbers);
+  numbers = acc_array_generate (one, itself, NULL);
+  acc_array_set_label (numbers, "as many elements of one nested array as of the other");
+  n = acc_expr_ref_sink (acc_expr_extent (count, 0));
+  matched = acc_array_generate_expr (acc_expr_cond (acc_expr_eq (n, acc_expr_extent (other, 0)), n,
+                                                    acc_expr_linear_index (numbers, acc_array_number (-1))), itself, NULL);
 
-    acc_array_set_label (checked, "as many elements of one nested array as of the other");
-    return checked;
-  }
+  return matched;
 }
 
 /**
@@ -94,17 +77,17 @@ acc_nested_array_zip_with_many (AccNestedArray **arrays,
       AccLifted *lifted = acc_nested_array_get_lifted (arrays[i]);
 
       if (lifted->values->error != NULL)
-        return new_error (g_object_ref (lifted->values));
+        return acc_nested_array_new_error (g_object_ref (lifted->values));
       g_ptr_array_add (parameters, acc_array_new_parameter (lifted->values->type, lifted->rank, NULL, i));
     }
   if (function == NULL)
-    return new_error (refuse (count, ACC_ERROR_CALLBACK, "nested_array_map", "no function was given"));
+    return acc_nested_array_refuse (count, ACC_ERROR_CALLBACK, "nested_array_map: no function was given");
 
   result = function ((AccArray **) parameters->pdata, n_arrays, user_data);
   if (result == NULL)
-    return new_error (refuse (count, ACC_ERROR_CALLBACK, "nested_array_map", "its function returned nothing"));
+    return acc_nested_array_refuse (count, ACC_ERROR_CALLBACK, "nested_array_map: its function returned nothing");
   if (result->error != NULL)
-    return new_error (g_steal_pointer (&result));
+    return acc_nested_array_new_error (g_steal_pointer (&result));
 
   for (guint i = 1; i < n_arrays; i++)
     {
@@ -137,13 +120,6 @@ acc_nested_array_map (AccNestedArray *self,
                       gpointer        user_data)
 {
   return acc_nested_array_zip_with_many (&self, 1, function, user_data);
-}
-
-static AccExpr *
-itself (AccExpr *k,
-        gpointer data)
-{
-  return k;
 }
 
 /**
@@ -228,10 +204,10 @@ acc_nested_array_gather (AccNestedArray *self,
 
   ACC_ARRAY_NAMED ("nested_array_gather");
   if (indices->error != NULL)
-    return new_error (g_object_ref (indices));
+    return acc_nested_array_new_error (g_object_ref (indices));
   if (indices->rank != 1 || acc_element_type_is_tuple (indices->type)
       || !acc_element_kind_is_integer (acc_element_type_get_kind (indices->type)))
-    return new_error (refuse (indices, ACC_ERROR_TYPE, "nested_array_gather", "indices are a vector of integers"));
+    return acc_nested_array_refuse (indices, ACC_ERROR_TYPE, "indices are a vector of integers");
 
   wide = acc_array_map (indices, widen, NULL);
   lift = acc_lift_new (wide);
@@ -272,7 +248,7 @@ acc_nested_array_filter (AccNestedArray *self,
   if (lifted->values->error != NULL)
     return g_steal_pointer (&flags);
   if (lifted->rank != 0 || acc_element_type_get_kind (lifted->values->type) != ACC_KIND_BOOL)
-    return new_error (refuse (lifted->values, ACC_ERROR_TYPE, "nested_array_filter", "its function gives no b1 of rank 0"));
+    return acc_nested_array_refuse (lifted->values, ACC_ERROR_TYPE, "its function gives no b1 of rank 0");
 
   lift = acc_lift_new (acc_nested_array_get_count (self));
   regular = acc_lift_to_regular (lift, lifted);

@@ -10,7 +10,16 @@
 
 /* Nested arrays of values and of what says where elements lie. Descriptors that do not fit are errors of a run, which name the element. */
 
-/* Values and offsets that cover them, as said by @form. */
+static AccExpr *
+distance_from_first (AccExpr *offset,
+                     gpointer data)
+{
+  AccArray *offsets = data;
+
+  return acc_expr_sub (offset, acc_expr_linear_index (offsets, acc_array_number (0)));
+}
+
+/* Values and where elements are in them, as said by @form. */
 static AccNestedArray *
 new_checked (const char     *operation,
              AccArray       *values,
@@ -25,16 +34,15 @@ new_checked (const char     *operation,
   AccNesting *nesting;
 
   if (mistake != NULL)
-    return acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (mistake)), g_object_ref (mistake));
+    return acc_nested_array_new_error (g_steal_pointer (&mistake));
 
   if (form == ACC_SEGMENTS_OFFSETS)
     {
       /* They may begin and end anywhere. */
-      g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_segments_first (&segments)),
-        last = acc_expr_ref_sink (acc_segments_last (&segments));
+      g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_segments_first (&segments));
 
-      part = acc_array_slit_on (values, 0, first, acc_expr_sub (last, first));
-      offsets = g_object_ref (segments.offsets);
+      part = acc_array_slit_on (values, 0, first, acc_expr_sub (acc_segments_last (&segments), first));
+      offsets = acc_array_map (segments.offsets, distance_from_first, segments.offsets);
     }
   else
     {
@@ -42,11 +50,12 @@ new_checked (const char     *operation,
       part = acc_array_reshape_expr (values, acc_segments_last (&segments));
       acc_array_set_label (part, "values, as many as all lengths together");
     }
-
-  nesting = acc_nesting_new (rank, offsets, extents != NULL ? g_object_ref (extents) : NULL);
   acc_segments_clear (&segments);
 
-  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, part), g_object_ref (descriptor));
+  nesting = acc_nesting_new (rank, offsets, extents != NULL ? g_object_ref (extents) : NULL);
+
+  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, part),
+                                          form == ACC_SEGMENTS_OFFSETS ? acc_nesting_dup_lengths (nesting) : g_object_ref (descriptor));
 }
 
 /**
@@ -80,22 +89,6 @@ acc_nested_array_new_from_lengths (AccArray *values,
   return new_checked ("nested_array_new_from_lengths", values, lengths, ACC_SEGMENTS_LENGTHS, NULL, 1);
 }
 
-static AccExpr *
-distance_from_first (AccExpr *offset,
-                     gpointer data)
-{
-  AccArray *offsets = data;
-
-  return acc_expr_sub (offset, acc_expr_linear_index (offsets, acc_array_number (0)));
-}
-
-static AccExpr *
-length_between (AccExpr *k,
-                gpointer data)
-{
-  return acc_nesting_length (data, k);
-}
-
 /**
  * acc_nested_array_new_from_offsets:
  * @values: a vector: the values of all elements, one after the other
@@ -114,40 +107,18 @@ AccNestedArray *
 acc_nested_array_new_from_offsets (AccArray *values,
                                    AccArray *offsets)
 {
-  AccNestedArray *made;
-  AccLifted *lifted;
-  g_autoptr(AccArray) before = NULL;
-
   g_return_val_if_fail (ACC_IS_ARRAY (values), NULL);
   g_return_val_if_fail (ACC_IS_ARRAY (offsets), NULL);
 
   ACC_ARRAY_NAMED ("nested_array_new_from_offsets");
-  made = new_checked ("nested_array_new_from_offsets", values, offsets, ACC_SEGMENTS_OFFSETS, NULL, 1);
-  lifted = acc_nested_array_get_lifted (made);
-  if (lifted->nesting == NULL)
-    return made;
-
-  before = g_steal_pointer (&lifted->nesting->offsets);
-  lifted->nesting->offsets = acc_array_map (before, distance_from_first, before);
-  {
-    g_autoptr(AccNestedArray) own = made;
-    AccArray *lengths = acc_array_generate_expr (acc_nesting_count (lifted->nesting), length_between, lifted->nesting);
-
-    return acc_nested_array_new_for_lifted (acc_lifted_ref (lifted), lengths);
-  }
+  return new_checked ("nested_array_new_from_offsets", values, offsets, ACC_SEGMENTS_OFFSETS, NULL, 1);
 }
 
 static AccExpr *
 product_of_items (AccExpr *extents,
                   gpointer data)
 {
-  guint rank = acc_element_type_get_n_items (acc_expr_get_element_type (extents));
-  AccExpr *product = acc_array_number (1);
-
-  for (guint i = 0; i < rank; i++)
-    product = acc_expr_mul (product, acc_expr_cast (acc_expr_item (extents, i), acc_element_type_new (ACC_KIND_I64)));
-
-  return product;
+  return acc_lift_product (extents, acc_element_type_get_n_items (acc_expr_get_element_type (extents)));
 }
 
 static AccExpr *
@@ -189,8 +160,8 @@ acc_nested_array_new_from_extents (AccArray *values,
   if (extents->error != NULL || !acc_element_type_is_tuple (extents->type))
     return acc_nested_array_new_from_lengths (values, extents);
 
-  lengths = acc_array_map (extents, product_of_items, NULL);
   wide = acc_array_map (extents, wide_items, NULL);
+  lengths = acc_array_map (wide, product_of_items, NULL);
 
   return new_checked ("nested_array_new_from_extents", values, lengths, ACC_SEGMENTS_LENGTHS, wide,
                       acc_element_type_get_n_items (extents->type));
@@ -212,14 +183,9 @@ acc_nested_array_new_from_regular (AccArray *values)
 {
   g_return_val_if_fail (ACC_IS_ARRAY (values), NULL);
 
+  ACC_ARRAY_NAMED ("nested_array_new_from_regular");
   if (values->error == NULL && values->rank == 0)
-    {
-      AccArray *node = acc_array_begin (ACC_OP_COMPUTE, &values, 1);
-
-      acc_array_fail (node, ACC_ERROR_SHAPE, "nested_array_new_from_regular: an array of rank 0 has no parts");
-      node = acc_array_complete (node);
-      return acc_nested_array_new_for_lifted (acc_lifted_new_constant (node), g_object_ref (node));
-    }
+    return acc_nested_array_refuse (values, ACC_ERROR_SHAPE, "an array of rank 0 has no parts");
 
   return acc_nested_array_new_for_lifted (acc_lifted_new_regular (g_object_ref (values)), g_object_ref (values));
 }
@@ -281,7 +247,7 @@ acc_nested_array_new_from_arrays (AccArray **arrays,
   Arrays all = { arrays, n_arrays };
   g_autoptr(AccArray) values = NULL, extents = NULL;
   g_autoptr(AccShape) count = NULL;
-  AccArray *node;
+  g_autofree char *problem = NULL;
 
   g_return_val_if_fail (arrays != NULL && n_arrays > 0, NULL);
   for (guint i = 0; i < n_arrays; i++)
@@ -294,11 +260,9 @@ acc_nested_array_new_from_arrays (AccArray **arrays,
           && arrays[i]->type == arrays[0]->type)
         continue;
 
-      node = acc_array_begin (ACC_OP_COMPUTE, &arrays[arrays[0]->error != NULL ? 0 : i], 1);
-      acc_array_fail (node, arrays[0]->type != arrays[i]->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE,
-                      "array %u has another element type or rank than the first, or rank 0", i);
-      node = acc_array_complete (node);
-      return acc_nested_array_new_for_lifted (acc_lifted_new_constant (node), g_object_ref (node));
+      problem = g_strdup_printf ("array %u has another element type or rank than the first, or rank 0", i);
+      return acc_nested_array_refuse (arrays[arrays[0]->error != NULL ? 0 : i],
+                                      arrays[0]->type != arrays[i]->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE, problem);
     }
 
   count = acc_shape_new_vector (n_arrays);

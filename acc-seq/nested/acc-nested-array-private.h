@@ -14,7 +14,9 @@ AccLifted      *acc_nested_array_get_lifted     (AccNestedArray *self);
 AccArray       *acc_nested_array_get_count      (AccNestedArray *self);
 /* One of the form of @self with what was computed: values, lengths, and of irregular ones offsets and extents. */
 AccNestedArray *acc_nested_array_new_manifest   (AccNestedArray *self, AccArray **computed);
-/* Calls @function, AccArray *(*) (AccArray *array). */
-AccArray       *acc_nested_array_call           (AccArray **arrays, guint n_arrays, gpointer function);
+/* One that carries the error of @node, taken over. */
+AccNestedArray *acc_nested_array_new_error      (AccArray *node);
+/* One that carries an error of its own, with the name of the operation that makes it in front, or that of @input, which it has. */
+AccNestedArray *acc_nested_array_refuse         (AccArray *input, AccError code, const char *problem);
 
 G_END_DECLS

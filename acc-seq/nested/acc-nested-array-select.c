@@ -7,36 +7,18 @@
 
 /* Some of the elements, in another order, and those of two one after the other. */
 
-typedef struct {
-  AccArray *count;
-  gint64    begin, step;
-} Progression;
-
 static AccExpr *
-number_in_progression (AccExpr *k,
-                       gpointer data)
+number_from (AccExpr *k,
+             gpointer begin)
 {
-  Progression *self = data;
-
-  if (self->step < 0)
-    return acc_expr_sub (acc_expr_sub (acc_expr_extent (self->count, 0), acc_array_number (1)), k);
-
-  return acc_expr_add (k, acc_array_number (self->begin));
+  return acc_expr_add (k, acc_array_number (*(gint64 *) begin));
 }
 
-/* Elements from @begin on, at most @n. */
-static AccNestedArray *
-take_part (AccNestedArray *self,
-           gint64          begin,
-           gint64          n)
+static AccExpr *
+number_from_end (AccExpr *k,
+                 gpointer count)
 {
-  AccArray *count = acc_nested_array_get_count (self);
-  Progression progression = { count, MAX (begin, 0), 1 };
-  AccExpr *left = acc_expr_sub (acc_expr_extent (count, 0), acc_array_number (progression.begin));
-  g_autoptr(AccArray) numbers = acc_array_generate_expr (acc_expr_max (acc_expr_min (left, acc_array_number (n)), acc_array_number (0)),
-                                                         number_in_progression, &progression);
-
-  return acc_nested_array_gather (self, numbers);
+  return acc_expr_sub (acc_expr_sub (acc_expr_extent (count, 0), acc_array_number (1)), k);
 }
 
 /**
@@ -54,9 +36,7 @@ AccNestedArray *
 acc_nested_array_take (AccNestedArray *self,
                        gint64          count)
 {
-  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
-
-  return take_part (self, 0, count);
+  return acc_nested_array_slice (self, 0, count);
 }
 
 /**
@@ -74,9 +54,7 @@ AccNestedArray *
 acc_nested_array_drop (AccNestedArray *self,
                        gint64          count)
 {
-  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
-
-  return take_part (self, count, G_MAXINT64);
+  return acc_nested_array_slice (self, count, G_MAXINT64);
 }
 
 /**
@@ -96,9 +74,17 @@ acc_nested_array_slice (AccNestedArray *self,
                         gint64          start,
                         gint64          count)
 {
+  gint64 begin = MAX (start, 0);
+  g_autoptr(AccArray) numbers = NULL;
+  AccExpr *left;
+
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
-  return take_part (self, start, count);
+  left = acc_expr_sub (acc_expr_extent (acc_nested_array_get_count (self), 0), acc_array_number (begin));
+  numbers = acc_array_generate_expr (acc_expr_max (acc_expr_min (left, acc_array_number (count)), acc_array_number (0)), number_from,
+                                     &begin);
+
+  return acc_nested_array_gather (self, numbers);
 }
 
 /**
@@ -114,13 +100,13 @@ acc_nested_array_slice (AccNestedArray *self,
 AccNestedArray *
 acc_nested_array_reverse (AccNestedArray *self)
 {
-  Progression progression = { 0 };
   g_autoptr(AccArray) numbers = NULL;
+  AccArray *count;
 
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
-  progression = (Progression) { acc_nested_array_get_count (self), 0, -1 };
-  numbers = acc_array_generate_expr (acc_expr_extent (progression.count, 0), number_in_progression, &progression);
+  count = acc_nested_array_get_count (self);
+  numbers = acc_array_generate_expr (acc_expr_extent (count, 0), number_from_end, count);
 
   return acc_nested_array_gather (self, numbers);
 }
@@ -142,7 +128,7 @@ AccNestedArray *
 acc_nested_array_concat (AccNestedArray *self,
                          AccNestedArray *other)
 {
-  AccArray *first, *second, *node;
+  AccArray *first, *second;
   g_autoptr(AccArray) values = NULL, own_values = NULL, others = NULL, extents = NULL;
   guint rank;
 
@@ -154,12 +140,8 @@ acc_nested_array_concat (AccNestedArray *self,
   second = acc_nested_array_get_values (other);
   rank = acc_nested_array_get_rank (self);
   if (first->error != NULL || second->error != NULL || first->type != second->type || rank != acc_nested_array_get_rank (other))
-    {
-      node = acc_array_begin (ACC_OP_COMPUTE, (AccArray *[]) { first->error != NULL ? first : second }, 1);
-      acc_array_fail (node, first->type != second->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE, "elements have other types or ranks");
-      node = acc_array_complete (node);
-      return acc_nested_array_new_for_lifted (acc_lifted_new_constant (node), g_object_ref (node));
-    }
+    return acc_nested_array_refuse (first->error != NULL ? first : second, first->type != second->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE,
+                                    "elements have other types or ranks");
 
   own_values = acc_nested_array_flatten (self);
   others = acc_nested_array_flatten (other);

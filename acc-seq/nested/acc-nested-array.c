@@ -73,6 +73,24 @@ acc_nested_array_new_for_lifted (AccLifted *lifted,
 }
 
 AccNestedArray *
+acc_nested_array_new_error (AccArray *node)
+{
+  return acc_nested_array_new_for_lifted (acc_lifted_new_constant (node), g_object_ref (node));
+}
+
+AccNestedArray *
+acc_nested_array_refuse (AccArray   *input,
+                         AccError    code,
+                         const char *problem)
+{
+  AccArray *node = acc_array_begin (ACC_OP_COMPUTE, &input, 1);
+
+  acc_array_fail (node, code, "%s", problem);
+
+  return acc_nested_array_new_error (acc_array_complete (node));
+}
+
+AccNestedArray *
 acc_nested_array_new_manifest (AccNestedArray *self,
                                AccArray      **computed)
 {
@@ -323,7 +341,6 @@ acc_nested_array_get_extents (AccNestedArray *self)
 
 typedef struct {
   AccLifted *lifted;
-  AccArray  *largest;   /* the extents of the result but the outermost */
   AccExpr   *fill;      /* NULL: tells what is inside */
 } Padding;
 
@@ -347,23 +364,11 @@ padded_element (AccExpr *index,
 {
   Padding *self = data;
   guint rank = self->lifted->rank;
-  g_autoptr(AccExpr) k = acc_expr_ref_sink (rank == 0 ? index : acc_expr_item (index, 0));
-  g_autoptr(AccExpr) inner = acc_expr_ref_sink (acc_lift_inner_index (index, rank)),
-    extents = acc_expr_ref_sink (acc_lifted_extents (self->lifted, k));
-  g_autoptr(AccExpr) inside = acc_expr_ref_sink (acc_expr_new_bool (TRUE));
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_lift_outer_index (index, rank)),
+    inner = acc_expr_ref_sink (acc_lift_inner_index (index, rank));
+  AccExpr *inside = acc_lift_is_inside (inner, acc_lifted_extents (self->lifted, k), rank);
 
-  for (guint i = 0; i < rank; i++)
-    {
-      AccExpr *fits = acc_expr_lt (acc_lift_index_item (inner, rank, i), acc_lift_index_item (extents, rank, i));
-      AccExpr *both = acc_expr_ref_sink (acc_expr_land (inside, fits));
-
-      acc_expr_unref (g_steal_pointer (&inside));
-      inside = both;
-    }
-  if (self->fill == NULL)
-    return acc_expr_land (inside, acc_expr_new_bool (TRUE));
-
-  return acc_expr_cond (inside, acc_lifted_read (self->lifted, k, inner), self->fill);
+  return self->fill == NULL ? inside : acc_expr_cond (inside, acc_lifted_read (self->lifted, k, inner), self->fill);
 }
 
 /**
@@ -385,7 +390,7 @@ acc_nested_array_to_padded (AccNestedArray *self,
                             AccExpr        *fill,
                             AccArray      **mask)
 {
-  g_autoptr(AccExpr) own_fill = NULL, shape = NULL, none = NULL;
+  g_autoptr(AccExpr) own_fill = NULL, shape = NULL;
   g_autoptr(AccArray) largest = NULL;
   g_autofree AccExpr **zeros = NULL;
   Padding padding = { 0 };
@@ -404,7 +409,7 @@ acc_nested_array_to_padded (AccNestedArray *self,
                                 GUINT_TO_POINTER (rank));
   shape = acc_expr_ref_sink (acc_lift_join_index (acc_expr_extent (self->count, 0), acc_expr_the (largest), rank));
 
-  padding = (Padding) { self->lifted, largest, NULL };
+  padding = (Padding) { self->lifted, NULL };
   if (mask != NULL)
     *mask = acc_array_generate_expr (shape, padded_element, &padding);
   padding.fill = own_fill;

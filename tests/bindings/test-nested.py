@@ -143,6 +143,9 @@ def test_mistakes():
     fails(lambda: rows.gather([2]).to_list(), Acc.Error.BOUNDS)
     fails(lambda: rows.map(lambda row: row.map(lambda x: x + row[2])).to_list(), Acc.Error.BOUNDS)
     fails(lambda: rows.filter(lambda row: row), Acc.Error.TYPE)
+    for other in (rows.take(1), rows.concat(rows), rows.filter(lambda row: row.fold(0, lambda x, y: x + y).map(lambda s: s > 1))):
+        fails(lambda: rows.zip_with(other, lambda x, y: x.concat(y)).to_list(), Acc.Error.BOUNDS)
+    assert rows.zip_with(rows.filter(lambda row: row.fold(0, lambda x, y: x + y).map(lambda s: s >= 0)), lambda x, y: x).to_list() == rows.to_list()
     try:
         rows.map(lambda row: 1 / 0)
         assert False

@@ -3,29 +3,12 @@
 
 from ._memory import _array
 from ._module import Acc, override
-from ._values import _expr
-
-
-def _check(nested):
-    nested.check()
-    return nested
+from ._values import _build, _expr, _sound
 
 
 def _tracing(function, make):
-    """What @make gives for a callback that calls @function with arrays; exceptions of @function pass through."""
-    failure = []
-
-    def callback(arrays, *_):
-        try:
-            return _array(function(*arrays))
-        except BaseException as exception:
-            failure.append(exception)
-            return None
-
-    made = make(callback)
-    if failure:
-        raise failure[0]
-    return _check(made)
+    """What @make gives for a callback that calls @function with arrays."""
+    return _build(lambda arrays: function(*arrays), 1, make, convert=_array)
 
 
 class NestedArray(Acc.NestedArray):
@@ -33,30 +16,30 @@ class NestedArray(Acc.NestedArray):
 
     @staticmethod
     def from_lengths(values, lengths):
-        return _check(Acc.NestedArray.new_from_lengths(_array(values), _array(lengths)))
+        return _sound(Acc.NestedArray.new_from_lengths(_array(values), _array(lengths)))
 
     @staticmethod
     def from_offsets(values, offsets):
-        return _check(Acc.NestedArray.new_from_offsets(_array(values), _array(offsets)))
+        return _sound(Acc.NestedArray.new_from_offsets(_array(values), _array(offsets)))
 
     @staticmethod
     def from_extents(values, extents):
-        return _check(Acc.NestedArray.new_from_extents(_array(values), _array(extents)))
+        return _sound(Acc.NestedArray.new_from_extents(_array(values), _array(extents)))
 
     @staticmethod
     def from_regular(values):
-        return _check(Acc.NestedArray.new_from_regular(_array(values)))
+        return _sound(Acc.NestedArray.new_from_regular(_array(values)))
 
     @staticmethod
     def from_arrays(arrays):
         """Of a list of arrays of one type and rank, which may have different extents."""
-        return _check(Acc.NestedArray.new_from_arrays([_array(array) for array in arrays]))
+        return _sound(Acc.NestedArray.new_from_arrays([_array(array) for array in arrays]))
 
     @staticmethod
     def from_keys(values, keys):
         """Values grouped by their keys, and the key of each group."""
         nested, groups = Acc.NestedArray.new_from_keys(_array(values), _array(keys))
-        return _check(nested), groups
+        return _sound(nested), groups
 
     @property
     def dtype(self):
@@ -101,10 +84,10 @@ class NestedArray(Acc.NestedArray):
         return _tracing(predicate, lambda callback: Acc.NestedArray.filter(self, callback))
 
     def gather(self, indices):
-        return _check(Acc.NestedArray.gather(self, _array(indices)))
+        return _sound(Acc.NestedArray.gather(self, _array(indices)))
 
     def sort(self, descending=False):
-        return _check(Acc.NestedArray.sort(self, descending))
+        return _sound(Acc.NestedArray.sort(self, descending))
 
     def run(self, backend=None):
         """Itself, computed."""

@@ -5,25 +5,15 @@ import functools
 
 from ._memory import _array
 from ._module import Acc, export
-from ._values import _sound
+from ._values import _build, _sound
 
 
 def _program(signatures, function):
     """Of one result, or of as many as there are in a tuple that @function gives."""
-    failure = []
+    def several(results):
+        return [_array(x) for x in (results if isinstance(results, (tuple, list)) else (results,))]
 
-    def callback(arrays, *_):
-        try:
-            results = function(*arrays)
-            return [_array(x) for x in (results if isinstance(results, (tuple, list)) else (results,))]
-        except BaseException as exception:
-            failure.append(exception)
-            return None
-
-    made = Acc.Program.new_many(list(signatures), callback)
-    if failure:
-        raise failure[0]
-    return _sound(made)
+    return _build(lambda arrays: function(*arrays), 1, lambda callback: Acc.Program.new_many(list(signatures), callback), convert=several)
 
 
 def _signature(array):

@@ -149,7 +149,7 @@ def _sound(thing):
     return thing
 
 
-def _build(function, arity, make, wrap=None):
+def _build(function, arity, make, wrap=None, convert=None):
     """Calls make (callback); an exception inside function comes out of it, with its traceback."""
     kept, failure = [], []
 
@@ -158,7 +158,7 @@ def _build(function, arity, make, wrap=None):
             arguments = arguments[:arity]
             if wrap is not None:
                 arguments = wrap(*arguments)
-            result = _expr(function(*arguments))
+            result = (convert or _expr)(function(*arguments))
             kept.append(result)
             return result
         except BaseException as exception:  # raised again below: nothing may pass through C
