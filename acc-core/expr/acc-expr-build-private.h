@@ -19,6 +19,22 @@ void      _acc_expr_drop        (AccExpr **args, guint n_args);
 AccExpr  *_acc_expr_keep        (AccExpr *result, AccExpr **args, guint n_args);
 /* Resolves the type of the owned @*slot. FALSE if that is an error. */
 gboolean  _acc_expr_resolve_slot (AccExpr **slot, AccElementType *type);
+
+/* A walk that copies expressions, arguments first, each once. */
+typedef struct _AccExprCopier AccExprCopier;
+
+struct _AccExprCopier {
+  GHashTable    *copies;       /* AccExpr to AccExpr, owned: what was copied, and what stands for variables */
+  gboolean       reads_only;   /* what reads no array stays as it is */
+  AccExpr     *(*copy)          (AccExprCopier *self, AccExpr *expr);   /* owned; its arguments have been copied */
+  AccFunction *(*copy_function) (AccExprCopier *self, AccFunction *function);
+};
+
+/* The copy of @body, borrowed. Iterative but for functions within. */
+AccExpr  *_acc_expr_copier_run  (AccExprCopier *self, AccExpr *body);
+/* For .copy: the same expression with the copies of its arguments and functions, of @array where it reads one. */
+AccExpr  *_acc_expr_copier_same (AccExprCopier *self, AccExpr *expr, AccArray *array);
+
 /* A new expression takes over what stays alive with it, but is no part of it. */
 void      _acc_expr_remember    (AccExpr *made, AccExpr **exprs, guint n);
 /* A floating expression with the error of @error_expr that keeps @args. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-expr-build-private.h"
 
-/* Copies functions with the arrays that they read replaced. Expressions that read no array are shared, variables always are. */
+/* Copies of expressions; and functions that read other arrays than they were built with. */
 
 typedef struct {
   AccExpr *expr;
@@ -9,16 +9,16 @@ typedef struct {
 } Frame;
 
 static AccExpr *
-get_copy (AccExpr    *expr,
-          GHashTable *copies)
+get_copy (AccExprCopier *self,
+          AccExpr       *expr)
 {
-  return expr->reads ? g_hash_table_lookup (copies, expr) : expr;
+  return self->reads_only && !expr->reads ? expr : g_hash_table_lookup (self->copies, expr);
 }
 
-static AccExpr *
-copy_expr (AccExpr    *expr,
-           GHashTable *replaced,
-           GHashTable *copies)
+AccExpr *
+_acc_expr_copier_same (AccExprCopier *self,
+                       AccExpr       *expr,
+                       AccArray      *array)
 {
   AccExpr *copy = _acc_expr_alloc (expr->kind, expr->type, expr->n_args);
 
@@ -27,47 +27,64 @@ copy_expr (AccExpr    *expr,
   copy->primitive = expr->primitive;
   copy->item = expr->item;
   copy->value = expr->value;
-  if (expr->array != NULL)
-    {
-      AccArray *other = g_hash_table_lookup (replaced, expr->array);
-
-      copy->array = g_object_ref (other != NULL ? other : expr->array);
-    }
+  if (array != NULL)
+    copy->array = g_object_ref (array);
   for (guint i = 0; i < G_N_ELEMENTS (expr->functions); i++)
     if (expr->functions[i] != NULL)
-      copy->functions[i] = acc_function_copy_replaced (expr->functions[i], replaced, copies);
+      copy->functions[i] = self->copy_function (self, expr->functions[i]);
   for (guint i = 0; i < expr->n_args; i++)
-    copy->args[i] = acc_expr_ref (get_copy (expr->args[i], copies));
+    copy->args[i] = acc_expr_ref (get_copy (self, expr->args[i]));
 
   return _acc_expr_seal (copy);
 }
 
-static void
-copy_all (AccExpr    *body,
-          GHashTable *replaced,
-          GHashTable *copies)
+AccExpr *
+_acc_expr_copier_run (AccExprCopier *self,
+                      AccExpr       *body)
 {
   g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
 
-  if (get_copy (body, copies) == NULL)
-    g_array_append_vals (stack, &(Frame) { body, 0 }, 1);
-
+  g_array_append_vals (stack, &(Frame) { body, 0 }, 1);
   while (stack->len > 0)
     {
       Frame *top = &g_array_index (stack, Frame, stack->len - 1);
+      AccExpr *expr = top->expr;
 
-      if (top->next < top->expr->n_args)
+      if (get_copy (self, expr) == NULL && top->next < expr->n_args)
         {
-          AccExpr *arg = top->expr->args[top->next++];
-
-          if (get_copy (arg, copies) == NULL)
-            g_array_append_vals (stack, &(Frame) { arg, 0 }, 1);
+          g_array_append_vals (stack, &(Frame) { expr->args[top->next++], 0 }, 1);
           continue;
         }
-      if (get_copy (top->expr, copies) == NULL)
-        g_hash_table_insert (copies, top->expr, copy_expr (top->expr, replaced, copies));
+      if (get_copy (self, expr) == NULL)
+        g_hash_table_insert (self->copies, expr, self->copy (self, expr));
       g_array_set_size (stack, stack->len - 1);
     }
+
+  return get_copy (self, body);
+}
+
+/* --- other arrays: expressions that read none are shared, variables always are */
+
+typedef struct {
+  AccExprCopier base;
+  GHashTable   *replaced;
+} Replacement;
+
+static AccExpr *
+copy_reading (AccExprCopier *copier,
+              AccExpr       *expr)
+{
+  Replacement *self = (Replacement *) copier;
+  AccArray *other = expr->array != NULL ? g_hash_table_lookup (self->replaced, expr->array) : NULL;
+
+  return _acc_expr_copier_same (copier, expr, other != NULL ? other : expr->array);
+}
+
+static AccFunction *
+copy_inner (AccExprCopier *copier,
+            AccFunction   *function)
+{
+  return acc_function_copy_replaced (function, ((Replacement *) copier)->replaced, copier->copies);
 }
 
 AccFunction *
@@ -75,6 +92,7 @@ acc_function_copy_replaced (AccFunction *self,
                             GHashTable  *replaced,
                             GHashTable  *copies)
 {
+  Replacement replacement = { { copies, TRUE, copy_reading, copy_inner }, replaced };
   gboolean reads = FALSE;
   AccFunction *copy;
 
@@ -83,9 +101,7 @@ acc_function_copy_replaced (AccFunction *self,
   if (!reads)
     return acc_function_ref (self);
 
-  copy_all (self->body, replaced, copies);
-
-  copy = acc_function_new_open (self->params, self->n_params, get_copy (self->body, copies));
+  copy = acc_function_new_open (self->params, self->n_params, _acc_expr_copier_run (&replacement.base, self->body));
   copy->commutes = self->commutes;
 
   return copy;

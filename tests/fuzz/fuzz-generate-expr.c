@@ -118,6 +118,7 @@ operand_type (FuzzGenerator *self, Operands operands, AccElementType *wanted)
       return is_float || is_bool ? fuzz_type ("i4") : wanted;
     case LOGIC:
       return is_float ? fuzz_type ("u2") : wanted;
+    case BOOL:
     case ANY:
     default:
       return wanted;
