@@ -7,6 +7,8 @@ extern const Work acc_clusters[];
 extern const Work acc_indices[];
 extern const Work acc_matrices[];
 extern const Work acc_multigrid[];
+extern const Work acc_nested[];
+extern const Work acc_nested_plain[];
 extern const Work acc_numerics[];
 extern const Work acc_passes[];
 extern const Work acc_pictures[];

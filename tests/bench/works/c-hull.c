@@ -175,7 +175,61 @@ hull_free (gpointer data)
   g_free (h);
 }
 
+/* --- of many clouds, each by one thread */
+
+typedef struct {
+  gsize   n;
+  gint64 *offsets, *counts;
+  Point  *points;
+} Clouds;
+
+static gpointer
+prepare_clouds (gsize n)
+{
+  Clouds *self = g_new (Clouds, 1);
+
+  self->n = n;
+  self->offsets = input_clouds (n);
+  self->counts = contender_memory (n * sizeof (gint64));
+  self->points = (Point *) input_disc (self->offsets[n]);
+  return self;
+}
+
+static void
+run_clouds (gpointer data)
+{
+  Clouds *self = data;
+
+#pragma omp parallel for schedule(dynamic, 64)
+  for (gsize c = 0; c < self->n; c++)
+    {
+      Point hull[512], scratch[1024];
+
+      self->counts[c] = quickhull (self->points + self->offsets[c], self->offsets[c + 1] - self->offsets[c], hull, scratch);
+    }
+}
+
+static double
+check_clouds (gpointer data)
+{
+  Clouds *self = data;
+
+  return contender_digest_i8 (self->counts, self->n);
+}
+
+static void
+free_clouds (gpointer data)
+{
+  Clouds *self = data;
+
+  free (self->offsets);
+  free (self->counts);
+  free (self->points);
+  g_free (self);
+}
+
 const Work c_hull[] = {
+  { "nested-hulls", prepare_clouds, run_clouds, check_clouds, free_clouds },
   { "quickhull", prepare, run, check, hull_free },
   { NULL },
 };

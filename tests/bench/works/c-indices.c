@@ -230,5 +230,6 @@ const Work c_indices[] = {
   { "histogram-u4", prepare_histogram_u4, run_histogram_u4, check_counts, free_indexed },
   { "gather", prepare_gather, run_gather, check_floats, free_indexed },
   { "sparse-product", prepare_sparse_product, run_sparse_product, check_floats, free_indexed },
+  { "nested-sparse-product", prepare_sparse_product, run_sparse_product, check_floats, free_indexed },
   { NULL }
 };

@@ -30,6 +30,7 @@ typedef struct {
   gsize  (*starts)[N_DIGITS];         /* per part; first how many there are */
   Buckets *buckets;                   /* per thread */
   float   *sums;
+  gsize    n_sums;
 } Sort;
 
 static gpointer
@@ -273,7 +274,75 @@ check_sums (gpointer data)
   return contender_digest_f4 (self->sums, self->n);
 }
 
+/* --- groups by key: sorted pairs, sums of runs; every thread those that begin in its share */
+
+static gpointer
+prepare_group_sums (gsize n)
+{
+  Sort *self = prepare (n, TRUE);
+  float *values = contender_floats (n, 2, 0, 1);
+
+  free (self->keys);
+  free (self->values);
+  self->keys = contender_words (n, 1, MAX (n / 16, 1));
+  self->values = (guint32 *) values;
+  self->sums = contender_memory (n * sizeof (float));
+  return self;
+}
+
+static void
+sum_runs (Sort *self, gsize begin, gsize end, gsize group)
+{
+  const guint32 *keys = self->sorted[(N_PASSES - 1) % 2];
+  const float *values = (const float *) self->sorted_values[(N_PASSES - 1) % 2];
+
+  while (begin > 0 && begin < self->n && keys[begin] == keys[begin - 1])
+    begin++;
+  while (begin < end)
+    {
+      float sum = 0;
+      guint32 key = keys[begin];
+
+      for (; begin < self->n && keys[begin] == key; begin++)
+        sum += values[begin];
+      self->sums[group++] = sum;
+    }
+}
+
+static void
+run_group_sums (gpointer data)
+{
+  Sort *self = data;
+  const guint32 *keys = self->sorted[(N_PASSES - 1) % 2];
+  gsize begun[MAX_PARTS + 1] = { 0 }, n_parts = count_parts (self), part = (self->n + n_parts - 1) / n_parts;
+
+  run (self);
+#pragma omp parallel if (n_parts > 1)
+  {
+#pragma omp for
+    for (gsize p = 0; p < n_parts; p++)
+      for (gsize i = p * part; i < MIN ((p + 1) * part, self->n); i++)
+        begun[p + 1] += i == 0 || keys[i] != keys[i - 1];
+#pragma omp single
+    for (gsize p = 0; p < n_parts; p++)
+      begun[p + 1] += begun[p];
+#pragma omp for
+    for (gsize p = 0; p < n_parts; p++)
+      sum_runs (self, MIN (p * part, self->n), MIN ((p + 1) * part, self->n), begun[p]);
+  }
+  self->n_sums = begun[n_parts];
+}
+
+static double
+check_group_sums (gpointer data)
+{
+  Sort *self = data;
+
+  return contender_digest_f4 (self->sums, self->n_sums);
+}
+
 const Work c_sorts[] = {
+  { "nested-group-sums", prepare_group_sums, run_group_sums, check_group_sums, free_sort },
   { "sum-by-keys", prepare_sum_by_keys, run_sum_by_keys, check_sums, free_sort },
   { "sort", prepare_sort, run, check, free_sort },
   { "sort-pairs", prepare_sort_pairs, run, check, free_sort },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "c-works.h"
+#include "inputs.h"
 #include "stream.h"
 
 #include <math.h>
@@ -304,14 +305,26 @@ run_prefix_sum (gpointer data)
 /* --- segmented sum: every thread takes the segments that end in its tiles, and leaves what it has of the last one to the next */
 
 static gpointer
-prepare_segmented_sum (gsize n)
+prepare_sums (gsize n, gboolean skewed)
 {
   Vectors *self = start (n, contender_floats (n, 1, 0, 1));
 
-  self->offsets = contender_skewed (n, &self->n_segments);
+  self->offsets = input_parts (n, skewed, &self->n_segments);
   self->z = contender_memory (self->n_segments * sizeof (float));
   self->y = contender_memory ((n / STREAM_TILE + 1) * sizeof (float));
   return self;
+}
+
+static gpointer
+prepare_segmented_sum (gsize n)
+{
+  return prepare_sums (n, TRUE);
+}
+
+static gpointer
+prepare_even_sum (gsize n)
+{
+  return prepare_sums (n, FALSE);
 }
 
 /* The first segment that ends after @position. */
@@ -385,5 +398,7 @@ const Work c_vectors[] = {
   { "moments", prepare_moments, run_moments, check_number, free_vectors },
   { "prefix-sum", prepare_prefix_sum, run_prefix_sum, check_floats, free_vectors },
   { "segmented-sum", prepare_segmented_sum, run_segmented_sum, check_floats, free_vectors },
+  { "nested-sum-even", prepare_even_sum, run_segmented_sum, check_floats, free_vectors },
+  { "nested-sum-power", prepare_segmented_sum, run_segmented_sum, check_floats, free_vectors },
   { NULL }
 };

@@ -13,6 +13,7 @@ extern const Work c_matrices[];
 extern const Work c_sorts[];
 extern const Work c_mandelbrot[];
 extern const Work c_multigrid[];
+extern const Work c_nested[];
 extern const Work c_options[];
 extern const Work c_pictures[];
 extern const Work c_rays[];

@@ -48,3 +48,46 @@ input_disc (gsize n)
   free (y);
   return points;
 }
+
+gint64 *
+input_parts (gsize n, gboolean skewed, gsize *n_parts)
+{
+  gint64 *offsets;
+  gsize p = 0;
+
+  if (skewed)
+    return contender_skewed (n, n_parts);
+  offsets = contender_memory ((n + 1) * sizeof *offsets);
+  for (; offsets[p] < (gint64) n; p++)
+    offsets[p + 1] = MIN (offsets[p] + 1 + contender_hash (p, 0x5E6) % 32, (gint64) n);
+  *n_parts = p;
+  return offsets;
+}
+
+gsize
+input_picture_sizes (gsize n, gint64 **rows, gint64 **columns)
+{
+  gsize size = 0;
+
+  *rows = contender_memory (n * sizeof **rows);
+  *columns = contender_memory (n * sizeof **columns);
+  for (gsize p = 0; p < n; p++)
+    {
+      guint32 h = contender_hash (p, 0x5E6);
+
+      (*rows)[p] = 4 + h % (INPUT_MAX_SIDE - 3);
+      (*columns)[p] = 4 + (h >> 8) % (INPUT_MAX_SIDE - 3);
+      size += (*rows)[p] * (*columns)[p];
+    }
+  return size;
+}
+
+gint64 *
+input_clouds (gsize n)
+{
+  gint64 *offsets = contender_memory ((n + 1) * sizeof *offsets);
+
+  for (gsize c = 0; c < n; c++)
+    offsets[c + 1] = offsets[c] + 16 + contender_hash (c, 0x5E6) % 97;
+  return offsets;
+}

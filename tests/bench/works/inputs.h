@@ -36,6 +36,17 @@ guint8 *input_picture (gsize side);
 /* Digest of sums of squares: what is as often below 0 as above would cancel itself in a sum. */
 double  input_digest_squares (const float * const *parts, guint n_parts, gsize n);
 
+/* Parts of "nested-" works: where those of @n elements begin, and where the last ends: each of 1 to 32 elements, or as
+ * contender_skewed() has them. For free(). */
+gint64 *input_parts (gsize n, gboolean skewed, gsize *n_parts);
+
+/* "nested-pictures": rows and columns of @n pictures, from 4 to INPUT_MAX_SIDE; gives how many pixels there are. For free(). */
+#define INPUT_MAX_SIDE 20
+gsize   input_picture_sizes (gsize n, gint64 **rows, gint64 **columns);
+
+/* "nested-hulls": where each of @n clouds begins, and where the last ends: 16 to 112 points of a disc. For free(). */
+gint64 *input_clouds (gsize n);
+
 /* "quickhull": points of the unit disc, as (x,y) pairs; of a point of the square from -1 to 1 (seeds 1, 2) the distance from the
  * middle becomes that of the nearest side: p · max (|x|, |y|) / √(x² + y²), in double. For free(). */
 float  *input_disc (gsize n);

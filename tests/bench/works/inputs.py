@@ -47,6 +47,22 @@ def disc(n):
     return np.stack([x * factor, y * factor], axis=1).astype(np.float32)
 
 
+def parts(n, skewed):
+    """Offsets of the parts of the works "nested-…"."""
+    if skewed:
+        return contender.skewed(n)
+    ends = np.cumsum(1 + contender.hashes(0, n, 0x5E6) % np.uint32(32), dtype=np.int64)
+    ends = ends[:np.searchsorted(ends, n) + 1]
+    ends[-1] = n
+    return np.concatenate(([0], ends))
+
+
+def picture_sizes(n):
+    """Rows and columns"""
+    h = contender.hashes(0, n, 0x5E6)
+    return (4 + h % np.uint32(17)).astype(np.int64), (4 + (h >> np.uint32(8)) % np.uint32(17)).astype(np.int64)
+
+
 def check_clusters(centres, labels):
     """@centres: both coordinates"""
     return float(sum(np.abs(np.asarray(c)).sum(dtype=np.float64) for c in centres)) + contender.digest(labels)

@@ -5,12 +5,12 @@
 #include <acc/acc.h>
 #include <string.h>
 
-/* A third argument, "fast", asks for fast mathematics. */
+/* A third argument: "fast" asks for fast mathematics, "plain" for programs of nested arrays as they are written without these. */
 int
 main (int argc, char **argv)
 {
   static const Work * const groups[] = {
-    acc_clusters, acc_indices, acc_matrices, acc_multigrid, acc_numerics, acc_passes, acc_pictures, acc_rays, acc_vectors,
+    acc_clusters, acc_indices, acc_matrices, acc_multigrid, acc_nested, acc_numerics, acc_passes, acc_pictures, acc_rays, acc_vectors,
     NULL,
   };
 
@@ -22,6 +22,9 @@ main (int argc, char **argv)
         acc_backend_set_fast_math (backend, TRUE);
       argc--;
     }
+
+  if (argc == 4 && strcmp (argv[3], "plain") == 0)
+    return contender_main (argc - 1, argv, (const Work * const[]) { acc_nested_plain, NULL });
 
   return contender_main (argc, argv, groups);
 }

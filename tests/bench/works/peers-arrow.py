@@ -21,6 +21,18 @@ def prefix_sum(n):
     return contender.array(pc.cumulative_sum, pa.array(contender.ones(n, 1)))
 
 
+@contender.work('nested-group-sums')
+def group_sums(n):
+    table = pa.table({'key': contender.words(n, 1, max(n // 16, 1)), 'x': contender.floats(n, 2)})
+    result = []
+
+    def run():
+        result.clear()
+        result.append(table.group_by('key').aggregate([('x', 'sum')]))
+
+    return run, lambda: contender.digest(result[0].sort_by('key')['x_sum'].to_numpy().astype('f4'))
+
+
 @contender.work('gather')
 def gather(n):
     return contender.array(lambda x, indices: x.take(indices), pa.array(contender.floats(n, 1)), pa.array(contender.words(n, 2, n)))

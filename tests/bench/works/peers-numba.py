@@ -189,6 +189,9 @@ def sparse_product(n_rows):
     return lambda: product(values, columns, rows, vector, out), lambda: contender.digest(out)
 
 
+contender.work('nested-sparse-product')(sparse_product)
+
+
 @contender.work('transpose')
 def transpose(side):
     a, c = contender.floats(side * side, 1).reshape(side, side), np.empty((side, side), np.float32)
@@ -205,7 +208,8 @@ def transpose(side):
     return lambda: turn(a, c), lambda: contender.digest(c)
 
 
-import numba_numerics  # noqa: E402, F401: registers its works
+import numba_nested  # noqa: E402, F401: registers its works
+import numba_numerics  # noqa: E402, F401
 import numba_rays  # noqa: E402, F401
 
 contender.main()

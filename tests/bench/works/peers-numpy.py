@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import contender
+import inputs
 
 np = contender.library('numpy')
 
@@ -41,6 +42,36 @@ def segmented_sum(n):
     x, starts = contender.floats(n, 1), contender.skewed(n)[:-1]
     z = np.empty(len(starts), np.float32)
     return lambda: np.add.reduceat(x, starts, out=z), lambda: contender.digest(z)
+
+
+@contender.work('nested-sum-power')
+def nested_sum_power(n):
+    return segmented_sum(n)
+
+
+@contender.work('nested-sum-even')
+def nested_sum_even(n):
+    x, starts = contender.floats(n, 1), inputs.parts(n, False)[:-1]
+    z = np.empty(len(starts), np.float32)
+    return lambda: np.add.reduceat(x, starts, out=z), lambda: contender.digest(z)
+
+
+@contender.work('nested-group-sums')
+def group_sums(n):
+    keys, x = contender.words(n, 1, max(n // 16, 1)), contender.floats(n, 2)
+
+    def sums():
+        order = np.argsort(keys)
+        ordered = keys[order]
+        starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+        return np.add.reduceat(x[order], starts)
+
+    return contender.array(sums)
+
+
+@contender.work('nested-quicksort')
+def nested_quicksort(n):
+    return sort(n)
 
 
 @contender.work('histogram-u1')

@@ -13,6 +13,8 @@ def sparse_product(n_rows):
     return contender.array(matrix.dot, contender.floats(n_rows, 3))
 
 
+contender.work('nested-sparse-product')(sparse_product)
+
 import scipy_hull  # noqa: E402, F401: registers its works
 
 contender.main()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import contender
+import inputs
 
 np = contender.library('numpy')
 torch = contender.library('torch')
@@ -53,6 +54,17 @@ def prefix_sum(n):
 @contender.work('segmented-sum')
 def segmented_sum(n):
     offsets = torch.from_numpy(contender.skewed(n))
+    return contender.array(lambda x: torch.segment_reduce(x, 'sum', offsets=offsets, unsafe=True), floats(n, 1))
+
+
+@contender.work('nested-sum-power')
+def nested_sum_power(n):
+    return segmented_sum(n)
+
+
+@contender.work('nested-sum-even')
+def nested_sum_even(n):
+    offsets = torch.from_numpy(inputs.parts(n, False))
     return contender.array(lambda x: torch.segment_reduce(x, 'sum', offsets=offsets, unsafe=True), floats(n, 1))
 
 
