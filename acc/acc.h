@@ -36,6 +36,7 @@
 #include "acc-foreign.h"
 #include "acc-foreign-launch.h"
 #include "acc-nested-array.h"
+#include "acc-sequence-producer.h"
 #include "acc-chunk.h"
 #include "acc-source.h"
 #include "acc-sink.h"

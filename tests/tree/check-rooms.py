@@ -26,6 +26,7 @@ ROOMS = [
     ['acc-seq/nested'],
     ['acc-seq/stream'],
     ['acc-io'],
+    ['acc-seq/sequence'],
     ['acc'],
     ['acc-backends/ir', 'acc-backends/ir/math'],
     ['acc-backends/passes'],

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-sequence-producer.h"
+
+#include "acc-sequence-chunk-private.h"
+
+/**
+ * AccSequenceProducer:
+ *
+ * Represents where the elements of a sequence come from: lines of a file, windows of a sound, frames of a camera, a subclass of your own.
+ *
+ * Elements are arrays of one element type and rank. Those of a producer with [property@SequenceProducer:shape] all have these extents;
+ * those of others may differ. A subclass implements the virtual function `read` at least: it returns the next elements, as many as it
+ * has at hand and not more than it is asked for, as a nested array in memory, or %NULL where there are no more. What it returns is checked.
+ *
+ * ```python
+ * class Countdown(Acc.SequenceProducer):
+ *     def __init__(self, n):
+ *         super().__init__(element_type=Acc.ElementType.parse('i4'), rank=1)
+ *         self.n = n
+ *
+ *     def do_read(self, max_elements, max_values, cancellable):
+ *         self.n -= 1
+ *         return Acc.NestedArray.from_regular(np.full((1, self.n), self.n, 'i4')) if self.n >= 0 else None
+ * ```
+ *
+ * Producers are for one walk at a time, which may read on another thread than the one that made the producer, but on one at a time.
+ *
+ * Since: 1.0
+ */
+
+typedef enum {
+  STATE_READING,
+  STATE_ENDED,
+  STATE_FAILED,
+} State;
+
+typedef struct {
+  AccElementType *type;
+  guint           rank;
+  AccShape       *shape;
+  gint64          length;
+  State           state;
+  gint64          next;       /* the number of the next element */
+} AccSequenceProducerPrivate;
+
+enum {
+  PROP_0,
+  PROP_ELEMENT_TYPE,
+  PROP_RANK,
+  PROP_SHAPE,
+  PROP_LENGTH,
+  N_PROPERTIES
+};
+
+static GParamSpec *properties[N_PROPERTIES];
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (AccSequenceProducer, acc_sequence_producer, G_TYPE_OBJECT)
+
+#define PRIV(self) ((AccSequenceProducerPrivate *) acc_sequence_producer_get_instance_private (self))
+
+static void
+acc_sequence_producer_get_property (GObject    *object,
+                                    guint       id,
+                                    GValue     *value,
+                                    GParamSpec *pspec)
+{
+  AccSequenceProducerPrivate *priv = PRIV (ACC_SEQUENCE_PRODUCER (object));
+
+  switch (id)
+    {
+    case PROP_ELEMENT_TYPE:
+      g_value_set_boxed (value, priv->type);
+      break;
+    case PROP_RANK:
+      g_value_set_uint (value, priv->rank);
+      break;
+    case PROP_SHAPE:
+      g_value_set_boxed (value, priv->shape);
+      break;
+    case PROP_LENGTH:
+      g_value_set_int64 (value, priv->length);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+acc_sequence_producer_set_property (GObject      *object,
+                                    guint         id,
+                                    const GValue *value,
+                                    GParamSpec   *pspec)
+{
+  AccSequenceProducerPrivate *priv = PRIV (ACC_SEQUENCE_PRODUCER (object));
+
+  switch (id)
+    {
+    case PROP_ELEMENT_TYPE:
+      priv->type = g_value_dup_boxed (value);
+      break;
+    case PROP_RANK:
+      priv->rank = g_value_get_uint (value);
+      break;
+    case PROP_SHAPE:
+      priv->shape = g_value_dup_boxed (value);
+      break;
+    case PROP_LENGTH:
+      priv->length = g_value_get_int64 (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+acc_sequence_producer_constructed (GObject *object)
+{
+  AccSequenceProducerPrivate *priv = PRIV (ACC_SEQUENCE_PRODUCER (object));
+
+  G_OBJECT_CLASS (acc_sequence_producer_parent_class)->constructed (object);
+
+  if (priv->shape != NULL)
+    priv->rank = acc_shape_get_rank (priv->shape);
+  else if (priv->rank == 0)
+    priv->shape = acc_shape_new_scalar ();
+}
+
+static void
+acc_sequence_producer_finalize (GObject *object)
+{
+  AccSequenceProducerPrivate *priv = PRIV (ACC_SEQUENCE_PRODUCER (object));
+
+  g_clear_pointer (&priv->type, acc_element_type_unref);
+  g_clear_pointer (&priv->shape, acc_shape_unref);
+
+  G_OBJECT_CLASS (acc_sequence_producer_parent_class)->finalize (object);
+}
+
+static void
+acc_sequence_producer_class_init (AccSequenceProducerClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS;
+
+  object_class->get_property = acc_sequence_producer_get_property;
+  object_class->set_property = acc_sequence_producer_set_property;
+  object_class->constructed = acc_sequence_producer_constructed;
+  object_class->finalize = acc_sequence_producer_finalize;
+
+  /**
+   * AccSequenceProducer:element-type:
+   *
+   * Holds the type of what elements consist of.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_ELEMENT_TYPE] = g_param_spec_boxed ("element-type", NULL, NULL, ACC_TYPE_ELEMENT_TYPE, flags);
+
+  /**
+   * AccSequenceProducer:rank:
+   *
+   * Holds the rank of an element; that of the shape where there is one.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_RANK] = g_param_spec_uint ("rank", NULL, NULL, 0, G_MAXUINT, 0, flags);
+
+  /**
+   * AccSequenceProducer:shape:
+   *
+   * Holds the extents of every element, where all have the same: %NULL where they may differ.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_SHAPE] = g_param_spec_boxed ("shape", NULL, NULL, ACC_TYPE_SHAPE, flags);
+
+  /**
+   * AccSequenceProducer:length:
+   *
+   * Holds the number of elements; -1 where that is not known.
+   *
+   * Since: 1.0
+   */
+  properties[PROP_LENGTH] = g_param_spec_int64 ("length", NULL, NULL, -1, G_MAXINT64, -1, flags);
+
+  g_object_class_install_properties (object_class, N_PROPERTIES, properties);
+}
+
+static void
+acc_sequence_producer_init (AccSequenceProducer *self)
+{
+}
+
+/**
+ * acc_sequence_producer_get_element_type:
+ * @self: a producer
+ *
+ * Returns the type of what elements consist of.
+ *
+ * Returns: (transfer none) (nullable): the type; %NULL where it was made without one
+ *
+ * Since: 1.0
+ */
+AccElementType *
+acc_sequence_producer_get_element_type (AccSequenceProducer *self)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), NULL);
+
+  return PRIV (self)->type;
+}
+
+/**
+ * acc_sequence_producer_get_rank:
+ * @self: a producer
+ *
+ * Returns the rank of an element.
+ *
+ * Returns: the rank
+ *
+ * Since: 1.0
+ */
+guint
+acc_sequence_producer_get_rank (AccSequenceProducer *self)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), 0);
+
+  return PRIV (self)->rank;
+}
+
+/**
+ * acc_sequence_producer_get_shape:
+ * @self: a producer
+ *
+ * Returns the extents of every element, where all have the same.
+ *
+ * Returns: (transfer none) (nullable): the shape; %NULL where extents may differ
+ *
+ * Since: 1.0
+ */
+AccShape *
+acc_sequence_producer_get_shape (AccSequenceProducer *self)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), NULL);
+
+  return PRIV (self)->shape;
+}
+
+/**
+ * acc_sequence_producer_get_length:
+ * @self: a producer
+ *
+ * Returns the number of elements, from the first to the last.
+ *
+ * Returns: how many; -1 where that is not known
+ *
+ * Since: 1.0
+ */
+gint64
+acc_sequence_producer_get_length (AccSequenceProducer *self)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), -1);
+
+  return PRIV (self)->length;
+}
+
+G_GNUC_PRINTF (3, 4)
+static gboolean
+refuse (AccSequenceProducer *self,
+        GError             **error,
+        const char          *format,
+        ...)
+{
+  g_autofree char *problem = NULL;
+  va_list args;
+
+  va_start (args, format);
+  problem = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, ACC_ERROR, ACC_ERROR_CALLBACK, "%s: element %" G_GINT64_FORMAT ": read %s", G_OBJECT_TYPE_NAME (self),
+               PRIV (self)->next, problem);
+
+  return FALSE;
+}
+
+static gboolean
+check_extents (AccSequenceProducer *self,
+               AccNestedArray      *chunk,
+               GError             **error)
+{
+  AccSequenceProducerPrivate *priv = PRIV (self);
+  AccNestedForm form = acc_nested_array_get_form (chunk);
+  AccShape *shape = acc_nested_array_get_values (chunk)->shape;
+  g_autofree char *text = NULL, *wanted = NULL;
+
+  if (form == ACC_NESTED_FORM_CONSTANT)
+    return refuse (self, error, "returned one constant for all elements, not each of them");
+  if (priv->shape == NULL)
+    return TRUE;
+  if (form == ACC_NESTED_FORM_IRREGULAR)
+    return refuse (self, error, "returned irregular elements where all have the same extents");
+
+  for (guint i = 0; i < priv->rank; i++)
+    if (acc_shape_get_extent (shape, i + 1) != acc_shape_get_extent (priv->shape, i))
+      {
+        text = acc_shape_to_string (shape);
+        wanted = acc_shape_to_string (priv->shape);
+        return refuse (self, error, "returned elements in an array of shape %s, which are not of shape %s", text, wanted);
+      }
+
+  return TRUE;
+}
+
+/* What a subclass returned, which is not NULL. *@n: how many elements. */
+static gboolean
+check_chunk (AccSequenceProducer *self,
+             AccNestedArray      *chunk,
+             gint64               max_elements,
+             gint64               max_values,
+             gint64              *n,
+             GError             **error)
+{
+  AccSequenceProducerPrivate *priv = PRIV (self);
+  g_autoptr(GError) local = NULL;
+  gint64 total;
+
+  if (!acc_nested_array_check (chunk, &local))
+    return refuse (self, error, "returned elements with an error: %s", local->message);
+  if (!acc_nested_array_is_manifest (chunk))
+    return refuse (self, error, "returned elements that are not in memory: run them first");
+  if (acc_nested_array_get_element_type (chunk) != priv->type)
+    return refuse (self, error, "returned elements of %s, not of %s",
+                   acc_element_type_get_code (acc_nested_array_get_element_type (chunk)), acc_element_type_get_code (priv->type));
+  if (acc_nested_array_get_rank (chunk) != priv->rank)
+    return refuse (self, error, "returned elements of rank %u, not %u", acc_nested_array_get_rank (chunk), priv->rank);
+  if (!check_extents (self, chunk, error))
+    return FALSE;
+
+  *n = acc_shape_get_extent (acc_nested_array_get_count (chunk)->shape, 0);
+  total = acc_shape_get_size (acc_nested_array_get_values (chunk)->shape);
+  if (*n < 1)
+    return refuse (self, error, "returned no elements; at the end it must return nothing");
+  if (*n > max_elements)
+    return refuse (self, error, "returned %" G_GINT64_FORMAT " elements where %" G_GINT64_FORMAT " were asked for", *n, max_elements);
+  if (*n > 1 && total > max_values)
+    return refuse (self, error, "returned %" G_GINT64_FORMAT " values where %" G_GINT64_FORMAT " were asked for", total, max_values);
+  if (priv->length >= 0 && *n > priv->length - priv->next)
+    return refuse (self, error, "returned %" G_GINT64_FORMAT " elements, but there are %" G_GINT64_FORMAT " in all", *n, priv->length);
+
+  return TRUE;
+}
+
+static AccNestedArray *
+read_next (AccSequenceProducer *self,
+           gint64               max_elements,
+           gint64               max_values,
+           GCancellable        *cancellable,
+           GError             **error)
+{
+  AccSequenceProducerPrivate *priv = PRIV (self);
+  AccSequenceProducerClass *klass = ACC_SEQUENCE_PRODUCER_GET_CLASS (self);
+  g_autoptr(AccNestedArray) chunk = NULL;
+  g_autoptr(GError) local = NULL;
+  gint64 n = 0;
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+  if (klass->read == NULL || priv->type == NULL)
+    {
+      g_set_error (error, ACC_ERROR, klass->read == NULL ? ACC_ERROR_UNSUPPORTED : ACC_ERROR_TYPE, "%s %s", G_OBJECT_TYPE_NAME (self),
+                   klass->read == NULL ? "does not implement read" : "has no element type");
+      return NULL;
+    }
+
+  chunk = klass->read (self, max_elements, max_values, cancellable, &local);
+  if (local != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return NULL;
+    }
+  if (chunk == NULL)
+    {
+      if (priv->length >= 0 && priv->next < priv->length)
+        refuse (self, error, "returned nothing, but there are %" G_GINT64_FORMAT " elements in all", priv->length);
+      return NULL;
+    }
+  if (!check_chunk (self, chunk, max_elements, max_values, &n, error))
+    return NULL;
+
+  priv->next += n;
+
+  return priv->shape == NULL && acc_nested_array_get_form (chunk) == ACC_NESTED_FORM_REGULAR
+         ? acc_sequence_chunk_make_irregular (chunk, error) : g_steal_pointer (&chunk);
+}
+
+/**
+ * acc_sequence_producer_read: (virtual read)
+ * @self: a producer
+ * @max_elements: the most elements that are wanted, at least 1
+ * @max_values: the most values that are wanted together, of more than one element; a single element may have more
+ * @cancellable: (nullable): cancels the call, with %G_IO_ERROR_CANCELLED
+ * @error: return location for an error
+ *
+ * Reads the next elements, which follow those of the last call: one or more. They are regular where the producer has a
+ * [property@SequenceProducer:shape], else irregular; a subclass may return regular ones there, too.
+ *
+ * Fails with %ACC_ERROR_CALLBACK, the class and the element where a subclass returns what it must not: elements of another type, rank
+ * or shape, more than it was asked for, fewer or more than its length, or elements that are not in memory. Fails with
+ * %ACC_ERROR_STREAM after a failure, until the producer is rewound.
+ *
+ * Returns: (transfer full) (nullable): a manifest nested array; %NULL with @error set, or without where there are no more elements
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_sequence_producer_read (AccSequenceProducer *self,
+                            gint64               max_elements,
+                            gint64               max_values,
+                            GCancellable        *cancellable,
+                            GError             **error)
+{
+  AccSequenceProducerPrivate *priv;
+  AccNestedArray *chunk;
+  g_autoptr(GError) local = NULL;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  priv = PRIV (self);
+  if (priv->state == STATE_ENDED)
+    return NULL;
+  if (priv->state == STATE_FAILED || max_elements < 1)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s %s", G_OBJECT_TYPE_NAME (self),
+                   priv->state == STATE_FAILED ? "has failed, and was not rewound" : "was asked for less than one element");
+      return NULL;
+    }
+
+  chunk = read_next (self, max_elements, max_values, cancellable, &local);
+  if (chunk == NULL)
+    priv->state = local != NULL ? STATE_FAILED : STATE_ENDED;
+  if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+
+  return chunk;
+}
+
+/**
+ * acc_sequence_producer_rewind: (virtual rewind)
+ * @self: a producer
+ * @error: return location for an error
+ *
+ * Rewinds the producer, so that the next read begins at its first element. Does nothing where nothing was read yet.
+ *
+ * Fails with %ACC_ERROR_STREAM where the elements can be walked only once, %ACC_ERROR_CALLBACK where a subclass fails without an error.
+ *
+ * Returns: %TRUE on success
+ *
+ * Since: 1.0
+ */
+gboolean
+acc_sequence_producer_rewind (AccSequenceProducer *self,
+                              GError             **error)
+{
+  AccSequenceProducerPrivate *priv;
+  AccSequenceProducerClass *klass;
+  g_autoptr(GError) local = NULL;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  priv = PRIV (self);
+  klass = ACC_SEQUENCE_PRODUCER_GET_CLASS (self);
+  if (priv->state == STATE_READING && priv->next == 0)
+    return TRUE;
+
+  if (klass->rewind == NULL)
+    g_set_error (&local, ACC_ERROR, ACC_ERROR_STREAM, "%s can be walked only once", G_OBJECT_TYPE_NAME (self));
+  else if (!klass->rewind (self, &local) && local == NULL)
+    g_set_error (&local, ACC_ERROR, ACC_ERROR_CALLBACK, "%s: rewind failed and did not say why", G_OBJECT_TYPE_NAME (self));
+
+  if (local != NULL)
+    {
+      priv->state = STATE_FAILED;
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+
+  priv->state = STATE_READING;
+  priv->next = 0;
+
+  return TRUE;
+}
+
+/**
+ * acc_sequence_producer_describe: (virtual describe)
+ * @self: a producer
+ * @element: the number of an element that was read, from 0
+ *
+ * Tells where an element came from, for messages: "line 7 of words.txt".
+ *
+ * Returns: (transfer full) (nullable): the text; %NULL where there is nothing to say
+ *
+ * Since: 1.0
+ */
+char *
+acc_sequence_producer_describe (AccSequenceProducer *self,
+                                gint64               element)
+{
+  AccSequenceProducerClass *klass;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), NULL);
+
+  klass = ACC_SEQUENCE_PRODUCER_GET_CLASS (self);
+
+  return klass->describe != NULL ? klass->describe (self, element) : NULL;
+}
