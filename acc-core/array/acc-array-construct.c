@@ -176,8 +176,6 @@ acc_array_new_from_rows (AccSource *source)
  * ```
  *
  * Returns: (transfer full): an array of @shape, of the type that @function returns
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_generate (AccShape    *shape,
@@ -211,8 +209,6 @@ acc_array_generate (AccShape    *shape,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function returns
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_generate_expr (AccExpr     *shape,
@@ -243,8 +239,6 @@ acc_array_generate_expr (AccExpr     *shape,
  * ```
  *
  * Returns: (transfer full): an array of @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fill (AccShape *shape,
@@ -274,8 +268,6 @@ acc_array_fill (AccShape *shape,
  * ```
  *
  * Returns: (transfer full): an array whose rank is that of the index @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fill_expr (AccExpr *shape,
@@ -302,8 +294,6 @@ acc_array_fill_expr (AccExpr *shape,
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_unit (AccExpr *value)

@@ -180,8 +180,6 @@ check_given (AccArray *node,
  * ```
  *
  * Returns: (transfer full): a manifest array
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_use (AccElementType *type,
@@ -252,8 +250,6 @@ acc_array_use (AccElementType *type,
  * ```
  *
  * Returns: (transfer full): a manifest array
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_use_buffers (AccElementType  *type,
@@ -333,8 +329,6 @@ acc_array_use_buffers (AccElementType  *type,
  * ```
  *
  * Returns: (transfer full): a manifest array
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_use_address (AccElementType *type,
@@ -391,8 +385,6 @@ acc_array_use_address (AccElementType *type,
  * ```
  *
  * Returns: (transfer full): a manifest array
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_use_owned (AccElementType *type,

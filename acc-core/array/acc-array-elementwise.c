@@ -133,8 +133,6 @@ const AccOperationClass acc_class_unzip = { check_unzip, NULL, acc_infer_first, 
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self, of the type that @function returns
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_map (AccArray    *self,
@@ -168,8 +166,6 @@ acc_array_map (AccArray    *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self, of the type that @function returns
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_imap (AccArray     *self,
@@ -205,8 +201,6 @@ acc_array_imap (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function returns
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_zip_with (AccArray     *self,
@@ -244,8 +238,6 @@ acc_array_zip_with (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function returns
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_zip_with3 (AccArray     *self,
@@ -278,8 +270,6 @@ acc_array_zip_with3 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of pairs
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_zip (AccArray *self,
@@ -305,8 +295,6 @@ acc_array_zip (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of tuples of @n_arrays items
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_zip_many (AccArray **arrays,
@@ -332,8 +320,6 @@ acc_array_zip_many (AccArray **arrays,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_unzip (AccArray *self,

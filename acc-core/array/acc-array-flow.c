@@ -321,8 +321,6 @@ const AccOperationClass acc_class_compute = { check_compute, NULL, acc_infer_fir
  * ```
  *
  * Returns: (transfer full): @then or @otherwise
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_cond (AccArray *condition,
@@ -389,8 +387,6 @@ begin_loop (AccArray   **initial,
  * ```
  *
  * Returns: (transfer full): the last state
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_while_loop (AccArray   *initial,
@@ -439,8 +435,6 @@ acc_array_while_loop (AccArray   *initial,
  *
  * Returns: (transfer container) (element-type AccArray): the last states, as many as there are in @initial; on an error
  *   each carries it, and without a state there is one array that carries it
- *
- * Since: 1.0
  */
 GPtrArray *
 acc_array_while_loop_many (AccArray   **initial,
@@ -481,8 +475,6 @@ acc_array_while_loop_many (AccArray   **initial,
  *
  * Returns: (transfer container) (element-type AccArray): the arrays, as many as the longer list has; those without a
  *   counterpart carry an error
- *
- * Since: 1.0
  */
 GPtrArray *
 acc_array_cond_many (AccArray  *condition,
@@ -516,8 +508,6 @@ acc_array_cond_many (AccArray  *condition,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_compute (AccArray *self)

@@ -124,8 +124,6 @@ reduce (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fold (AccArray     *self,
@@ -153,8 +151,6 @@ acc_array_fold (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fold1 (AccArray     *self,
@@ -182,8 +178,6 @@ acc_array_fold1 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fold_all (AccArray     *self,
@@ -211,8 +205,6 @@ acc_array_fold_all (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fold1_all (AccArray     *self,
@@ -242,8 +234,6 @@ acc_array_fold1_all (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanl1 (AccArray     *self,

@@ -169,8 +169,6 @@ acc_array_work_out (AccArray *self)
  * ```
  *
  * Returns: (transfer full): the result
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_foreign (const char  *name,

@@ -170,8 +170,6 @@ const AccOperationClass acc_class_permute = { check_permute, permute_signature, 
  * ```
  *
  * Returns: (transfer full): an array of the shape of @defaults
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_permute (AccArray     *self,

@@ -66,8 +66,6 @@ const AccOperationClass acc_class_backpermute = { check_reshape, backpermute_sig
  * ```
  *
  * Returns: (transfer full): an array of @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_reshape (AccArray *self,
@@ -97,8 +95,6 @@ acc_array_reshape (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array whose rank is that of the index @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_reshape_expr (AccArray *self,
@@ -140,8 +136,6 @@ get_size (AccArray *array)
  * ```
  *
  * Returns: (transfer full): an array of rank 1
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_flatten (AccArray *self)
@@ -177,8 +171,6 @@ acc_array_flatten (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_backpermute (AccArray    *self,
@@ -218,8 +210,6 @@ acc_array_backpermute (AccArray    *self,
  * ```
  *
  * Returns: (transfer full): an array whose rank is that of the index @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_backpermute_expr (AccArray    *self,

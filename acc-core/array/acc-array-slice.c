@@ -407,8 +407,6 @@ make_of_numbers (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array whose rank is the number of dimensions that stay
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_slice (AccArray     *self,
@@ -439,8 +437,6 @@ acc_array_slice (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array whose rank is the number of dimensions that stay
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_slice_expr (AccArray  *self,
@@ -472,8 +468,6 @@ acc_array_slice_expr (AccArray  *self,
  * ```
  *
  * Returns: (transfer full): an array of rank @n_specification, where there is no %ACC_ANY
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_replicate (AccArray     *self,
@@ -503,8 +497,6 @@ acc_array_replicate (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of rank @n_specification, where there is no %ACC_ANY
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_replicate_expr (AccArray  *self,

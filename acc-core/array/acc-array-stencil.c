@@ -256,8 +256,6 @@ acc_array_set_boundary (AccArray    *node,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self, of the type that @function returns
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_stencil (AccArray     *self,
@@ -310,8 +308,6 @@ acc_array_stencil (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function returns
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_stencil2 (AccArray     *self,

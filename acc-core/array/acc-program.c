@@ -293,8 +293,6 @@ acc_program_new (const char * const *signatures,
  * or no results, and the error of a result where one has an error.
  *
  * Returns: (transfer full): the program
- *
- * Since: 1.0
  */
 AccProgram *
 acc_program_new_many (const char * const *signatures,
@@ -605,8 +603,6 @@ acc_program_new_from_bytes (GBytes  *bytes,
  * source is written too, but cannot be read back. Takes time linear in the size of the program and of the arrays in it.
  *
  * Returns: (transfer none): a floating variant of type `s`
- *
- * Since: 1.0
  */
 GVariant *
 acc_program_to_variant (AccProgram *self)
@@ -629,8 +625,6 @@ acc_program_to_variant (AccProgram *self)
  * ```
  *
  * Returns: (transfer full): the program, or %NULL with @error set
- *
- * Since: 1.0
  */
 AccProgram *
 acc_program_new_from_variant (GVariant  *variant,

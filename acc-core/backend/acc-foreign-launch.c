@@ -16,8 +16,6 @@
  *
  * On backends that compute in the host's memory, addresses are host addresses, the queue is 0, and the work is done when the
  * function returns. Other devices have no addresses: they run the fallback.
- *
- * Since: 1.0
  */
 
 G_DEFINE_FINAL_TYPE (AccForeignLaunch, acc_foreign_launch, G_TYPE_OBJECT)
@@ -82,8 +80,6 @@ acc_foreign_launch_new (AccArray  *node,
  * Returns the number of inputs of the operation.
  *
  * Returns: number of inputs
- *
- * Since: 1.0
  */
 guint
 acc_foreign_launch_get_n_inputs (AccForeignLaunch *self)
@@ -101,8 +97,6 @@ acc_foreign_launch_get_n_inputs (AccForeignLaunch *self)
  * Returns an input, for its type and extents. Asking the array for its elements transfers them to the host.
  *
  * Returns: (transfer none): the input
- *
- * Since: 1.0
  */
 AccArray *
 acc_foreign_launch_get_input (AccForeignLaunch *self,
@@ -167,8 +161,6 @@ check_result (AccForeignLaunch  *self,
  * two come.
  *
  * Returns: %TRUE on success, %FALSE with @error set
- *
- * Since: 1.0
  */
 gboolean
 acc_foreign_launch_begin (AccForeignLaunch  *self,
@@ -190,8 +182,6 @@ acc_foreign_launch_begin (AccForeignLaunch  *self,
  * Returns the address of the first element of an input, in device memory or in the host's. The function must not write there.
  *
  * Returns: the address of element 0
- *
- * Since: 1.0
  */
 guint64
 acc_foreign_launch_get_input_address (AccForeignLaunch *self,
@@ -213,8 +203,6 @@ acc_foreign_launch_get_input_address (AccForeignLaunch *self,
  * elements.
  *
  * Returns: the address of element 0
- *
- * Since: 1.0
  */
 guint64
 acc_foreign_launch_get_result_address (AccForeignLaunch *self,
@@ -233,8 +221,6 @@ acc_foreign_launch_get_result_address (AccForeignLaunch *self,
  * Returns the queue that the function enqueues its work on.
  *
  * Returns: a `CUstream` on `cuda`; 0 where the work is done when the function returns
- *
- * Since: 1.0
  */
 guint64
 acc_foreign_launch_get_queue (AccForeignLaunch *self)

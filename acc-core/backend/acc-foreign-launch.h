@@ -21,8 +21,6 @@ G_DECLARE_FINAL_TYPE (AccForeignLaunch, acc_foreign_launch, ACC, FOREIGN_LAUNCH,
  * result, asks for addresses, and then enqueues the work or does it. It is called in every run, from the thread that runs.
  *
  * Returns: %TRUE on success, %FALSE with @error set
- *
- * Since: 1.0
  */
 typedef gboolean (*AccForeignLaunchFunc) (AccForeignLaunch *launch, gpointer user_data, GError **error);
 

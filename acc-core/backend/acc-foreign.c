@@ -152,8 +152,6 @@ acc_backend_set_launch_routine (AccBackend           *self,
  * A run fails with the error of @function, with %ACC_ERROR_CALLBACK where it returns %NULL without one, with %ACC_ERROR_TYPE
  * where its array is not in memory or has another element type or rank than the fallback's result, and with %ACC_ERROR_SHAPE
  * where it has other extents than those known before the run.
- *
- * Since: 1.0
  */
 void
 acc_backend_set_foreign (AccBackend     *self,
@@ -196,8 +194,6 @@ acc_backend_set_foreign (AccBackend     *self,
  * ]|
  *
  * A run fails with the error of @function, and with those of [method@ForeignLaunch.begin].
- *
- * Since: 1.0
  */
 void
 acc_backend_set_foreign_launch (AccBackend           *self,
@@ -220,8 +216,6 @@ acc_backend_set_foreign_launch (AccBackend           *self,
  * Returns whether a backend has an implementation of its own of an operation.
  *
  * Returns: %TRUE if a function is set under @name, %FALSE if the backend runs the fallback
- *
- * Since: 1.0
  */
 gboolean
 acc_backend_has_foreign (AccBackend *self,

@@ -201,8 +201,6 @@ new_packed (AccElementKind  kind,
  * %ACC_KIND_F16.
  *
  * Returns: (transfer full): the type
- *
- * Since: 1.0
  */
 AccElementType *
 acc_element_type_new_complex (AccElementKind component)
@@ -222,8 +220,6 @@ acc_element_type_new_complex (AccElementKind component)
  * The scalars lie side by side in memory. The type of four %ACC_KIND_F32 is "4f4".
  *
  * Returns: (transfer full): the type
- *
- * Since: 1.0
  */
 AccElementType *
 acc_element_type_new_vector (AccElementKind component,
@@ -300,8 +296,6 @@ acc_element_type_get_code (AccElementType *self)
  * Tells whether a type is a scalar: a bool, an integer or a float.
  *
  * Returns: %TRUE for a scalar; %FALSE for a tuple or a packed type
- *
- * Since: 1.0
  */
 gboolean
 acc_element_type_is_scalar (AccElementType *self)
@@ -316,8 +310,6 @@ acc_element_type_is_scalar (AccElementType *self)
  * Tells whether a type is packed: a complex number or a vector, whose scalars lie side by side in memory.
  *
  * Returns: %TRUE for a packed type
- *
- * Since: 1.0
  */
 gboolean
 acc_element_type_is_packed (AccElementType *self)
@@ -456,8 +448,6 @@ acc_element_type_get_widest (AccElementType *self)
  * Each scalar, complex number and vector has one, those of nested types included.
  *
  * Returns: the number of buffers
- *
- * Since: 1.0
  */
 guint
 acc_element_type_get_n_buffers (AccElementType *self)
@@ -476,8 +466,6 @@ acc_element_type_get_n_buffers (AccElementType *self)
  * "c8" and "u1".
  *
  * Returns: (transfer none): the type
- *
- * Since: 1.0
  */
 AccElementType *
 acc_element_type_get_buffer (AccElementType *self,

@@ -34,8 +34,6 @@ typedef struct _AccSink        AccSink;
  * Keeps as many dimensions as fit, or none, as the first entry of the specification of a slice or a replicate.
  *
  * It stands for as many %ACC_ALL. Like %ACC_ALL it is a number that a double holds, for languages that have no other numbers.
- *
- * Since: 1.0
  */
 #define ACC_ANY ((gint64) -4611686018427387904)
 
@@ -90,8 +88,6 @@ typedef AccExpr *(*AccExprFunc3) (AccExpr *x, AccExpr *y, AccExpr *z, gpointer u
  *
  * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
  *   %ACC_ERROR_CALLBACK
- *
- * Since: 1.0
  */
 typedef AccExpr *(*AccExprFunc4) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, gpointer user_data);
 
@@ -108,8 +104,6 @@ typedef AccExpr *(*AccExprFunc4) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
  *   %ACC_ERROR_CALLBACK
- *
- * Since: 1.0
  */
 typedef AccExpr *(*AccExprFunc5) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, gpointer user_data);
 
@@ -127,8 +121,6 @@ typedef AccExpr *(*AccExprFunc5) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
  *   %ACC_ERROR_CALLBACK
- *
- * Since: 1.0
  */
 typedef AccExpr *(*AccExprFunc6) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
                                   gpointer user_data);
@@ -148,8 +140,6 @@ typedef AccExpr *(*AccExprFunc6) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
  *   %ACC_ERROR_CALLBACK
- *
- * Since: 1.0
  */
 typedef AccExpr *(*AccExprFunc7) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
                                   AccExpr *x7, gpointer user_data);
@@ -170,8 +160,6 @@ typedef AccExpr *(*AccExprFunc7) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
  *   %ACC_ERROR_CALLBACK
- *
- * Since: 1.0
  */
 typedef AccExpr *(*AccExprFunc8) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
                                   AccExpr *x7, AccExpr *x8, gpointer user_data);
@@ -193,8 +181,6 @@ typedef AccExpr *(*AccExprFunc8) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
  *   %ACC_ERROR_CALLBACK
- *
- * Since: 1.0
  */
 typedef AccExpr *(*AccExprFunc9) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
                                   AccExpr *x7, AccExpr *x8, AccExpr *x9, gpointer user_data);
@@ -217,8 +203,6 @@ typedef AccExpr *(*AccExprFunc9) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
  *   %ACC_ERROR_CALLBACK
- *
- * Since: 1.0
  */
 typedef AccExpr *(*AccExprFunc10) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
                                    AccExpr *x7, AccExpr *x8, AccExpr *x9, AccExpr *x10, gpointer user_data);
@@ -244,8 +228,6 @@ typedef AccArray *(*AccArrayFunc) (AccArray **arrays, guint n_arrays, gpointer u
  * Computes several arrays from whole arrays, the parameters of a program. It is called once, while the program is built.
  *
  * Returns: (transfer full) (nullable) (element-type AccArray): the results
- *
- * Since: 1.0
  */
 typedef GPtrArray *(*AccArraysFunc) (AccArray **arrays, guint n_arrays, gpointer user_data);
 

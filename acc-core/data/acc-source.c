@@ -223,8 +223,6 @@ acc_source_set_layout (AccSource *self, AccElementType *type, AccShape *shape)
  * read as 3 rows of 2; [ctor@Acc.Array.new_from_source] puts the dimensions in order.
  *
  * Returns: %TRUE where the array has the dimensions in reverse order
- *
- * Since: 1.0
  */
 gboolean
 acc_source_is_transposed (AccSource *self)
@@ -241,8 +239,6 @@ acc_source_is_transposed (AccSource *self)
  *
  * Sets whether the rows are those of the transpose, for subclasses whose data is column-major. It must not change once the
  * source is used.
- *
- * Since: 1.0
  */
 void
 acc_source_set_transposed (AccSource *self, gboolean transposed)

@@ -49,8 +49,6 @@ BINARY (ne, acc_expr_ne)
  * ```
  *
  * Returns: (transfer full): sums, of the element type; integers wrap
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_add (AccArray *self,
@@ -78,8 +76,6 @@ acc_array_add (AccArray *self,
  * ```
  *
  * Returns: (transfer full): differences, of the element type; integers wrap
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_sub (AccArray *self,
@@ -107,8 +103,6 @@ acc_array_sub (AccArray *self,
  * ```
  *
  * Returns: (transfer full): products, of the element type; integers wrap
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_mul (AccArray *self,
@@ -138,8 +132,6 @@ acc_array_mul (AccArray *self,
  * ```
  *
  * Returns: (transfer full): quotients, of the element type
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_div (AccArray *self,
@@ -167,8 +159,6 @@ acc_array_div (AccArray *self,
  * ```
  *
  * Returns: (transfer full): powers, of the element type
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_pow (AccArray *self,
@@ -197,8 +187,6 @@ acc_array_pow (AccArray *self,
  * ```
  *
  * Returns: (transfer full): minima, of the element type
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_min (AccArray *self,
@@ -227,8 +215,6 @@ acc_array_min (AccArray *self,
  * ```
  *
  * Returns: (transfer full): maxima, of the element type
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_max (AccArray *self,
@@ -257,8 +243,6 @@ acc_array_max (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of b1
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_lt (AccArray *self,
@@ -287,8 +271,6 @@ acc_array_lt (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of b1
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_le (AccArray *self,
@@ -317,8 +299,6 @@ acc_array_le (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of b1
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_gt (AccArray *self,
@@ -347,8 +327,6 @@ acc_array_gt (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of b1
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_ge (AccArray *self,
@@ -377,8 +355,6 @@ acc_array_ge (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of b1
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_eq (AccArray *self,
@@ -407,8 +383,6 @@ acc_array_eq (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of b1
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_ne (AccArray *self,

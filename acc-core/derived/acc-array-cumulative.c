@@ -21,8 +21,6 @@
  * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_cumsum (AccArray *self)
@@ -46,8 +44,6 @@ acc_array_cumsum (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_cumprod (AccArray *self)
@@ -71,8 +67,6 @@ acc_array_cumprod (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_cummin (AccArray *self)
@@ -96,8 +90,6 @@ acc_array_cummin (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_cummax (AccArray *self)

@@ -91,8 +91,6 @@ element_of (AccExpr *pair,
  * ```
  *
  * Returns: (transfer full): a vector of the type of @element
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_expand (AccArray     *self,

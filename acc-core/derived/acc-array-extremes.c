@@ -126,8 +126,6 @@ both_limits (AccExpr *x,
  * ```
  *
  * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_argmin (AccArray *self)
@@ -151,8 +149,6 @@ acc_array_argmin (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_argmax (AccArray *self)
@@ -176,8 +172,6 @@ acc_array_argmax (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of pairs (smallest, largest), of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_minmax (AccArray *self)
@@ -203,8 +197,6 @@ acc_array_minmax (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of i8 of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_count_nonzero (AccArray *self)
@@ -231,8 +223,6 @@ acc_array_count_nonzero (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of i8 of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_argmin_all (AccArray *self)
@@ -258,8 +248,6 @@ acc_array_argmin_all (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of i8 of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_argmax_all (AccArray *self)
@@ -285,8 +273,6 @@ acc_array_argmax_all (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of rank 0 of a pair (smallest, largest)
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_minmax_all (AccArray *self)
@@ -311,8 +297,6 @@ acc_array_minmax_all (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of i8 of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_count_nonzero_all (AccArray *self)

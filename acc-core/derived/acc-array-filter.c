@@ -65,8 +65,6 @@ pack (AccArray  *self,
  * ```
  *
  * Returns: (transfer full): a vector of the element type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_filter (AccArray     *self,
@@ -112,8 +110,6 @@ check_flags (AccArray *node,
  * ```
  *
  * Returns: (transfer full): a vector of the element type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_compact (AccArray  *self,

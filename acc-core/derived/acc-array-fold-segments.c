@@ -295,8 +295,6 @@ run_fold (AccSegments      segments,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self, with one element for each segment along the innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fold_seg (AccArray     *self,
@@ -329,8 +327,6 @@ acc_array_fold_seg (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self, with one element for each segment along the innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fold1_seg (AccArray     *self,
@@ -368,8 +364,6 @@ acc_array_fold1_seg (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self, with one element for each segment along the innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fold_seg_offsets (AccArray     *self,
@@ -402,8 +396,6 @@ acc_array_fold_seg_offsets (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self, with one element for each segment along the innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fold1_seg_offsets (AccArray     *self,

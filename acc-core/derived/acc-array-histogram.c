@@ -82,8 +82,6 @@ bin_of_integer (AccExpr *x,
  * ```
  *
  * Returns: (transfer full): the counts: a vector of @n_bins i8
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_bincount (AccArray *self,
@@ -152,8 +150,6 @@ bin_of_number (AccExpr *x,
  * ```
  *
  * Returns: (transfer full): the counts: a vector of @n_bins i8
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_histogram (AccArray *self,

@@ -29,8 +29,6 @@
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_izip_with (AccArray     *self,
@@ -68,8 +66,6 @@ acc_array_izip_with (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_izip_with3 (AccArray     *self,
@@ -109,8 +105,6 @@ acc_array_izip_with3 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_izip_with4 (AccArray     *self,
@@ -152,8 +146,6 @@ acc_array_izip_with4 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_izip_with5 (AccArray     *self,
@@ -197,8 +189,6 @@ acc_array_izip_with5 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_izip_with6 (AccArray     *self,
@@ -244,8 +234,6 @@ acc_array_izip_with6 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_izip_with7 (AccArray     *self,
@@ -293,8 +281,6 @@ acc_array_izip_with7 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_izip_with8 (AccArray     *self,
@@ -344,8 +330,6 @@ acc_array_izip_with8 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_izip_with9 (AccArray      *self,

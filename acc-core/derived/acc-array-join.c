@@ -86,8 +86,6 @@ concat (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_concat (AccArray *self,
@@ -113,8 +111,6 @@ acc_array_concat (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_concat_on (AccArray *self,
@@ -147,8 +143,6 @@ read_element (AccExpr *index,
  * ```
  *
  * Returns: (transfer full): an array of the type of @self and the extents of @indices
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_gather (AccArray *self,
@@ -187,8 +181,6 @@ pair_with_index (AccExpr *index,
  * ```
  *
  * Returns: (transfer full): an array of pairs of an index and an element, of the extents of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_indexed (AccArray *self)
@@ -236,8 +228,6 @@ nth_step (AccExpr *index,
  * ```
  *
  * Returns: (transfer full): an array of @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_enum_from_step_n (AccShape *shape,
@@ -286,8 +276,6 @@ one_like (AccExpr *start)
  * ```
  *
  * Returns: (transfer full): an array of @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_enum_from_n (AccShape *shape,

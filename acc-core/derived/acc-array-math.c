@@ -46,8 +46,6 @@ cast_element (AccExpr  *x,
  * ```
  *
  * Returns: (transfer full): an array of the shape and type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_neg (AccArray *self)
@@ -70,8 +68,6 @@ acc_array_neg (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape and type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_abs (AccArray *self)
@@ -94,8 +90,6 @@ acc_array_abs (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape and type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_sqrt (AccArray *self)
@@ -118,8 +112,6 @@ acc_array_sqrt (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape and type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_exp (AccArray *self)
@@ -142,8 +134,6 @@ acc_array_exp (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape and type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_log (AccArray *self)
@@ -166,8 +156,6 @@ acc_array_log (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape and type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_sin (AccArray *self)
@@ -190,8 +178,6 @@ acc_array_sin (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape and type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_cos (AccArray *self)
@@ -214,8 +200,6 @@ acc_array_cos (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape and type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_tanh (AccArray *self)
@@ -238,8 +222,6 @@ acc_array_tanh (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of floats, of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_real (AccArray *self)
@@ -262,8 +244,6 @@ acc_array_real (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of floats, of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_imag (AccArray *self)
@@ -286,8 +266,6 @@ acc_array_imag (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of complex numbers, of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_conjugate (AccArray *self)
@@ -310,8 +288,6 @@ acc_array_conjugate (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of floats, of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_magnitude (AccArray *self)
@@ -334,8 +310,6 @@ acc_array_magnitude (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of floats, of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_phase (AccArray *self)
@@ -360,8 +334,6 @@ acc_array_phase (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of @type, of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_cast (AccArray       *self,

@@ -70,8 +70,6 @@ select_values (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): a vector of the type of the values
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_filter_just (AccArray  *self,
@@ -99,8 +97,6 @@ acc_array_filter_just (AccArray  *self,
  * ```
  *
  * Returns: (transfer full): a vector of the type of the left values
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_filter_left (AccArray  *self,
@@ -129,8 +125,6 @@ acc_array_filter_left (AccArray  *self,
  * ```
  *
  * Returns: (transfer full): a vector of the type of the right values
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_filter_right (AccArray  *self,

@@ -86,8 +86,6 @@ begin_product (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_dot (AccArray *self,
@@ -142,8 +140,6 @@ second_item (AccExpr *index,
  * ```
  *
  * Returns: (transfer full): a matrix: a row for each element of @self, a column for each element of @other
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_outer (AccArray *self,
@@ -570,8 +566,6 @@ check_factors (AccArray *node,
  * ```
  *
  * Returns: (transfer full): the products
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_matmul (AccArray *self,

@@ -250,8 +250,6 @@ make (const char  *operation,
  * ```
  *
  * Returns: (transfer full): an array of @type and @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_random_bits (AccElementType *type,
@@ -281,8 +279,6 @@ acc_array_random_bits (AccElementType *type,
  * ```
  *
  * Returns: (transfer full): an array of @type and @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_random_uniform (AccElementType *type,
@@ -312,8 +308,6 @@ acc_array_random_uniform (AccElementType *type,
  * ```
  *
  * Returns: (transfer full): an array of @type and @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_random_normal (AccElementType *type,
@@ -347,8 +341,6 @@ acc_array_random_normal (AccElementType *type,
  * ```
  *
  * Returns: (transfer full): an array of @type and @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_random_integers (AccElementType *type,
@@ -421,8 +413,6 @@ read_bound (AccArray       *node,
  * ```
  *
  * Returns: (transfer full): an array of @type and @shape
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_random_integers_between (AccElementType *type,

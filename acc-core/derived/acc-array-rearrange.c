@@ -105,8 +105,6 @@ take_window (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_take (AccArray *self,
@@ -132,8 +130,6 @@ acc_array_take (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_take_on (AccArray *self,
@@ -160,8 +156,6 @@ acc_array_take_on (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_drop (AccArray *self,
@@ -187,8 +181,6 @@ acc_array_drop (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_drop_on (AccArray *self,
@@ -233,8 +225,6 @@ drop_last (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_drop_last (AccArray *self,
@@ -260,8 +250,6 @@ acc_array_drop_last (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_drop_last_on (AccArray *self,
@@ -286,8 +274,6 @@ acc_array_drop_last_on (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_tail (AccArray *self)
@@ -311,8 +297,6 @@ acc_array_tail (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_tail_on (AccArray *self,
@@ -338,8 +322,6 @@ acc_array_tail_on (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_slit (AccArray *self,
@@ -367,8 +349,6 @@ acc_array_slit (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_slit_on (AccArray *self,
@@ -425,8 +405,6 @@ reverse (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): an array of the same extents
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_reverse (AccArray *self)
@@ -450,8 +428,6 @@ acc_array_reverse (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the same extents
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_reverse_on (AccArray *self,
@@ -499,8 +475,6 @@ transpose (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_transpose (AccArray *self)
@@ -525,8 +499,6 @@ acc_array_transpose (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the same rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_transpose_on (AccArray *self,

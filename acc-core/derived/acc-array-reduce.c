@@ -35,8 +35,6 @@ lor_elements (AccExpr  *x,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_sum (AccArray *self)
@@ -60,8 +58,6 @@ acc_array_sum (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_product (AccArray *self)
@@ -85,8 +81,6 @@ acc_array_product (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_minimum (AccArray *self)
@@ -110,8 +104,6 @@ acc_array_minimum (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_maximum (AccArray *self)
@@ -135,8 +127,6 @@ acc_array_maximum (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_all (AccArray *self)
@@ -160,8 +150,6 @@ acc_array_all (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_any (AccArray *self)
@@ -185,8 +173,6 @@ acc_array_any (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_sum_all (AccArray *self)
@@ -209,8 +195,6 @@ acc_array_sum_all (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_product_all (AccArray *self)
@@ -234,8 +218,6 @@ acc_array_product_all (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_minimum_all (AccArray *self)
@@ -259,8 +241,6 @@ acc_array_minimum_all (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_maximum_all (AccArray *self)
@@ -283,8 +263,6 @@ acc_array_maximum_all (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_all_true (AccArray *self)
@@ -307,8 +285,6 @@ acc_array_all_true (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_any_true (AccArray *self)

@@ -82,8 +82,6 @@ length_of (AccExpr *index,
  * ```
  *
  * Returns: (transfer full): a vector of the element type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_run_length_encode (AccArray  *self,
@@ -126,8 +124,6 @@ acc_array_run_length_encode (AccArray  *self,
  * ```
  *
  * Returns: (transfer full): a vector of the element type of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_unique (AccArray  *self,

@@ -246,8 +246,6 @@ run_scan (AccSegments   segments,
  * ```
  *
  * Returns: (transfer full): an array whose rows are as long as the sum of the lengths, and one more for each segment
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanl_seg (AccArray     *self,
@@ -280,8 +278,6 @@ acc_array_scanl_seg (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanl1_seg (AccArray     *self,
@@ -318,8 +314,6 @@ acc_array_scanl1_seg (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanl_with_total_seg (AccArray      *self,
@@ -355,8 +349,6 @@ acc_array_scanl_with_total_seg (AccArray      *self,
  * ```
  *
  * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_prescanl_seg (AccArray     *self,
@@ -390,8 +382,6 @@ acc_array_prescanl_seg (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_postscanl_seg (AccArray     *self,
@@ -426,8 +416,6 @@ acc_array_postscanl_seg (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array whose rows are as long as the sum of the lengths, and one more for each segment
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanr_seg (AccArray     *self,
@@ -460,8 +448,6 @@ acc_array_scanr_seg (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanr1_seg (AccArray     *self,
@@ -498,8 +484,6 @@ acc_array_scanr1_seg (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanr_with_total_seg (AccArray      *self,
@@ -535,8 +519,6 @@ acc_array_scanr_with_total_seg (AccArray      *self,
  * ```
  *
  * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_prescanr_seg (AccArray     *self,
@@ -571,8 +553,6 @@ acc_array_prescanr_seg (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array whose rows are as long as the sum of the lengths
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_postscanr_seg (AccArray     *self,

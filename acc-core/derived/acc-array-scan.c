@@ -203,8 +203,6 @@ run_scan (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array whose rows are one element longer
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanl (AccArray     *self,
@@ -239,8 +237,6 @@ acc_array_scanl (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array whose rows are one element longer
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanr (AccArray     *self,
@@ -274,8 +270,6 @@ acc_array_scanr (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanr1 (AccArray     *self,
@@ -312,8 +306,6 @@ acc_array_scanr1 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanl_with_total (AccArray      *self,
@@ -352,8 +344,6 @@ acc_array_scanl_with_total (AccArray      *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scanr_with_total (AccArray      *self,
@@ -389,8 +379,6 @@ acc_array_scanr_with_total (AccArray      *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_prescanl (AccArray     *self,
@@ -422,8 +410,6 @@ acc_array_prescanl (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_prescanr (AccArray     *self,
@@ -457,8 +443,6 @@ acc_array_prescanr (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_postscanl (AccArray     *self,
@@ -490,8 +474,6 @@ acc_array_postscanl (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_postscanr (AccArray     *self,

@@ -53,8 +53,6 @@ cut (AccArray *array,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @defaults
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scatter (AccArray *self,
@@ -133,8 +131,6 @@ masked_target (AccExpr *target,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @defaults
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_scatter_if (AccArray    *self,
@@ -198,8 +194,6 @@ gathered_or_default (AccExpr *index,
  * ```
  *
  * Returns: (transfer full): an array of the extents that @indices, @defaults and @mask have in common
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_gather_if (AccArray    *self,

@@ -58,8 +58,6 @@ find_place (AccExpr *value,
  * ```
  *
  * Returns: (transfer full): an array of i8 of the extents of @values
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_searchsorted (AccArray *self,

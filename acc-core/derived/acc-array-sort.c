@@ -203,8 +203,6 @@ check_keys (AccArray   *keys,
  * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_sort (AccArray *self,
@@ -235,8 +233,6 @@ acc_array_sort (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of i8 of the extents of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_argsort (AccArray *self,
@@ -278,8 +274,6 @@ acc_array_argsort (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_sort_pairs (AccArray  *self,
@@ -374,8 +368,6 @@ sort_short_on (AccArray *node)
  * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_sort_by_key (AccArray    *self,

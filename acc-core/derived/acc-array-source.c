@@ -25,8 +25,6 @@
  * ```
  *
  * Returns: (transfer full): the array
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_new_from_source (AccSource *source)

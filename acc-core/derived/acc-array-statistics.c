@@ -195,8 +195,6 @@ find_spread (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_norm (AccArray *self)
@@ -221,8 +219,6 @@ acc_array_norm (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_mean (AccArray *self)
@@ -251,8 +247,6 @@ acc_array_mean (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_variance (AccArray *self,
@@ -277,8 +271,6 @@ acc_array_variance (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of the shape of @self without its innermost dimension
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_standard_deviation (AccArray *self,
@@ -303,8 +295,6 @@ acc_array_standard_deviation (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_norm_all (AccArray *self)
@@ -331,8 +321,6 @@ acc_array_norm_all (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_mean_all (AccArray *self)
@@ -363,8 +351,6 @@ acc_array_mean_all (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_variance_all (AccArray *self,
@@ -391,8 +377,6 @@ acc_array_variance_all (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of rank 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_standard_deviation_all (AccArray *self,

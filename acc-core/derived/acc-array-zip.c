@@ -136,8 +136,6 @@ acc_array_zip_many_with (const char *operation,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_zip_with4 (AccArray     *self,
@@ -179,8 +177,6 @@ acc_array_zip_with4 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_zip_with5 (AccArray     *self,
@@ -224,8 +220,6 @@ acc_array_zip_with5 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_zip_with6 (AccArray     *self,
@@ -271,8 +265,6 @@ acc_array_zip_with6 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_zip_with7 (AccArray     *self,
@@ -320,8 +312,6 @@ acc_array_zip_with7 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_zip_with8 (AccArray     *self,
@@ -371,8 +361,6 @@ acc_array_zip_with8 (AccArray     *self,
  * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_zip_with9 (AccArray     *self,

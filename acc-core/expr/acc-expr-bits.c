@@ -332,7 +332,6 @@ acc_expr_ctz (AccExpr *a)
  * ```
  *
  * Returns: (transfer none): the number of bits, an i8; 1 for a b1
- * Since: 1.0
  */
 DERIVED1 (bit_size,
   if (_acc_expr_is_bool (a))

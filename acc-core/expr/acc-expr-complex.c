@@ -99,8 +99,6 @@ _acc_expr_hypot (AccExpr *x,
  * ```
  *
  * Returns: (transfer none): the real part, a float
- *
- * Since: 1.0
  */
 OF_COMPLEX (real, return acc_expr_item (a, 0); )
 
@@ -118,8 +116,6 @@ OF_COMPLEX (real, return acc_expr_item (a, 0); )
  * ```
  *
  * Returns: (transfer none): the imaginary part, a float
- *
- * Since: 1.0
  */
 OF_COMPLEX (imag, return acc_expr_item (a, 1); )
 
@@ -137,8 +133,6 @@ OF_COMPLEX (imag, return acc_expr_item (a, 1); )
  * ```
  *
  * Returns: (transfer none): a complex number
- *
- * Since: 1.0
  */
 OF_COMPLEX (conjugate, return acc_expr_complex (acc_expr_item (a, 0), NEG (acc_expr_item (a, 1))); )
 
@@ -166,8 +160,6 @@ wide_magnitude (AccExpr **args)
  * ```
  *
  * Returns: (transfer none): the magnitude, a float
- *
- * Since: 1.0
  */
 OF_COMPLEX (magnitude, return _acc_expr_build_wide (args, 1, wide_magnitude); )
 
@@ -186,8 +178,6 @@ OF_COMPLEX (magnitude, return _acc_expr_build_wide (args, 1, wide_magnitude); )
  * ```
  *
  * Returns: (transfer none): the magnitude, a float
- *
- * Since: 1.0
  */
 OF_COMPLEX (magnitude_unscaled,
   g_auto(AccExprParts) z = _acc_expr_get_parts (a);
@@ -209,8 +199,6 @@ OF_COMPLEX (magnitude_unscaled,
  * ```
  *
  * Returns: (transfer none): the phase, a float
- *
- * Since: 1.0
  */
 OF_COMPLEX (phase,
   g_auto(AccExprParts) z = _acc_expr_get_parts (a);
@@ -233,8 +221,6 @@ OF_COMPLEX (phase,
  * ```
  *
  * Returns: (transfer none): a complex number
- *
- * Since: 1.0
  */
 static AccExpr *
 build_from_polar (AccExpr **args)
@@ -265,8 +251,6 @@ acc_expr_from_polar (AccExpr *magnitude,
  * ```
  *
  * Returns: (transfer none): a complex number
- *
- * Since: 1.0
  */
 static AccExpr *
 build_cis (AccExpr **args)
@@ -296,8 +280,6 @@ acc_expr_cis (AccExpr *phase)
  * ```
  *
  * Returns: (transfer none): a pair of floats: magnitude and phase
- *
- * Since: 1.0
  */
 DERIVED1 (to_polar, return acc_expr_tuple2 (acc_expr_magnitude (a), acc_expr_phase (a)); )
 

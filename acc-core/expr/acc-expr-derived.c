@@ -192,7 +192,6 @@ DERIVED1 (pred, return acc_expr_sub (a, INT (1)); )
  * ```
  *
  * Returns: (transfer none): @b - @a
- * Since: 1.0
  */
 DERIVED2 (subtract, TRUE, return acc_expr_sub (b, a); )
 
@@ -212,7 +211,6 @@ DERIVED2 (subtract, TRUE, return acc_expr_sub (b, a); )
  * ```
  *
  * Returns: (transfer none): a pair of the type of @a: quotient and remainder
- * Since: 1.0
  */
 DERIVED2 (quot_rem, TRUE,
   if (!_acc_expr_is_integer (a))
@@ -236,7 +234,6 @@ DERIVED2 (quot_rem, TRUE,
  * ```
  *
  * Returns: (transfer none): a pair of the type of @a: quotient and remainder
- * Since: 1.0
  */
 DERIVED2 (div_mod, TRUE,
   if (!_acc_expr_is_integer (a))

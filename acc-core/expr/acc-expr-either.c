@@ -22,7 +22,6 @@ _acc_type_is_either (AccElementType *type)
  * Values of the type are ordered: left ones come first.
  *
  * Returns: (transfer full) (nullable): the type; %NULL where acc_element_type_new_tuple() returns %NULL
- * Since: 1.0
  */
 AccElementType *
 acc_element_type_new_either (AccElementType *left,
@@ -65,7 +64,6 @@ one_side (const char     *name,
  * ```
  *
  * Returns: (transfer none): a tuple of the tag 0, @value and a zero of @right; a literal without a type stays without one
- * Since: 1.0
  */
 AccExpr *
 acc_expr_left (AccExpr        *value,
@@ -87,7 +85,6 @@ acc_expr_left (AccExpr        *value,
  * ```
  *
  * Returns: (transfer none): a tuple of the tag 1, a zero of @left and @value; a literal without a type stays without one
- * Since: 1.0
  */
 AccExpr *
 acc_expr_right (AccExpr        *value,
@@ -110,7 +107,6 @@ acc_expr_right (AccExpr        *value,
  * ```
  *
  * Returns: (transfer none): a b1, true where it holds the left value
- * Since: 1.0
  */
 DERIVED1 (is_left,
   if (!_acc_type_is_either (a->type))
@@ -132,7 +128,6 @@ DERIVED1 (is_left,
  * ```
  *
  * Returns: (transfer none): a b1, true where it holds the right value
- * Since: 1.0
  */
 DERIVED1 (is_right,
   if (!_acc_type_is_either (a->type))
@@ -154,7 +149,6 @@ DERIVED1 (is_right,
  * ```
  *
  * Returns: (transfer none): the left value; zero where @a holds the right one
- * Since: 1.0
  */
 DERIVED1 (from_left,
   if (!_acc_type_is_either (a->type))
@@ -176,7 +170,6 @@ DERIVED1 (from_left,
  * ```
  *
  * Returns: (transfer none): the right value; zero where @a holds the left one
- * Since: 1.0
  */
 DERIVED1 (from_right,
   if (!_acc_type_is_either (a->type))
@@ -201,7 +194,6 @@ DERIVED1 (from_right,
  * ```
  *
  * Returns: (transfer none): @of_left or @of_right
- * Since: 1.0
  */
 AccExpr *
 acc_expr_either (AccExpr *a,

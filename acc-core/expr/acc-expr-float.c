@@ -21,7 +21,6 @@
  * ```
  *
  * Returns: (transfer none): a b1, true where it is finite
- * Since: 1.0
  */
 DERIVED1 (is_finite, return acc_expr_lnot (acc_expr_lor (acc_expr_is_nan (a), acc_expr_is_inf (a))); )
 
@@ -111,7 +110,6 @@ DERIVED2 (copy_sign, TRUE,
  * ```
  *
  * Returns: (transfer none): a pair of the type of @a: integral and fractional part
- * Since: 1.0
  */
 DERIVED1 (proper_fraction,
   if (!_acc_expr_is_float (a))
@@ -135,7 +133,6 @@ DERIVED1 (proper_fraction,
  * ```
  *
  * Returns: (transfer none): the radix, an i8: 2
- * Since: 1.0
  */
 DERIVED1 (float_radix,
   if (!_acc_expr_is_float (a))
@@ -157,7 +154,6 @@ DERIVED1 (float_radix,
  * ```
  *
  * Returns: (transfer none): the number, an i8: 11, 24 or 53
- * Since: 1.0
  */
 DERIVED1 (float_digits,
   if (!_acc_expr_is_float (a))
@@ -179,7 +175,6 @@ DERIVED1 (float_digits,
  * ```
  *
  * Returns: (transfer none): the least and the greatest exponent of normal numbers, both i8: (-13, 16), (-125, 128) or (-1021, 1024)
- * Since: 1.0
  */
 DERIVED1 (float_range,
   if (!_acc_expr_is_float (a))
@@ -627,7 +622,6 @@ DERIVED2 (mod_float, TRUE,
  * ```
  *
  * Returns: (transfer none): a pair of the type of @a: quotient and remainder
- * Since: 1.0
  */
 DERIVED2 (div_mod_float, TRUE,
   if (!_acc_expr_is_float (a))

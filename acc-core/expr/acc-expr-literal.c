@@ -363,7 +363,6 @@ acc_expr_new_maximum (AccElementType *type)
  * ```
  *
  * Returns: (transfer none): a literal
- * Since: 1.0
  */
 AccExpr *
 acc_expr_new_zero (AccElementType *type)

@@ -54,7 +54,6 @@ _acc_expr_is_first (AccExpr *sum)
  * Values of the type are ordered: missing ones come first.
  *
  * Returns: (transfer full) (nullable): the type; %NULL where acc_element_type_new_tuple() returns %NULL
- * Since: 1.0
  */
 AccElementType *
 acc_element_type_new_maybe (AccElementType *type)
@@ -75,7 +74,6 @@ acc_element_type_new_maybe (AccElementType *type)
  * ```
  *
  * Returns: (transfer none): a tuple of the tag 0 and a zero of @type
- * Since: 1.0
  */
 AccExpr *
 acc_expr_nothing (AccElementType *type)
@@ -95,7 +93,6 @@ acc_expr_nothing (AccElementType *type)
  * ```
  *
  * Returns: (transfer none): a tuple of the tag 1 and @value; a literal without a type stays without one
- * Since: 1.0
  */
 AccExpr *
 acc_expr_just (AccExpr *value)
@@ -122,7 +119,6 @@ acc_expr_just (AccExpr *value)
  * ```
  *
  * Returns: (transfer none): a b1, true where the value is missing
- * Since: 1.0
  */
 DERIVED1 (is_nothing,
   if (!_acc_type_is_maybe (a->type))
@@ -144,7 +140,6 @@ DERIVED1 (is_nothing,
  * ```
  *
  * Returns: (transfer none): a b1, true where there is a value
- * Since: 1.0
  */
 DERIVED1 (is_just,
   if (!_acc_type_is_maybe (a->type))
@@ -166,7 +161,6 @@ DERIVED1 (is_just,
  * ```
  *
  * Returns: (transfer none): the value; zero where it is missing
- * Since: 1.0
  */
 DERIVED1 (from_just,
   if (!_acc_type_is_maybe (a->type))
@@ -218,7 +212,6 @@ value_or (const char  *name,
  * ```
  *
  * Returns: (transfer none): the value, or @otherwise
- * Since: 1.0
  */
 AccExpr *
 acc_expr_from_maybe (AccExpr *a,
@@ -248,7 +241,6 @@ acc_expr_from_maybe (AccExpr *a,
  * ```
  *
  * Returns: (transfer none): the result of @function, or @otherwise
- * Since: 1.0
  */
 AccExpr *
 acc_expr_maybe (AccExpr     *a,

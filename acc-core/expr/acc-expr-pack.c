@@ -115,8 +115,6 @@ pack (const char     *name,
  * ```
  *
  * Returns: (transfer none): the complex number
- *
- * Since: 1.0
  */
 AccExpr *
 acc_expr_complex (AccExpr *re,
@@ -144,8 +142,6 @@ acc_expr_complex (AccExpr *re,
  * ```
  *
  * Returns: (transfer none): the vector; an expression with %ACC_ERROR_TYPE where the types differ, or where @n_items is out of range
- *
- * Since: 1.0
  */
 AccExpr *
 acc_expr_vec (AccExpr **items,
@@ -180,8 +176,6 @@ acc_expr_vec (AccExpr **items,
  * ```
  *
  * Returns: (transfer none): a value of the type of @self
- *
- * Since: 1.0
  */
 AccExpr *
 acc_expr_with_item (AccExpr *self,

@@ -79,8 +79,6 @@ is_words (AccExpr *expr,
  * ```
  *
  * Returns: (transfer none): the bits, a tuple of four u4
- *
- * Since: 1.0
  */
 DERIVED2 (philox, FALSE,
   AccExpr *counter[4] = { NULL };

@@ -37,7 +37,6 @@ is_ratio (AccExpr *expr)
  * ```
  *
  * Returns: (transfer none): a pair of the type of @a: numerator and denominator
- * Since: 1.0
  */
 DERIVED2 (ratio, TRUE,
   if (!_acc_expr_is_integer (a))
@@ -69,7 +68,6 @@ DERIVED2 (ratio, TRUE,
  * ```
  *
  * Returns: (transfer none): the numerator
- * Since: 1.0
  */
 DERIVED1 (numerator, return is_ratio (a) ? acc_expr_item (a, 0) : _acc_expr_needs ("numerator", WHAT, a); )
 
@@ -87,7 +85,6 @@ DERIVED1 (numerator, return is_ratio (a) ? acc_expr_item (a, 0) : _acc_expr_need
  * ```
  *
  * Returns: (transfer none): the denominator
- * Since: 1.0
  */
 DERIVED1 (denominator, return is_ratio (a) ? acc_expr_item (a, 1) : _acc_expr_needs ("denominator", WHAT, a); )
 
@@ -107,7 +104,6 @@ DERIVED1 (denominator, return is_ratio (a) ? acc_expr_item (a, 1) : _acc_expr_ne
  * ```
  *
  * Returns: (transfer none): a pair of i8: numerator and denominator
- * Since: 1.0
  */
 DERIVED1 (to_ratio,
   AccElementType *i8 = acc_index_type (1);

@@ -112,7 +112,6 @@ DERIVED2 (from_linear, FALSE,
  * ```
  *
  * Returns: (transfer none): the number, an i8
- * Since: 1.0
  */
 DERIVED1 (shape_size,
   guint rank;
@@ -165,7 +164,6 @@ each_extent (const char  *name,
  * ```
  *
  * Returns: (transfer none): a shape of the same type
- * Since: 1.0
  */
 DERIVED2 (intersect, TRUE, return each_extent ("intersect", a, b, acc_expr_min); )
 
@@ -184,7 +182,6 @@ DERIVED2 (intersect, TRUE, return each_extent ("intersect", a, b, acc_expr_min);
  * ```
  *
  * Returns: (transfer none): a shape of the same type
- * Since: 1.0
  */
 DERIVED2 (union, TRUE, return each_extent ("union", a, b, acc_expr_max); )
 
@@ -200,7 +197,6 @@ DERIVED2 (union, TRUE, return each_extent ("union", a, b, acc_expr_max); )
  * ```
  *
  * Returns: (transfer none): the item; an expression with %ACC_ERROR_TYPE for rank 0
- * Since: 1.0
  */
 DERIVED1 (index_head,
   guint rank;
@@ -223,7 +219,6 @@ DERIVED1 (index_head,
  * ```
  *
  * Returns: (transfer none): an index with one dimension fewer; an expression with %ACC_ERROR_TYPE for rank 0
- * Since: 1.0
  */
 DERIVED1 (index_tail,
   guint rank;

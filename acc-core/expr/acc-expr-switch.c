@@ -63,7 +63,6 @@ choose_between (AccExpr  *index,
  * ```
  *
  * Returns: (transfer none): the chosen value
- * Since: 1.0
  */
 AccExpr *
 acc_expr_switch (AccExpr  *index,

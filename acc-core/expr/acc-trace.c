@@ -36,8 +36,6 @@
  * ```
  *
  * Use a trace for one operation, in one thread.
- *
- * Since: 1.0
  */
 struct _AccTrace
 {
@@ -257,8 +255,6 @@ acc_call3 (AccExprFunc3  function,
  * Creates a trace for one operation.
  *
  * Returns: (transfer full): the trace
- *
- * Since: 1.0
  */
 AccTrace *
 acc_trace_new (void)
@@ -271,8 +267,6 @@ acc_trace_new (void)
  * @self: a trace
  *
  * Begins to record the functions that this thread passes to operations, and uses the answers that there are.
- *
- * Since: 1.0
  */
 void
 acc_trace_begin (AccTrace *self)
@@ -295,8 +289,6 @@ acc_trace_begin (AccTrace *self)
  * Ends the recording, so that this thread calls functions again.
  *
  * Returns: whether an answer is needed: what was built since [method@Trace.begin] is no result then
- *
- * Since: 1.0
  */
 gboolean
 acc_trace_end (AccTrace *self)
@@ -321,8 +313,6 @@ acc_trace_end (AccTrace *self)
  * Returns the number of the function that an answer is needed for.
  *
  * Returns: its number among the functions that were given, in the order in which they are called first
- *
- * Since: 1.0
  */
 guint
 acc_trace_get_function (AccTrace *self)
@@ -339,8 +329,6 @@ acc_trace_get_function (AccTrace *self)
  * Returns the arguments that a function of expressions is to be called with.
  *
  * Returns: (transfer none) (element-type AccExpr): the arguments
- *
- * Since: 1.0
  */
 GPtrArray *
 acc_trace_get_arguments (AccTrace *self)
@@ -357,8 +345,6 @@ acc_trace_get_arguments (AccTrace *self)
  * Returns the arguments that a function of arrays, such as that of a program, is to be called with.
  *
  * Returns: (transfer none) (element-type AccArray): the arguments
- *
- * Since: 1.0
  */
 GPtrArray *
 acc_trace_get_arrays (AccTrace *self)
@@ -384,8 +370,6 @@ add_answer (AccTrace *self)
  * @result: (nullable): the result of the function; %NULL, as from a function that is called, gives %ACC_ERROR_CALLBACK
  *
  * Answers with the result of a function of expressions.
- *
- * Since: 1.0
  */
 void
 acc_trace_answer (AccTrace *self,
@@ -404,8 +388,6 @@ acc_trace_answer (AccTrace *self,
  * @n_results: the number of results
  *
  * Answers with the results of a function of arrays.
- *
- * Since: 1.0
  */
 void
 acc_trace_answer_arrays (AccTrace  *self,

@@ -56,8 +56,6 @@ run_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError
  *
  * A process that exits while an asynchronous call or a job is under way cancels it, and waits until it has ended, for two
  * seconds at most.
- *
- * Since: 1.0
  */
 void
 acc_backend_run_async (AccBackend *self, AccArray *array, GCancellable *cancellable,
@@ -84,8 +82,6 @@ acc_backend_run_async (AccBackend *self, AccArray *array, GCancellable *cancella
  * Returns the array of acc_backend_run_async(), or its error.
  *
  * Returns: (transfer full): a manifest array
- *
- * Since: 1.0
  */
 AccArray *
 acc_backend_run_finish (AccBackend *self, GAsyncResult *result, GError **error)
@@ -114,8 +110,6 @@ run_many_in_thread (gpointer source, gpointer data, GCancellable *cancellable, G
  * @user_data: data for @callback
  *
  * Computes several arrays as acc_backend_run_many() does, without blocking.
- *
- * Since: 1.0
  */
 void
 acc_backend_run_many_async (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable,
@@ -142,8 +136,6 @@ acc_backend_run_many_async (AccBackend *self, AccArray **arrays, guint n_arrays,
  * Returns the arrays of acc_backend_run_many_async(), or their error.
  *
  * Returns: (transfer container) (element-type AccArray): manifest arrays, in the order of the call
- *
- * Since: 1.0
  */
 GPtrArray *
 acc_backend_run_many_finish (AccBackend *self, GAsyncResult *result, GError **error)
@@ -173,8 +165,6 @@ write_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GErr
  *
  * Computes an array and writes it as acc_backend_write() does, without blocking. acc_backend_start_write() reports progress as
  * well.
- *
- * Since: 1.0
  */
 void
 acc_backend_write_async (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable,
@@ -204,8 +194,6 @@ acc_backend_write_async (AccBackend *self, AccArray *array, AccSink *sink, GCanc
  * Returns whether acc_backend_write_async() wrote everything, or its error.
  *
  * Returns: %TRUE if all was written, %FALSE with @error set
- *
- * Since: 1.0
  */
 gboolean
 acc_backend_write_finish (AccBackend *self, GAsyncResult *result, GError **error)
@@ -261,8 +249,6 @@ job_thread (gpointer data)
  * error, or that cannot be written, gives a job that fails.
  *
  * Returns: (transfer full): the running job
- *
- * Since: 1.0
  */
 AccJob *
 acc_backend_start_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable)

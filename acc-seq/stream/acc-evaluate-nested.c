@@ -15,8 +15,6 @@
  * Computes a nested array: its values and where its elements lie, in one run. In everything else it is as acc_backend_run().
  *
  * Returns: (transfer full): a manifest nested array of the same form, or %NULL with @error set
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_backend_run_nested (AccBackend     *self,

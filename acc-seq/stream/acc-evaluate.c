@@ -273,8 +273,6 @@ acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_ar
  * %G_IO_ERROR_CANCELLED.
  *
  * Returns: (transfer full): a manifest array; a manifest @array is its own result
- *
- * Since: 1.0
  */
 AccArray *
 acc_backend_run (AccBackend *self, AccArray *array, GCancellable *cancellable, GError **error)
@@ -302,8 +300,6 @@ acc_backend_run (AccBackend *self, AccArray *array, GCancellable *cancellable, G
  * acc_backend_run().
  *
  * Returns: (transfer container) (element-type AccArray): manifest arrays, in the order of @arrays
- *
- * Since: 1.0
  */
 GPtrArray *
 acc_backend_run_many (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)

@@ -23,8 +23,6 @@ append_bytes (GString *text, const char *name, guint64 bytes, double seconds)
  * device.
  *
  * Returns: (transfer full): several lines of text, each with a newline at its end
- *
- * Since: 1.0
  */
 char *
 acc_job_dup_report (AccJob *self)

@@ -45,8 +45,6 @@ acc_job_waiter_return (AccJob *self, gpointer waiter)
  * Fails with the error of the job: one of those of acc_backend_write(), or %G_IO_ERROR_CANCELLED after acc_job_cancel().
  *
  * Returns: %TRUE if everything is done, %FALSE with the job's error set
- *
- * Since: 1.0
  */
 gboolean
 acc_job_wait (AccJob *self, GError **error)
@@ -96,8 +94,6 @@ on_give_up (GCancellable *cancellable, gpointer data)
  * @user_data: data for @callback
  *
  * Waits for the end of the job without blocking. Any number of callers may wait.
- *
- * Since: 1.0
  */
 void
 acc_job_wait_async (AccJob *self, GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
@@ -140,8 +136,6 @@ acc_job_wait_async (AccJob *self, GCancellable *cancellable, GAsyncReadyCallback
  * Returns whether the job that acc_job_wait_async() waited for did everything, or its error.
  *
  * Returns: %TRUE if everything is done, %FALSE with @error set
- *
- * Since: 1.0
  */
 gboolean
 acc_job_wait_finish (AccJob *self, GAsyncResult *result, GError **error)

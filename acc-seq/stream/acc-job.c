@@ -15,8 +15,6 @@
  * gets no notifications. A job continues when its last reference is dropped; acc_job_cancel() ends it.
  *
  * Any thread may call all functions.
- *
- * Since: 1.0
  */
 
 #define NOTIFY_INTERVAL (G_USEC_PER_SEC / 30)
@@ -399,8 +397,6 @@ acc_job_finish (AccJob *self, GError *error)
  * Returns the fraction of the job that is done.
  *
  * Returns: 0 to 1; 1 only when everything is done
- *
- * Since: 1.0
  */
 double
 acc_job_get_fraction (AccJob *self)
@@ -421,8 +417,6 @@ acc_job_get_fraction (AccJob *self)
  * Returns the bytes of the sources whose chunks are done. Where nothing is read, they are bytes of the result.
  *
  * Returns: bytes
- *
- * Since: 1.0
  */
 guint64
 acc_job_get_bytes_done (AccJob *self)
@@ -443,8 +437,6 @@ acc_job_get_bytes_done (AccJob *self)
  * Returns the number of chunks that are read, computed and written.
  *
  * Returns: number of chunks
- *
- * Since: 1.0
  */
 guint64
 acc_job_get_chunks_done (AccJob *self)
@@ -465,8 +457,6 @@ acc_job_get_chunks_done (AccJob *self)
  * Returns the number of all chunks of the job.
  *
  * Returns: number of chunks; 0 until the job is planned
- *
- * Since: 1.0
  */
 guint64
 acc_job_get_n_chunks (AccJob *self)
@@ -487,8 +477,6 @@ acc_job_get_n_chunks (AccJob *self)
  * Returns an estimate of the time that is left, from the time that the job took so far.
  *
  * Returns: seconds; -1 while it is unknown
- *
- * Since: 1.0
  */
 double
 acc_job_get_eta (AccJob *self)
@@ -509,8 +497,6 @@ acc_job_get_eta (AccJob *self)
  * Returns whether the job runs, is done, failed or was cancelled.
  *
  * Returns: the state
- *
- * Since: 1.0
  */
 AccJobState
 acc_job_get_state (AccJob *self)
@@ -532,8 +518,6 @@ acc_job_get_state (AccJob *self)
  * failed before it was planned.
  *
  * Returns: (transfer none) (nullable): the plan
- *
- * Since: 1.0
  */
 AccPlan *
 acc_job_get_plan (AccJob *self)
@@ -553,8 +537,6 @@ acc_job_get_plan (AccJob *self)
  *
  * Cancels the job. It ends within about one chunk, with %G_IO_ERROR_CANCELLED, and leaves no output behind. A job that has
  * ended stays as it is.
- *
- * Since: 1.0
  */
 void
 acc_job_cancel (AccJob *self)

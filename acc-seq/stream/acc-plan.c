@@ -11,8 +11,6 @@
  * computed twice. The memory of a run is linear in the rows of a chunk, and is known before the run starts.
  *
  * Immutable. Any thread may use it.
- *
- * Since: 1.0
  */
 
 G_DEFINE_FINAL_TYPE (AccPlan, acc_plan, G_TYPE_OBJECT)
@@ -69,8 +67,6 @@ acc_plan_get_part (AccPlan *self, guint part)
  * Returns the height of a chunk, in rows of the sources.
  *
  * Returns: rows of input per chunk, at least 1
- *
- * Since: 1.0
  */
 gint64
 acc_plan_get_chunk_rows (AccPlan *self)
@@ -87,8 +83,6 @@ acc_plan_get_chunk_rows (AccPlan *self)
  * Returns the number of chunks of the run. It includes chunks at the end that only finish the rows of stages that lag behind.
  *
  * Returns: number of chunks; 0 where there are no rows
- *
- * Since: 1.0
  */
 guint64
 acc_plan_get_n_chunks (AccPlan *self)
@@ -106,8 +100,6 @@ acc_plan_get_n_chunks (AccPlan *self)
  * count.
  *
  * Returns: rows of the sources
- *
- * Since: 1.0
  */
 gint64
 acc_plan_get_halo_above (AccPlan *self)
@@ -125,8 +117,6 @@ acc_plan_get_halo_above (AccPlan *self)
  * count.
  *
  * Returns: rows of the sources
- *
- * Since: 1.0
  */
 gint64
 acc_plan_get_halo_below (AccPlan *self)
@@ -144,8 +134,6 @@ acc_plan_get_halo_below (AccPlan *self)
  * overlap.
  *
  * Returns: number of buffers; 0 where nothing is read
- *
- * Since: 1.0
  */
 guint
 acc_plan_get_n_input_slots (AccPlan *self)
@@ -163,8 +151,6 @@ acc_plan_get_n_input_slots (AccPlan *self)
  * overlap.
  *
  * Returns: number of buffers; 0 where nothing is written chunk by chunk
- *
- * Since: 1.0
  */
 guint
 acc_plan_get_n_output_slots (AccPlan *self)
@@ -182,8 +168,6 @@ acc_plan_get_n_output_slots (AccPlan *self)
  * themselves.
  *
  * Returns: bytes
- *
- * Since: 1.0
  */
 guint64
 acc_plan_get_bytes (AccPlan *self)
@@ -200,8 +184,6 @@ acc_plan_get_bytes (AccPlan *self)
  * Returns the part of acc_plan_get_bytes() that does not depend on the size of a chunk.
  *
  * Returns: bytes
- *
- * Since: 1.0
  */
 guint64
 acc_plan_get_fixed_bytes (AccPlan *self)
@@ -222,8 +204,6 @@ acc_plan_get_fixed_bytes (AccPlan *self)
  * Returns the memory that each further row of a chunk takes.
  *
  * Returns: bytes per row of a chunk
- *
- * Since: 1.0
  */
 guint64
 acc_plan_get_row_bytes (AccPlan *self)
@@ -285,8 +265,6 @@ append_part (GString *text, const AccPlanPart *part, int width)
  * their bytes. It tells why the chunk has the size that it has.
  *
  * Returns: (transfer full): several lines of text, each with a newline at its end
- *
- * Since: 1.0
  */
 char *
 acc_plan_to_string (AccPlan *self)

@@ -222,8 +222,6 @@ acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSin
  * take such elements or extents), and with %ACC_ERROR_STREAM where a source or the sink is in use by another run.
  *
  * Returns: %TRUE if everything was written, %FALSE with @error set
- *
- * Since: 1.0
  */
 gboolean
 acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable, GError **error)
@@ -253,8 +251,6 @@ acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellabl
  * Fails as acc_backend_write() would before it reads the first row.
  *
  * Returns: (transfer full): the plan
- *
- * Since: 1.0
  */
 AccPlan *
 acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **error)

@@ -60,8 +60,6 @@ def lacks(name, found):
         yield 'Returns:'
     if given.get('transfer-ownership') not in ('full', 'container'):
         yield '(transfer full)'
-    if function.get('version') is None:
-        yield 'Since:'
     for parameter in function.iter(CORE + 'parameter'):
         if not text(parameter) and parameter.get('closure') is None:
             yield f'@{parameter.get("name")}:'

@@ -311,8 +311,6 @@ transform_dimensions (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): an array of the extents of @self, of complex numbers
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fft (AccArray   *self,
@@ -338,8 +336,6 @@ acc_array_fft (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): an array of the extents of @self, of complex numbers
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fft_on (AccArray   *self,
@@ -365,8 +361,6 @@ acc_array_fft_on (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): an array of the extents of @self, of complex numbers
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fft2 (AccArray   *self,
@@ -391,8 +385,6 @@ acc_array_fft2 (AccArray   *self,
  * ```
  *
  * Returns: (transfer full): an array of the extents of @self, of complex numbers
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fft3 (AccArray   *self,
@@ -457,8 +449,6 @@ shift_all (AccArray *self,
  * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_fftshift (AccArray *self)
@@ -481,8 +471,6 @@ acc_array_fftshift (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of the type and extents of @self
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_ifftshift (AccArray *self)

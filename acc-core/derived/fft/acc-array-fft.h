@@ -12,8 +12,6 @@ G_BEGIN_DECLS
  * @ACC_FFT_INVERSE: the reverse transform, divided by n
  *
  * Lists the directions of a Fourier transform.
- *
- * Since: 1.0
  */
 typedef enum {
   ACC_FFT_FORWARD,

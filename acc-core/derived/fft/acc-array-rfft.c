@@ -223,8 +223,6 @@ check (AccArray   *node,
  * ```
  *
  * Returns: (transfer full): an array of complex numbers, of the extents of @self but for the innermost
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_rfft (AccArray *self)
@@ -283,8 +281,6 @@ acc_array_rfft (AccArray *self)
  * ```
  *
  * Returns: (transfer full): an array of floats, of the extents of @self but for the innermost, which is @n
- *
- * Since: 1.0
  */
 AccArray *
 acc_array_irfft (AccArray *self,
