@@ -3,8 +3,6 @@
 
 #include "acc-cluster.h"
 
-G_BEGIN_DECLS
-
 /* Limits of one kernel. */
 #define ACC_CLUSTER_MAX_NODES       512
 #define ACC_CLUSTER_MAX_COST        1024
@@ -42,6 +40,20 @@ gboolean       acc_cutter_is_anchor    (AccCutter *self, AccFusionNode *node);
 gboolean       acc_cutter_can_join     (AccCutter *self, AccCluster *cluster, AccFusionNode *node, AccClusterKind *kind);
 void           acc_cluster_free        (AccCluster *self);
 
+/* --- acc-cluster-demand.c */
+
+/* What a node asks of its inputs. */
+typedef struct {
+  int       cluster;
+  AccAccess access;
+  double    visits;
+  guint     depth;
+} AccDemand;
+
+void           acc_cutter_ask_inputs    (AccCutter *self, AccFusionNode *node, AccDemand demand);
+/* Joins the demands of all readers of the node; some may be one cluster by now. */
+void           acc_cutter_gather        (AccCutter *self, AccFusionNode *node);
+
 /* --- acc-cluster-merge.c */
 
 /* Makes one cluster of all that read the node, if all of them read it at one index and may be one cluster. */
@@ -52,5 +64,3 @@ gboolean       acc_cutter_find_host     (AccCutter *self, AccFusionNode *node, A
 void           acc_cutter_order         (AccCutter *self);
 /* Makes one cluster of neighbours in that order that may be one. */
 void           acc_cutter_merge_neighbours (AccCutter *self);
-
-G_END_DECLS

@@ -1,19 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-cluster-private.h"
 
-#include "acc-core/backend/acc-backend-private.h"
-#include "acc-function-facts.h"
 #include "acc-fusion-cost.h"
 
 #include <string.h>
-
-/* What a node asks of its inputs. */
-typedef struct {
-  int       cluster;
-  AccAccess access;
-  double    visits;
-  guint     depth;
-} Demand;
 
 void
 acc_cluster_free (AccCluster *self)
@@ -113,219 +103,6 @@ add_cluster (AccCutter     *self,
   g_array_append_val (self->owners, number);
 
   return number;
-}
-
-/* Read at one index by one cluster however often, an element is computed once. */
-static void
-add_visits (AccReader *reader,
-            double     visits)
-{
-  reader->visits = reader->access == ACC_ACCESS_OTHER ? reader->visits + visits : MAX (reader->visits, visits);
-}
-
-static void
-ask (AccCutter     *self,
-     AccFusionNode *node,
-     Demand         demand)
-{
-  int cluster = acc_cutter_find (self, demand.cluster);
-
-  if (acc_fusion_node_is_given (node))
-    return;
-
-  node->depth = MAX (node->depth, demand.depth);
-  for (guint i = 0; i < node->n_readers; i++)
-    if (acc_cutter_find (self, node->readers[i].cluster) == cluster && node->readers[i].access == demand.access && cluster >= 0)
-      {
-        add_visits (&node->readers[i], demand.visits);
-        return;
-      }
-
-  if (node->n_readers < ACC_MAX_READERS)
-    {
-      node->readers[node->n_readers++] = (AccReader) { cluster, demand.access, demand.visits };
-    }
-  else
-    {
-      node->is_read_widely = TRUE;
-      node->visits += demand.visits;
-    }
-}
-
-/* Joins the demands of all readers; some may be one cluster by now. */
-static void
-gather (AccCutter     *self,
-        AccFusionNode *node)
-{
-  guint n = node->n_readers;
-
-  node->n_readers = 0;
-  for (guint i = 0; i < n; i++)
-    {
-      AccReader reader = node->readers[i];
-      guint k = 0;
-
-      reader.cluster = acc_cutter_find (self, reader.cluster);
-      while (k < node->n_readers
-             && !(node->readers[k].cluster == reader.cluster && node->readers[k].access == reader.access && reader.cluster >= 0))
-        k++;
-      if (k < node->n_readers)
-        add_visits (&node->readers[k], reader.visits);
-      else
-        node->readers[node->n_readers++] = reader;
-    }
-
-  if (n == 0)
-    return;
-  if (!node->is_read_widely)
-    node->visits = 0;
-  node->cluster = node->is_read_widely ? ACC_CLUSTER_MANY : node->readers[0].cluster;
-  node->access = node->is_read_widely ? ACC_ACCESS_OTHER : node->readers[0].access;
-  for (guint i = 0; i < node->n_readers; i++)
-    {
-      node->visits += node->readers[i].visits;
-      if (node->cluster != node->readers[i].cluster)
-        node->cluster = ACC_CLUSTER_MANY;
-      if (node->access != node->readers[i].access)
-        node->access = ACC_ACCESS_OTHER;
-    }
-}
-
-static gboolean
-has_neighbours (AccFusionNode *stencil,
-                guint          input)
-{
-  for (guint d = 0; d < stencil->rank; d++)
-    if (acc_array_get_stencil (stencil->array)->sizes[input][d] > 1)
-      return TRUE;
-
-  return FALSE;
-}
-
-/* Whether bands of @from would keep @n_rows and a strip in a cache. */
-static gboolean
-fits_band (AccCutter           *self,
-           const AccFusionNode *from,
-           gint64               n_rows)
-{
-  return !self->graph->for_groups && from->rank > 1 && from->extents[0] >= ACC_COST_BAND_ROWS &&
-         (n_rows + ACC_COST_BAND_STRIP) * (from->size / from->extents[0]) * (gint64) acc_element_type_get_size (from->array->type)
-         <= ACC_COST_BAND_BYTES;
-}
-
-/* Whether @node, and what it is inlined in, reads rows of an input that bands would keep in a cache. */
-static gboolean
-reads_near (AccCutter     *self,
-            AccFusionNode *node,
-            guint          input)
-{
-  const AccFusionNode *from = node->inputs[input];
-  AccOperation op = node->array->op;
-  AccOperationFamily family = acc_operation_get_family (op);
-
-  if (family == ACC_FAMILY_STENCIL)
-    {
-      const AccStencilPayload *stencil = acc_array_get_stencil (node->array);
-
-      return (stencil->boundaries[input]->kind != ACC_BOUNDARY_WRAP || stencil->sizes[input][0] == 1) &&
-             fits_band (self, from, stencil->sizes[input][0]);
-    }
-  if (family == ACC_FAMILY_FOLD)
-    return !acc_operation_has_fact (op, ACC_FACT_FOLDS_ALL) && fits_band (self, from, 1) &&
-           acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_LONG;
-  if (family == ACC_FAMILY_MATMUL)
-    return input == 0 && from->rank == node->rank && fits_band (self, from, ACC_PRODUCT_LEAST_ROWS);
-
-  return (family == ACC_FAMILY_ELEMENTS || family == ACC_FAMILY_ZIP || op == ACC_OP_UNZIP) && node->is_read_near && !node->is_read_far;
-}
-
-/* Some operations hide behind what the loop waits for anyway. */
-static double
-count_serial_visits (AccFusionNode *node)
-{
-  return node->cost <= ACC_CLUSTER_MAX_SERIAL_COST ? 1 : ACC_COST_SERIAL;
-}
-
-/* A thread has all the elements that it transforms written out one after the other. */
-static double
-count_transform_visits (AccFusionNode *node)
-{
-  return node->cost <= ACC_CLUSTER_MAX_TRANSFORMED_COST ? 1 : ACC_COST_SERIAL;
-}
-
-static void
-ask_inputs (AccCutter     *self,
-            AccFusionNode *node,
-            Demand         demand)
-{
-  for (guint i = 0; i < node->array->n_inputs; i++)
-    {
-      AccFusionNode *input = node->inputs[i];
-      Demand wish = demand;
-
-      switch (acc_operation_get_family (node->array->op))
-        {
-        case ACC_FAMILY_GATHER:
-          wish.access = ACC_ACCESS_OTHER;
-          if (input->size > 0)
-            wish.visits *= (double) node->size / input->size;
-          break;
-        case ACC_FAMILY_STENCIL:
-          if (has_neighbours (node, i))
-            {
-              wish.access = ACC_ACCESS_OTHER;
-              wish.visits *= acc_fusion_graph_find_taps (self->graph, node, i).n;
-            }
-          else if (!acc_fusion_node_has_extents_of (node, input))
-            wish.access = ACC_ACCESS_OTHER;
-          break;
-        case ACC_FAMILY_FOLD:
-          wish.access = acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_SHORT
-                          ? ACC_ACCESS_OTHER : ACC_ACCESS_SOURCE;
-          break;
-        case ACC_FAMILY_FOLD_SEG:
-          wish.access = i == 0 ? ACC_ACCESS_SOURCE : ACC_ACCESS_OTHER;
-          wish.visits = i == 0 ? 1 : 2;
-          break;
-        case ACC_FAMILY_MATMUL:
-          wish.access = ACC_ACCESS_OTHER;
-          wish.visits = acc_fusion_graph_count_product_reads (self->graph, node, i);
-          break;
-        case ACC_FAMILY_FFT:
-          wish.access = ACC_ACCESS_OTHER;
-          wish.visits = i == 0 ? count_transform_visits (input) : input->size + 1.;
-          break;
-        case ACC_FAMILY_SCAN:
-          wish.access = ACC_ACCESS_SOURCE;
-          wish.visits = count_serial_visits (input);
-          break;
-        case ACC_FAMILY_PERMUTE:
-          if (i != 1)
-            {
-              wish.access = ACC_ACCESS_SOURCE;
-              wish.visits = count_serial_visits (input);
-            }
-          break;
-        case ACC_FAMILY_SORT:
-          wish.access = ACC_ACCESS_SOURCE;
-          wish.visits = 2;
-          break;
-        case ACC_FAMILY_LEAF:
-        case ACC_FAMILY_FLOW:
-        case ACC_FAMILY_ELEMENTS:
-        case ACC_FAMILY_ZIP:
-        case ACC_FAMILY_VIEW:
-          if (!acc_fusion_node_has_extents_of (node, input))
-            wish.access = ACC_ACCESS_OTHER;
-          break;
-        }
-
-      if (reads_near (self, node, i))
-        input->is_read_near = TRUE;
-      else
-        input->is_read_far = TRUE;
-      ask (self, input, wish);
-    }
 }
 
 /* Whether the cluster writes parts of @node, each once, and does nothing else. */
@@ -654,7 +431,7 @@ explain (AccCutter     *self,
 }
 
 /* Materialises the node, in a step of its own, or in one that reads it as it is computed, and passes the demands on to its inputs. */
-static Demand
+static AccDemand
 store (AccCutter     *self,
        AccFusionNode *node)
 {
@@ -676,13 +453,13 @@ store (AccCutter     *self,
     try_join (self, host.cluster, node);
   node->home = acc_cutter_get (self, host.cluster);
 
-  return (Demand) { host.cluster, host.access, 1, 1 };
+  return (AccDemand) { host.cluster, host.access, 1, 1 };
 }
 
 static void
 ask_for (AccCutter     *self,
          AccFusionNode *node,
-         Demand         demand)
+         AccDemand      demand)
 {
   AccCluster *cluster = acc_cutter_get (self, demand.cluster);
 
@@ -691,7 +468,7 @@ ask_for (AccCutter     *self,
       cluster->n_nodes++;
       cluster->cost += node->own_cost;
     }
-  ask_inputs (self, node, demand);
+  acc_cutter_ask_inputs (self, node, demand);
 }
 
 /* Whether the node would be inlined if all who read it were one cluster. */
@@ -719,7 +496,7 @@ inline_into_one (AccCutter     *self,
   if (!may_be_one (self, node) || !acc_cutter_merge_readers (self, node))
     return FALSE;
 
-  gather (self, node);
+  acc_cutter_gather (self, node);
 
   return inline_node (self, node);
 }
@@ -730,7 +507,7 @@ decide (AccCutter     *self,
 {
   if (acc_fusion_node_is_given (node))
     return;
-  gather (self, node);
+  acc_cutter_gather (self, node);
   if (!node->forced && node->cluster == ACC_CLUSTER_NONE)
     return;
 
@@ -746,9 +523,9 @@ decide (AccCutter     *self,
   if (inline_node (self, node) || inline_into_one (self, node))
     {
       if (node->is_read_widely)
-        ask_for (self, node, (Demand) { ACC_CLUSTER_MANY, node->access, node->visits, node->depth + 1 });
+        ask_for (self, node, (AccDemand) { ACC_CLUSTER_MANY, node->access, node->visits, node->depth + 1 });
       for (guint i = 0; i < node->n_readers && !node->is_read_widely; i++)
-        ask_for (self, node, (Demand) { node->readers[i].cluster, node->readers[i].access, node->readers[i].visits, node->depth + 1 });
+        ask_for (self, node, (AccDemand) { node->readers[i].cluster, node->readers[i].access, node->readers[i].visits, node->depth + 1 });
     }
   else
     {
