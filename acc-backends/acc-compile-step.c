@@ -3,7 +3,6 @@
 
 #include "acc-backends/fuse/acc-fusion-cost.h"
 #include "acc-backends/skeletons/acc-skeletons.h"
-#include "acc-core/backend/acc-backend-private.h"
 
 /* Results from which non-temporal stores pay, where nothing reads them soon. */
 #define LARGE_RESULT (32 << 20)

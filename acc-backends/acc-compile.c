@@ -2,7 +2,6 @@
 #include "acc-compile.h"
 
 #include "acc-backends/ir/acc-kernel-private.h"
-#include "acc-core/backend/acc-backend-private.h"
 
 #include <string.h>
 

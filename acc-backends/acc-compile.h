@@ -4,9 +4,5 @@
 #include "acc-backends/fuse/acc-fusion.h"
 #include "acc-deduplicate.h"
 
-G_BEGIN_DECLS
-
 /* Adds the step of @cluster: its kernels by the skeleton of its kind, or those of a cluster like it. */
 gboolean acc_compile_step (AccFusion *self, AccDeduplicator *deduplicator, AccCluster *cluster, GError **error);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-backends/fuse/acc-fusion.h"
 
-G_BEGIN_DECLS
-
 /* Finds clusters that look the same to skeletons. The first one is written; the others take its kernels, with values and origins of their
  * own. A long program mostly repeats itself, and writing a kernel takes far longer than comparing clusters. */
 typedef struct _AccDeduplicator AccDeduplicator;
@@ -17,5 +15,3 @@ gboolean         acc_deduplicator_take (AccDeduplicator *self, AccCluster *clust
 void             acc_deduplicator_give (AccDeduplicator *self, AccScheduleStep *step, guint first_origin);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccDeduplicator, acc_deduplicator_free)
-
-G_END_DECLS

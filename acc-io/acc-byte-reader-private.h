@@ -3,8 +3,6 @@
 
 #include "acc-types.h"
 
-G_BEGIN_DECLS
-
 /* Bytes from a file or stream, in order. Local files are read by pread(), everything else by GIO. Small reads go through a
  * buffer, large ones straight into the caller's memory. Errors are %ACC_ERROR_IO with the name, or a cancellation. */
 typedef struct _AccByteReader AccByteReader;
@@ -30,5 +28,3 @@ gboolean       acc_byte_reader_read           (AccByteReader *self, gpointer dat
 void           acc_byte_reader_rest           (AccByteReader *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccByteReader, acc_byte_reader_free)
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-types.h"
 
-G_BEGIN_DECLS
-
 /* Bytes into a file or stream, in order. A local file is written beside its place under an unpredictable name, and takes
  * its place in one step when it is complete: until then an existing file stays as it is. Other files are left to
  * g_file_replace(), which keeps the same promise where it can. A stream is closed by commit and left alone by abort.
@@ -24,5 +22,3 @@ gboolean       acc_byte_writer_commit         (AccByteWriter *self, GCancellable
 void           acc_byte_writer_abort          (AccByteWriter *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccByteWriter, acc_byte_writer_free)
-
-G_END_DECLS

@@ -4,7 +4,6 @@
 #include "acc-byte-reader-private.h"
 #include "acc-byte-writer-private.h"
 #include "acc-error.h"
-#include "acc-io-private.h"
 #include "acc-npy-private.h"
 #include "acc-png-sink.h"
 #include "acc-png-source-private.h"

@@ -3,10 +3,6 @@
 
 #include "acc-types.h"
 
-G_BEGIN_DECLS
-
 /* Makes any error but a cancellation an %ACC_ERROR_IO that names the file. */
 void     acc_io_wrap_error (GError **error, const char *name);
 char    *acc_io_name_file  (GFile *file);
-
-G_END_DECLS

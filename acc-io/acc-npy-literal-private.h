@@ -3,8 +3,6 @@
 
 #include "acc-types.h"
 
-G_BEGIN_DECLS
-
 /* A Python literal, as far as headers of .npy files use them. */
 typedef enum {
   ACC_LITERAL_NONE,
@@ -33,5 +31,3 @@ AccLiteral *acc_literal_get    (AccLiteral *self, guint item);
 AccLiteral *acc_literal_lookup (AccLiteral *self, const char *key);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLiteral, acc_literal_free)
-
-G_END_DECLS

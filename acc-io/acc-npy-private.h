@@ -5,8 +5,6 @@
 #include "acc-record-private.h"
 #include "acc-shape.h"
 
-G_BEGIN_DECLS
-
 /* The header of a NumPy .npy file, versions 1 to 3. */
 typedef struct {
   AccElementType *type;
@@ -28,5 +26,3 @@ gboolean acc_npy_header_read  (AccNpyHeader *self, AccByteReader *reader, GCance
 GBytes  *acc_npy_header_write (AccElementType *type, AccShape *shape, GError **error);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccNpyHeader, acc_npy_header_clear)
-
-G_END_DECLS

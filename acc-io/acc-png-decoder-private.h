@@ -4,8 +4,6 @@
 #include "acc-byte-reader-private.h"
 #include "acc-element-type.h"
 
-G_BEGIN_DECLS
-
 /* A PNG picture as rows from top to bottom. Palettes become RGB, or RGBA where they have transparency; a transparent
  * colour becomes an alpha channel; grey of less than 8 bits is spread over 0 to 255; 16 bits come in this machine's
  * byte order. Errors name the file and the row. */
@@ -34,5 +32,3 @@ const char    *acc_png_decoder_get_warning (AccPngDecoder *self);
 guint64        acc_png_layout_get_resident_bytes (const AccPngLayout *layout);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccPngDecoder, acc_png_decoder_free)
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "acc-element-type.h"
 #include "acc-png-sink.h"
 
-G_BEGIN_DECLS
-
 /* Rows from top to bottom into a PNG picture. Errors name the file and the row. */
 typedef struct _AccPngEncoder AccPngEncoder;
 
@@ -29,5 +27,3 @@ gboolean       acc_png_encoder_finish     (AccPngEncoder *self, GCancellable *ca
 guint64        acc_png_settings_get_resident_bytes (const AccPngSettings *settings);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccPngEncoder, acc_png_encoder_free)
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include <png.h>
 
-G_BEGIN_DECLS
-
 /* Counts and bounds the memory that libpng allocates, and keeps its messages, which are never printed. */
 typedef struct {
   gsize     allocated;
@@ -24,5 +22,3 @@ png_structp acc_png_memory_new_read  (AccPngMemory *self);
 png_structp acc_png_memory_new_write (AccPngMemory *self);
 /* Sets %ACC_ERROR_OUT_OF_MEMORY or %ACC_ERROR_IO from what libpng said. @where: "row 12" */
 void        acc_png_memory_set_error (AccPngMemory *self, const char *name, const char *where, GError **error);
-
-G_END_DECLS

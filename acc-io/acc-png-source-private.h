@@ -4,8 +4,6 @@
 #include "acc-byte-reader-private.h"
 #include "acc-source.h"
 
-G_BEGIN_DECLS
-
 #define ACC_TYPE_PNG_SOURCE (acc_png_source_get_type ())
 
 /* Rows of a PNG picture. An interlaced one is decoded as a whole when a run starts. */
@@ -13,5 +11,3 @@ G_DECLARE_FINAL_TYPE (AccPngSource, acc_png_source, ACC, PNG_SOURCE, AccSource)
 
 /* Takes @reader. */
 AccSource *acc_png_source_new (AccByteReader *reader, GCancellable *cancellable, GError **error);
-
-G_END_DECLS

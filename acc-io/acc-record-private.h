@@ -3,8 +3,6 @@
 
 #include "acc-element-type.h"
 
-G_BEGIN_DECLS
-
 /* The layout of an element in a file: the elements of its buffers side by side, perhaps with padding, perhaps in the other byte order. In
  * memory each buffer is a run of its own. */
 typedef struct {
@@ -40,5 +38,3 @@ void       acc_record_fix        (const AccRecord *self, guint8 *elements, gsize
 void       acc_record_join       (const AccRecord *self, guint8 *records, gsize n, guint8 * const *buffers, gsize first);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRecord, acc_record_free)
-
-G_END_DECLS

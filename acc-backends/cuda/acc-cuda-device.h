@@ -3,12 +3,8 @@
 
 #include "acc-backends/runtime/device/acc-device.h"
 
-G_BEGIN_DECLS
-
 /* An NVIDIA GPU, by the CUDA driver of version 11.0 or newer: compute capability 7.0 or more. */
 
 /* @name: a number from 0; NULL: the first. */
 AccDevice *acc_cuda_device_open (const char *name, GError **error);
 char     **acc_cuda_list_devices (void);
-
-G_END_DECLS

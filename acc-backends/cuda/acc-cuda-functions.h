@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The parts of the CUDA driver interface that are used, declared here so that CUDA is not needed to build. Names are those of the library's
  * symbols. */
 
@@ -101,5 +99,3 @@ typedef struct {
 const AccCudaFunctions *acc_cuda_get_functions (GError **error);
 /* "CUDA_ERROR_OUT_OF_MEMORY: out of memory"; owned by the caller. */
 char                   *acc_cuda_describe      (const AccCudaFunctions *cuda, CuResult result);
-
-G_END_DECLS

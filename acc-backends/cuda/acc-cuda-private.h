@@ -5,8 +5,6 @@
 #include "acc-cuda-functions.h"
 #include "acc-backends/runtime/device/acc-event-device.h"
 
-G_BEGIN_DECLS
-
 /* From the first launch behind a point to the next point. */
 typedef struct {
   CuEvent begin, end;
@@ -64,5 +62,3 @@ gboolean acc_cuda_get_busy    (AccDevice *device, guint64 *busy, guint64 *passed
 void     acc_cuda_note_launch (AccCudaDevice *self);
 /* Frees all points and events; nothing is queued. */
 void     acc_cuda_free_queues (AccCudaDevice *self);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-fusion-graph.h"
 
-G_BEGIN_DECLS
-
 /* A cluster is what one step computes. Its space is the index space of its roots; nodes that are not values are inlined. */
 
 typedef enum {
@@ -54,5 +52,3 @@ GPtrArray *acc_fusion_graph_cut (AccFusionGraph *graph, AccFusionNode **results,
 
 /* The node behind reshapes: the first that is none. */
 AccFusionNode *acc_fusion_graph_strip (AccFusionGraph *graph, AccFusionNode *node);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-core/array/acc-array-private.h"
 
-G_BEGIN_DECLS
-
 /* Facts about scalar functions for fusion, found by walks over their bodies that visit each expression once, without recursion. */
 
 /* Calls @visit for every expression of the body, those of nested functions too, in no particular order. */
@@ -34,5 +32,3 @@ gboolean acc_function_get_row_shift (AccFunction *function, gint64 *shift);
 /* Follows items of tuples that are made in place: the expression, not an item of a tuple nor (where its leaf is known) a
  * tuple, whose leaf *leaf is leaf *leaf of @expr. */
 AccExpr *acc_expr_resolve_leaf    (AccExpr *expr, guint *leaf);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-function-facts.h"
 
-G_BEGIN_DECLS
-
 /* Numbers scalar functions by what they compute: each is analysed once, and its facts hold for all that are equal. A long program mostly
  * repeats itself, with functions made anew each time, which together are larger than any cache. */
 typedef struct _AccFunctionForms AccFunctionForms;
@@ -21,5 +19,3 @@ AccTaps           acc_function_forms_find_taps  (AccFunctionForms *self, AccFunc
                                                  guint rank);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFunctionForms, acc_function_forms_free)
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-fusion-graph.h"
 
-G_BEGIN_DECLS
-
 /* Decides whether an array is computed again wherever it is read, or stored and read back: estimates the cost of each per element, in
  * operations on an f4.
  * The figures are constants, so that a graph is cut in the same way everywhere. They lie where both ways took as long:
@@ -30,5 +28,3 @@ G_BEGIN_DECLS
 double acc_fusion_cost_again (AccFusionNode *node, double visits, double cost);
 /* Of storing it. */
 double acc_fusion_cost_store (AccFusionNode *node);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-function-forms.h"
 #include "acc-backends/schedule/acc-schedule.h"
 
-G_BEGIN_DECLS
-
 /* The graph of one schedule: every node under the results, down to bound nodes, with its extents. */
 
 typedef struct _AccFusionNode  AccFusionNode;
@@ -117,5 +115,3 @@ gint64          acc_fusion_node_count_parts (AccFusionNode *node);
 AccTaps         acc_fusion_graph_find_taps (AccFusionGraph *self, AccFusionNode *node, guint input);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFusionGraph, acc_fusion_graph_free)
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "acc-backends/schedule/acc-schedule.h"
 #include "acc-space.h"
 
-G_BEGIN_DECLS
-
 /* A schedule under construction. */
 typedef struct {
   const AccTarget *target;
@@ -57,5 +55,3 @@ guint acc_step_add_round_scratch (AccStep *self, AccElementKind kind, gint64 n, 
 guint acc_step_add_tile_scratch (AccStep *self, AccElementKind kind, gint64 n, gint64 n_tiles);
 /* Launch number @launch once more. */
 void  acc_step_repeat_launch (AccStep *self, guint launch);
-
-G_END_DECLS

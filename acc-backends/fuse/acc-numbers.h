@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Numbers pointers from 0 on in the order in which they come. Planning meets every expression of a program several times, and the tables of
  * GLib would take most of its time: here adding one takes some nanoseconds, and clearing takes none. */
 typedef struct {
@@ -26,5 +24,3 @@ void     acc_numbers_free   (AccNumbers *self);
 gboolean acc_numbers_add    (AccNumbers *self, gconstpointer key, guint *number);
 /* Whether it has one. */
 gboolean acc_numbers_lookup (AccNumbers *self, gconstpointer key, guint *number);
-
-G_END_DECLS

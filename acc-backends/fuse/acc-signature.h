@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* A description of an object as words: equal objects have equal words, so that they can be found in tables. */
 typedef struct {
   guint64 *words;
@@ -29,5 +27,3 @@ acc_signature_put (AccSignature *self,
     acc_signature_grow (self);
   self->words[self->n++] = word;
 }
-
-G_END_DECLS

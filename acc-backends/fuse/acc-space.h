@@ -3,8 +3,6 @@
 
 #include "acc-cluster.h"
 
-G_BEGIN_DECLS
-
 /* An index space as a kernel walks it: neighbouring dimensions that every access takes in one piece are merged. Dimensions from first_inner
  * on are one run of inner elements; those before are outer units. */
 typedef struct {
@@ -34,5 +32,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSpace, acc_space_free)
 void      acc_extents_match (const gint64 *from, guint from_rank, const gint64 *to, guint to_rank,
                              void (*group) (guint from_begin, guint from_end, guint to_begin, guint to_end, gpointer user_data),
                              gpointer user_data);
-
-G_END_DECLS

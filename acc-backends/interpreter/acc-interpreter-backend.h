@@ -3,8 +3,6 @@
 
 #include "acc-core/backend/acc-backend-private.h"
 
-G_BEGIN_DECLS
-
 #define INTERP_TYPE_BACKEND (interp_backend_get_type ())
 G_DECLARE_FINAL_TYPE (InterpBackend, interp_backend, INTERP, BACKEND, AccBackend)
 
@@ -16,5 +14,3 @@ AccExecutable *interp_executable_new (AccBackend *backend, AccProgram *program, 
 /* A run by rows. @tapes: AccFunction to InterpTape. Keeps @owner. */
 AccRowRun     *interp_rows_new       (AccExecutable *owner, GHashTable *tapes, AccArray **arguments, guint n_arguments,
                                       GCancellable *cancellable, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-interpreter-tape.h"
 #include "acc-interpreter-value.h"
 
-G_BEGIN_DECLS
-
 /* What one thread needs to run a tape, element after element. */
 typedef struct {
   const InterpTape *tape;
@@ -38,5 +36,3 @@ interp_scalar_to_index (AccScalar      value,
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (InterpFrame, interp_frame_free)
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-interpreter-step.h"
 
-G_BEGIN_DECLS
-
 /* Evaluates whole nodes on demand: a node is computed when its elements are first needed, once, and freed after its last use. Only the
  * taken side of a cond is computed; the extent of an array does not need its elements. */
 typedef struct _InterpGraph InterpGraph;
@@ -27,5 +25,3 @@ GHashTable  *interp_graph_get_tapes      (InterpGraph *self);
 InterpResolver interp_graph_get_resolver (InterpGraph *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (InterpGraph, interp_graph_free)
-
-G_END_DECLS

@@ -2,8 +2,6 @@
 #include "acc-interpreter-backend.h"
 #include "acc-interpreter-rows.h"
 
-#include "acc-error.h"
-
 /* A run by rows: one step per node. */
 
 typedef enum {

@@ -3,8 +3,6 @@
 
 #include "acc-interpreter-graph.h"
 
-G_BEGIN_DECLS
-
 /* How a node takes part in a run by rows. */
 typedef enum {
   INTERP_ROWS_FREE,      /* depends on no source, or on completed reductions only: by rows or whole, as it is wanted */
@@ -46,5 +44,3 @@ gboolean        interp_rows_node_reads_by_rows (const InterpRowsNode *self, guin
 gboolean        interp_rows_node_is_stepped (const InterpRowsNode *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (InterpRowsPlan, interp_rows_plan_free)
-
-G_END_DECLS

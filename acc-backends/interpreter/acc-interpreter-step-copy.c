@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "acc-error.h"
-
 /* Operations that move elements and compute none: zip, unzip, reshape, slice, replicate, backpermute, and the copy. */
 
 static void

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "acc-error.h"
-
 /* fold, fold1, fold_all, fold1_all, scanl1, permute. Folds nest to the left, in the order of the elements. */
 
 static void

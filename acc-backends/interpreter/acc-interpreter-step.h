@@ -3,8 +3,6 @@
 
 #include "acc-interpreter-frame.h"
 
-G_BEGIN_DECLS
-
 /* One node of the graph, computed from the values that it reads: all at once, or some rows after others. */
 
 typedef struct {
@@ -113,5 +111,3 @@ interp_frame_store (const InterpFrame *frame,
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (InterpStep, interp_step_free)
-
-G_END_DECLS

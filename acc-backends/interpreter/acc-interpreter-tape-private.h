@@ -3,8 +3,6 @@
 
 #include "acc-interpreter-tape.h"
 
-G_BEGIN_DECLS
-
 /* A tape is compiled in passes over the expressions under a function, each expression once:
  *
  *  1. children before parents: registers, and the loop variables that a value depends on;
@@ -58,5 +56,3 @@ guint    interp_tape_add_variable (TapeCompiler *c, AccExpr *variable, gboolean 
 gboolean interp_tape_visit        (TapeCompiler *c, AccExpr *root, GError **error);
 /* 2 */
 void     interp_tape_place        (TapeCompiler *c, AccExpr *root);
-
-G_END_DECLS

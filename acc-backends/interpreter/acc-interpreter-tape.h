@@ -3,8 +3,6 @@
 
 #include "acc-core/array/acc-array-private.h"
 
-G_BEGIN_DECLS
-
 /* A scalar function, compiled once into a flat program over registers, then run per element.
  *
  * Instructions lie in blocks: one for the function itself, one for each side of a conditional, one for the predicate and the step of a
@@ -68,5 +66,3 @@ InterpTape *interp_tape_new  (AccFunction *function, GError **error);
 void        interp_tape_free (InterpTape *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (InterpTape, interp_tape_free)
-
-G_END_DECLS

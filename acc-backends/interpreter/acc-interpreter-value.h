@@ -4,8 +4,6 @@
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/backend/acc-backend-private.h"
 
-G_BEGIN_DECLS
-
 /* Elements of an array while it is computed or read: all of it, or a window of its rows. Addresses are biased, so that
  * linear indices of the whole array lead to the right place; only elements [first, end) are there. */
 typedef struct {
@@ -85,5 +83,3 @@ interp_value_holds (const InterpValue *self,
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (InterpValue, interp_value_unref)
-
-G_END_DECLS

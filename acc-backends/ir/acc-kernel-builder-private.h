@@ -3,8 +3,6 @@
 
 #include "acc-kernel-private.h"
 
-G_BEGIN_DECLS
-
 #define KB_KEPT       8
 #define KB_KEPT_PARTS 3
 
@@ -46,5 +44,3 @@ const KKept *_kb_find_kept (AccKernelBuilder *b, KValue x, guint64 how);
 guint32 _kb_fold   (AccKernelBuilder *b, const AccKernelInstr *instr);
 /* Whether all blocks are closed, and nothing went wrong. */
 gboolean _kb_is_whole (AccKernelBuilder *b);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "acc-core/base/acc-hash-private.h"
 
-G_BEGIN_DECLS
-
 /* The structure of a kernel, for the verifier, the printer and the emitters.
  *
  * Every instruction has an id, its place in AccKernel.instrs; id 0 is none. A value, a loop's index and a variable are
@@ -189,5 +187,3 @@ void       _acc_kernel_dump        (AccKernel *kernel, const char *what, const c
 void       _acc_kernel_dump_source (AccKernel *kernel, const char *what, const char *source);
 char      *_acc_kernel_print        (AccKernel *kernel, gboolean names);
 char      *_acc_kernel_print_instr  (const AccKernel *kernel, guint32 id);
-
-G_END_DECLS

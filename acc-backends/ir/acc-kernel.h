@@ -3,8 +3,6 @@
 
 #include "acc-core/expr/acc-primitives-private.h"
 
-G_BEGIN_DECLS
-
 /* The kernel IR: a small typed structured language.
  *
  * A kernel is a list of parameters and a block of instructions. Instructions produce values, which are never changed;
@@ -272,5 +270,3 @@ typedef struct {
  * @range: outer_begin, outer_end, inner_begin, inner_end, tile. Where @failure is not free, loops that may take long are left, and all that
  * is behind them. */
 typedef void (*AccKernelEntry) (const guint64 *slots, const gint64 *range, AccFailure *failure);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-element-type.h"
 #include "acc-kernel.h"
 
-G_BEGIN_DECLS
-
 /* Facts about the device that a kernel is for, which skeletons may use. Facts, not names: two devices with the same property have the same
  * value here. */
 
@@ -67,5 +65,3 @@ acc_target_has_kind (const AccTarget *target,
 
 /* Whether the device has all kinds that @kernel holds in memory or computes with; else @missing is one that it lacks. */
 gboolean acc_target_can_run (const AccTarget *target, const AccKernel *kernel, AccElementKind *missing);
-
-G_END_DECLS

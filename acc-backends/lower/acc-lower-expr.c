@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "acc-error.h"
-#include "acc-backends/fuse/acc-function-facts.h"
 
 #define MAX_TABLE 16   /* elements that may lie in a register */
 

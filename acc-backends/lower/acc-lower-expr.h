@@ -3,8 +3,6 @@
 
 #include "acc-lower.h"
 
-G_BEGIN_DECLS
-
 /* What the parts of the expression writer share. */
 
 /* Where the leaves of @expr are kept. */
@@ -23,5 +21,3 @@ gboolean low_expr_is_ready        (AccLower *l, AccFrame *frame, AccExpr *expr);
 void     low_expr_hoist_common    (AccLower *l, AccFrame *frame, AccExpr *cond);
 /* Computes in front of a while what its functions need and do not change. */
 void     low_expr_hoist_invariant (AccLower *l, AccFrame *frame, AccExpr *loop);
-
-G_END_DECLS

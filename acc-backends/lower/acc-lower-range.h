@@ -4,8 +4,6 @@
 #include "acc-backends/ir/acc-kernel-builder-private.h"
 #include "acc-lower.h"
 
-G_BEGIN_DECLS
-
 /* What the parts of arithmetic share. */
 
 /* What the kind holds; FALSE: its values have no ranges. */
@@ -16,5 +14,3 @@ gboolean low_range_is_known   (AccLower *l, KValue x);
 KValue   low_range_keep       (AccLower *l, KValue x, gint64 lo, gint64 hi);
 /* A sum of, or difference between, something from @a to @b and something from @c to @d. FALSE: 64 bits do not hold it. */
 gboolean low_range_combine    (AccPrimitive primitive, gint64 a, gint64 b, gint64 c, gint64 d, gint64 *lo, gint64 *hi);
-
-G_END_DECLS

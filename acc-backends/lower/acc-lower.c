@@ -6,8 +6,6 @@
 
 #include "acc-backends/ir/acc-kernel-builder-private.h"
 #include "acc-backends/passes/acc-passes.h"
-#include "acc-core/backend/acc-backend-private.h"
-#include "acc-core/base/acc-half-private.h"
 
 /* Most kernels need little, and what they are given is cleared. */
 #define LEAST_BLOCK 4096

@@ -3,8 +3,6 @@
 
 #include "acc-backends/fuse/acc-fusion.h"
 
-G_BEGIN_DECLS
-
 /* Writes one kernel: scalar functions and inlined arrays become instructions where they are used. Skeletons write the loops around them,
  * with the kernel builder's blocks in the forms below, which also forget at the end of a block what was computed in it. */
 
@@ -249,5 +247,3 @@ struct _AccFrame {
 
 /* A description of @node for row errors. */
 const char *low_describe (AccLower *l, AccFusionNode *node);
-
-G_END_DECLS

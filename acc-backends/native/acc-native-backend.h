@@ -6,8 +6,6 @@
 #include "acc-backends/runtime/run/acc-host.h"
 #include "acc-core/backend/acc-backend-private.h"
 
-G_BEGIN_DECLS
-
 /* The host's processors, by code that LLVM makes for them. */
 
 #define ACC_TYPE_NATIVE_BACKEND (acc_native_backend_get_type ())
@@ -15,5 +13,3 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (AccNativeBackend, acc_native_backend, ACC, NATIVE_BACKEND, AccBackend)
 
 AccHost *acc_native_backend_get_host (AccNativeBackend *self);
-
-G_END_DECLS

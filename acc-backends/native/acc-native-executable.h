@@ -4,13 +4,9 @@
 #include "acc-native-backend.h"
 #include "acc-core/backend/acc-backend-private.h"
 
-G_BEGIN_DECLS
-
 #define ACC_TYPE_NATIVE_EXECUTABLE (acc_native_executable_get_type ())
 
 G_DECLARE_FINAL_TYPE (AccNativeExecutable, acc_native_executable, ACC, NATIVE_EXECUTABLE, AccExecutable)
 
 /* Kernels are made when the extents of a run are known. */
 AccExecutable *acc_native_executable_new (AccNativeBackend *backend, AccProgram *program);
-
-G_END_DECLS

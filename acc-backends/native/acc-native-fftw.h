@@ -3,10 +3,6 @@
 
 #include "acc-backends/runtime/run/acc-host.h"
 
-G_BEGIN_DECLS
-
 /* Fourier transforms by FFTW, which is loaded when the first transform is large enough: the foreign operations "acc-fft-…" of the host's
  * backend. */
 void acc_native_fftw_add (AccHost *host);
-
-G_END_DECLS

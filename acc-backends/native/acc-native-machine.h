@@ -3,8 +3,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 /* "x86-64 AVX-512, LLVM 19.1", of what kernels are compiled for */
 char    *acc_native_machine_describe            (guint register_bytes);
 /* ACC_THREADS, or as many as there are processors for this process. */
@@ -13,5 +11,3 @@ gboolean acc_native_machine_get_n_threads       (guint *n_threads, GError **erro
 char    *acc_native_machine_dup_build           (void);
 /* Writing this much at once, past the caches is better. */
 guint64  acc_native_machine_get_streaming_bytes (guint n_threads);
-
-G_END_DECLS

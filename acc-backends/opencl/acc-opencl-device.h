@@ -3,12 +3,8 @@
 
 #include "acc-backends/runtime/device/acc-device.h"
 
-G_BEGIN_DECLS
-
 /* A device of OpenCL 1.2 or newer, of any platform. */
 
 /* @name: a number from 0, over all platforms, GPUs first; NULL: the first. */
 AccDevice *acc_opencl_device_open (const char *name, GError **error);
 char     **acc_opencl_list_devices (void);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include <CL/cl.h>
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* What is used of OpenCL 1.2. */
 #define ACC_OPENCL_FUNCTIONS(F) \
   F (clGetPlatformIDs) \
@@ -65,5 +63,3 @@ const char *acc_opencl_describe      (cl_int code);
 /* Texts of a platform or device; "" where there is none. Owned by the caller. */
 char *acc_opencl_dup_platform_text (const AccOpenclFunctions *cl, cl_platform_id platform, cl_platform_info what);
 char *acc_opencl_dup_device_text   (const AccOpenclFunctions *cl, cl_device_id device, cl_device_info what);
-
-G_END_DECLS

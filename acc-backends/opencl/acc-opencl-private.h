@@ -6,8 +6,6 @@
 #include "acc-backends/codegen/c/acc-emit-c.h"
 #include "acc-backends/runtime/device/acc-event-device.h"
 
-G_BEGIN_DECLS
-
 /* Host memory that stays mapped. */
 typedef struct {
   guint8 *begin;
@@ -56,5 +54,3 @@ gboolean         acc_opencl_launch  (AccDevice *device, AccDeviceKernel *kernel,
 extern const AccEventClass acc_opencl_events;
 gboolean acc_opencl_get_busy   (AccDevice *device, guint64 *busy, guint64 *passed);
 void     acc_opencl_free_queues (AccOpenclDevice *self);
-
-G_END_DECLS

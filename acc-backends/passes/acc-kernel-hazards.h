@@ -3,8 +3,6 @@
 
 #include "acc-backends/ir/acc-kernel-private.h"
 
-G_BEGIN_DECLS
-
 /* Of 8 or 16 bits, but no bool */
 static inline gboolean
 _acc_kind_is_narrow (AccElementKind kind)
@@ -33,5 +31,3 @@ gboolean _acc_hazard_is_operand         (const AccKernel *kernel, const AccKerne
 guint    _acc_hazard_find_choice        (const AccKernel *kernel, const AccKernelInstr *instr);
 /* Whether a zero that no compiler knows is needed for any of these. */
 gboolean _acc_hazard_needs_zero         (const AccKernel *kernel, const AccKernelInstr *instr);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-backends/ir/acc-kernel-builder-private.h"
 
-G_BEGIN_DECLS
-
 /* From what a skeleton built to a kernel: the list of passes is in acc-passes.c. */
 
 /* Runs the passes over what @b built and frees @b. Returns NULL with @error set if a block was left open, or the verifier finds a mistake:
@@ -30,5 +28,3 @@ void       _acc_kernel_find_access  (AccKernelBuilder *b);
 AccKernel *_acc_kernel_find_known   (AccKernel *draft);
 /* Remembers @kernel, which is finished. */
 void       _acc_kernel_remember     (AccKernel *kernel);
-
-G_END_DECLS

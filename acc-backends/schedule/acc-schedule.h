@@ -6,8 +6,6 @@
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/backend/acc-backend-private.h"
 
-G_BEGIN_DECLS
-
 /* A program with its extents bound, cut into steps for one target: what fusion and the skeletons make, and the runtime executes.
  *
  * A *value* is an array that has memory. Steps are in dependence order. A launch runs one kernel over a two-dimensional
@@ -171,5 +169,3 @@ char        *acc_schedule_to_string (AccSchedule *self);
 char        *acc_schedule_to_dot    (AccSchedule *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSchedule, acc_schedule_unref)
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-schedule.h"
 
-G_BEGIN_DECLS
-
 /* Estimates a schedule before it runs: its kernels, and the bytes that they move to and from memory. For the report, the picture and
  * tests. */
 
@@ -24,5 +22,3 @@ AccTraffic acc_schedule_count_edge    (AccSchedule *self, guint step, guint valu
 
 /* "3 kernels, 8000000 bytes read, 4000000 written" */
 char      *acc_traffic_to_string      (const AccTraffic *self);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-skeletons.h"
 
-G_BEGIN_DECLS
-
 /* A permute as both execution models see it. */
 typedef struct {
   AccStep        *step;
@@ -62,5 +60,3 @@ gboolean       acc_permute_spread      (AccPermute *self);
 void           acc_skeleton_permute_simt (AccPermute *self);
 /* For targets that come from a scan: element by element, as their part of it becomes known. CPU. */
 void           acc_skeleton_scan_permute (AccPermute *self);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-core/base/acc-ceil-div-private.h"
 #include "acc-skeletons.h"
 
-G_BEGIN_DECLS
-
 #define ACC_PRODUCT_MAX_LEAVES 2
 
 /* Shared by the skeletons of matrix products: a step whose anchor is @outer products of m × k and k × n. */
@@ -29,5 +27,3 @@ void      acc_product_store     (AccProduct *self, AccLower *l, KValue outer, KV
 
 /* By groups of threads. */
 void      acc_skeleton_matmul_simt (AccProduct *product);
-
-G_END_DECLS

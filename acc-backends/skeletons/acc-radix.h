@@ -3,8 +3,6 @@
 
 #include "acc-skeletons.h"
 
-G_BEGIN_DECLS
-
 /* Where a leaf of the elements goes. */
 typedef struct {
   const AccRoot *root;         /* the sort, or a part of it; NULL: the leaf is not needed, but passes may read it */
@@ -52,5 +50,3 @@ void   acc_radix_add_moved (AccRadix *self, gint64 n);
 AccLaunch acc_radix_get_launch (AccRadix *self, gint64 inner, gint64 tile_outer, gint64 tile_inner, double cost);
 
 void   acc_skeleton_sort_simt (AccRadix *self);
-
-G_END_DECLS

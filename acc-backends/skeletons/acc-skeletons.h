@@ -3,8 +3,6 @@
 
 #include "acc-backends/lower/acc-lower.h"
 
-G_BEGIN_DECLS
-
 /* One function per family: writes the kernels of a step's cluster and adds their launches. */
 
 void acc_skeleton_map      (AccStep *step);   /* and stencils (acc-skeleton-stencil.c) */
@@ -144,5 +142,3 @@ void  acc_fold_append_or_start (AccFold *self, AccLower *l, const KVar *vars, KV
 void  acc_fold_prepend  (AccFold *self, AccLower *l, const KVar *vars, const KValue *front);
 /* The same, where @condition holds. */
 void  acc_fold_prepend_if (AccFold *self, AccLower *l, const KVar *vars, KValue condition, const KValue *front);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-skeletons.h"
 
-G_BEGIN_DECLS
-
 #define ACC_TRANSPOSED_MAX 4
 
 /* Finds what an element-wise step reads along another dimension than it writes: backpermutes of values, whose neighbours along the last
@@ -22,5 +20,3 @@ guint   acc_transposed_count_leaves (const AccTransposed *self, guint node);
 gsize   acc_transposed_get_bytes    (const AccTransposed *self, guint *widest);
 /* Reads leaf @leaf of node @node at @ix, from memory. */
 KValue  acc_transposed_read         (const AccTransposed *self, AccLower *l, guint node, AccIndex *ix, guint leaf);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-backends/runtime/device/acc-device.h"
 
-G_BEGIN_DECLS
-
 /* A device of Vulkan 1.1 or later, for compute only.
  *
  * Needed: 64-bit integers in shaders. All else is optional: the supported element kinds follow from shaderFloat64, 8- and 16-bit integers,
@@ -13,5 +11,3 @@ G_BEGIN_DECLS
 /* @name: a number from 0, in the order discrete, integrated, virtual, other, processor; NULL: the first that will do. */
 AccDevice *acc_vulkan_device_open (const char *name, GError **error);
 char     **acc_vulkan_list_devices (void);
-
-G_END_DECLS

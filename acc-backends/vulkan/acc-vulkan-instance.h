@@ -3,8 +3,6 @@
 
 #include "acc-vulkan-functions.h"
 
-G_BEGIN_DECLS
-
 /* The process's one instance, which is never given back: made when first asked for. */
 typedef struct {
   AccVulkanInstanceFunctions vk;
@@ -16,5 +14,3 @@ typedef struct {
 
 /* ACC_ERROR_UNSUPPORTED, with the reason, where there is no Vulkan or no device. Any thread. */
 const AccVulkanInstance *_acc_vulkan_get_instance (GError **error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "acc-vulkan-instance.h"
 #include "acc-backends/codegen/c/acc-emit-c.h"
 
-G_BEGIN_DECLS
-
 typedef struct _AccVulkanDevice AccVulkanDevice;
 
 /* --- memory */
@@ -258,5 +256,3 @@ gboolean         _acc_vulkan_run_shader (AccVulkanDevice *self, const char *sour
 
 /* acc-vulkan-probe.c: what the device's arithmetic and subgroups are like, by trying. */
 gboolean _acc_vulkan_probe (AccVulkanDevice *self, GError **error);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-array-private.h"
 
-G_BEGIN_DECLS
-
 /* How nodes are built: begin with the inputs, set the fields of the operation, add its functions, complete. After a mistake every further
  * step only sinks its arguments, and complete returns the node with its error. */
 
@@ -143,5 +141,3 @@ AccExpr  *acc_array_add_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_mul_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_min_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_max_elements  (AccExpr *x, AccExpr *y, gpointer data);
-
-G_END_DECLS

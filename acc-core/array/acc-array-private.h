@@ -8,12 +8,10 @@
 #include "acc-core/expr/acc-expr-private.h"
 #include "acc-module-program.h"
 
-G_BEGIN_DECLS
-
 gboolean    acc_operation_from_name      (const char *name, AccOperation *operation);
 /* "map", or what it was made for: "take" */
 const char *acc_array_get_operation_name (AccArray *self);
-AccArray *acc_array_new_parameter  (AccElementType *type, guint rank, const gint64 *declared, guint position);
+AccArray   *acc_array_new_parameter  (AccElementType *type, guint rank, const gint64 *declared, guint position);
 
 /* The array whose rows @source reads, without its last operations: its rank may be 0, and it may be the transpose. */
 AccArray *acc_array_new_from_rows  (AccSource *source);
@@ -30,5 +28,3 @@ AccArray *acc_array_copy_replaced (AccArray *self, GHashTable *replaced);
 
 /* Whether a source has to be read for it, by loop bodies too. */
 gboolean   acc_array_reads_source  (AccArray *array);
-
-G_END_DECLS

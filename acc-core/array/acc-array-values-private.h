@@ -3,9 +3,5 @@
 
 #include "acc-array-private.h"
 
-G_BEGIN_DECLS
-
 /* One scalar of a manifest array; @leaf and @index are inside. */
 AccScalar acc_array_read (AccArray *self, guint leaf, gint64 index);
-
-G_END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-build-private.h"
-#include "acc-error.h"
 #include "acc-source.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "acc-array-private.h"
-#include "acc-core/expr/acc-expr-build-private.h"
 
 #include <string.h>
 

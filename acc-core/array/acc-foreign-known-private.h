@@ -3,8 +3,6 @@
 
 #include "acc-array-private.h"
 
-G_BEGIN_DECLS
-
 /* Foreign operations that acc itself names and libraries have: products and transforms. */
 
 /* Below so many operations a library routine does not pay: nothing is fused across it. */
@@ -28,5 +26,3 @@ void        acc_array_offer    (AccArray *self, const char *name, AccArray **inp
 typedef AccArray *(*AccExpansionFunc) (gpointer data);
 AccArray   *acc_array_new_offer (AccOperation op, AccElementType *type, AccShape *shape, const char *name, AccArray **inputs,
                                  guint n_inputs, AccExpansionFunc make, gpointer data, GDestroyNotify free_data);
-
-G_END_DECLS

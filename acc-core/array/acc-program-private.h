@@ -3,8 +3,6 @@
 
 #include "acc-array-private.h"
 
-G_BEGIN_DECLS
-
 /* "f4[:,3]": @declared gets a gint64 per dimension, -1 for ":". */
 gboolean    acc_signature_parse       (const char *signature, AccElementType **type, GArray *declared, GError **error);
 AccProgram *acc_program_new_for_nodes (AccArray **parameters, guint n_parameters, AccArray **results, guint n_results);
@@ -12,5 +10,3 @@ AccProgram *acc_program_new_for_nodes (AccArray **parameters, guint n_parameters
 /* Checks what a whole run needs: no error, and no parameter of another program within reach. acc_program_check() accepts a loop's body that
  * reads the parameters of the program around it; this does not. */
 gboolean   acc_program_check_closed        (AccProgram *self, GError **error);
-
-G_END_DECLS

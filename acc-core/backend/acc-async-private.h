@@ -3,8 +3,6 @@
 
 #include "acc-backend.h"
 
-G_BEGIN_DECLS
-
 /* Work on threads of its own. */
 
 /* Work that an exiting process must wait for: drivers shut down then, whoever is inside. */
@@ -27,5 +25,3 @@ typedef gpointer (*AccAsyncFunc) (gpointer source, gpointer data, GCancellable *
 /* Like g_task_run_in_thread(), for registered work. When the callback is called, no other thread holds a reference of the call: objects
  * that it keeps, such as a device, are freed on the thread that drops the last reference, not beside a process that exits. */
 void acc_async_run       (GTask *task, AccBackend *backend, AccAsyncFunc func, GDestroyNotify free_result);
-
-G_END_DECLS

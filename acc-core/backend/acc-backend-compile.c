@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backend-private.h"
 
 #include "acc-async-private.h"
 #include "acc-error.h"

@@ -6,9 +6,5 @@
 #include "acc-module-backend.h"
 #include "acc-module-rows.h"
 
-G_BEGIN_DECLS
-
 /* A third way in, tried first: for constructor functions of built-in backends. Does not touch the type system. @name: static. */
 void     acc_backend_register_builtin (const char *name, GType (*get_type) (void));
-
-G_END_DECLS

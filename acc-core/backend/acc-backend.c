@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-backend-private.h"
 
-#include "acc-error.h"
 #include "acc-foreign-private.h"
 
 #include <stdlib.h>

@@ -5,13 +5,9 @@
 #include "acc-foreign.h"
 #include "acc-module-foreign.h"
 
-G_BEGIN_DECLS
-
 /* What a backend has in place of fallbacks, by name. Any thread. */
 typedef struct _AccForeignTable AccForeignTable;
 
 AccForeignTable *acc_foreign_table_new      (void);
 void             acc_foreign_table_free     (AccForeignTable *self);
 AccForeignTable *acc_backend_get_foreigners (AccBackend *self);
-
-G_END_DECLS

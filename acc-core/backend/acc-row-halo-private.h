@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The arithmetic of rows that go through steps some at a time, by chunks of a stream or by bands of a worker.
  *
  * One counter of rows, t, drives all steps. A step whose lag is l has computed its rows [0, t - l). To compute row r it reads rows
@@ -62,5 +60,3 @@ acc_rows_get_carry (gint64 lag,
 {
   return acc_rows_add (reader_lag - lag, above);
 }
-
-G_END_DECLS

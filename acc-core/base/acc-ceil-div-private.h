@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* How many parts of @y at most @x is cut into: both positive, or @x 0. */
 static inline gint64
 acc_ceil_div (gint64 x,
@@ -12,5 +10,3 @@ acc_ceil_div (gint64 x,
 {
   return x / y + (x % y != 0);
 }
-
-G_END_DECLS

@@ -3,12 +3,8 @@
 
 #include "acc-module-types.h"
 
-G_BEGIN_DECLS
-
 /* Of tuples in each other: types live for ever, and code recurs into them. */
 #define ACC_ELEMENT_TYPE_MAX_DEPTH 256
 
 /* How many buffers the items before @item have. */
 guint acc_element_type_get_first_buffer (AccElementType *self, guint item);
-
-G_END_DECLS

@@ -3,13 +3,9 @@
 
 #include "acc-error.h"
 
-G_BEGIN_DECLS
-
 /* Sets %ACC_ERROR_IO from an errno. @doing: "reading", "writing" … @name: of the file. */
 static inline void
 acc_error_set_errno (GError **error, const char *doing, const char *name, int saved_errno)
 {
   g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%s: %s: %s", name, doing, g_strerror (saved_errno));
 }
-
-G_END_DECLS

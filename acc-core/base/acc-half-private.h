@@ -3,10 +3,6 @@
 
 #include "acc-types.h"
 
-G_BEGIN_DECLS
-
 /* Conversions of binary16 by its bits, as C has no type for it. Rounds to nearest, ties to even. */
 double  acc_half_to_double   (guint16 bits);
 guint16 acc_half_from_double (double value);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Adds a word to a hash. The upper half of the result is the better one. */
 static inline guint64
 acc_hash_mix (guint64 hash,
@@ -12,5 +10,3 @@ acc_hash_mix (guint64 hash,
 {
   return ((hash << 5 | hash >> 59) ^ word) * G_GUINT64_CONSTANT (0x517cc1b727220a95);
 }
-
-G_END_DECLS

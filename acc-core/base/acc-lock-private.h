@@ -4,8 +4,6 @@
 #include <glib.h>
 #include <pthread.h>
 
-G_BEGIN_DECLS
-
 /* A mutex for short sections that many threads enter, of some tens of nanoseconds: spinning for a moment costs less than sleeping does. */
 typedef pthread_mutex_t AccLock;
 
@@ -40,5 +38,3 @@ acc_locker_free (AccLocker *self)
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLocker, acc_locker_free)
-
-G_END_DECLS

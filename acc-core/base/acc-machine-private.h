@@ -3,8 +3,6 @@
 
 #include "acc-module-machine.h"
 
-G_BEGIN_DECLS
-
 /* What control groups (v1 and v2) allow this process, as read from the files under @root ("" but in tests). */
 
 /* G_MAXUINT64 where there is no limit */
@@ -14,5 +12,3 @@ double  acc_machine_find_cpu_quota    (const char *root);
 
 /* "67108864", "64M", "1.5GiB": bytes, or powers of 1024 by K, M, G, T. */
 gboolean acc_machine_parse_size       (const char *text, guint64 *size, GError **error);
-
-G_END_DECLS

@@ -3,9 +3,5 @@
 
 #include "acc-module-machine.h"
 
-G_BEGIN_DECLS
-
 /* Like memcpy(), by several processors if it is much: one alone does not keep up with a device. */
 void acc_parallel_copy (gpointer to, gconstpointer from, gsize size);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-types.h"
 
-G_BEGIN_DECLS
-
 /* A new file that replaces an old one in one step when it is complete. Until then it has no name, if the file system can do that, so that
  * nothing is left if the process ends; else it has a temporary name, and is locked. What is not an ordinary file (a device, a pipe) is
  * written directly. */
@@ -24,5 +22,3 @@ gboolean      acc_temporary_commit (AccTemporary *self, gboolean durable, GError
 void          acc_temporary_sweep  (int folder);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccTemporary, acc_temporary_free)
-
-G_END_DECLS

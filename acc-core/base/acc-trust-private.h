@@ -3,8 +3,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 /* Decides from whose files this process runs code. Errors are of %G_IO_ERROR: %G_IO_ERROR_NOT_FOUND where there is nothing, else the
  * reason, with the name of what is wrong. */
 
@@ -18,5 +16,3 @@ int      acc_trust_open_file    (int folder, const char *file, GError **error);
 /* A library in a folder: neither may be written by others than the effective user, the system and the owner of acc's own library,
  * nor, with @way, be replaced by them. */
 gboolean acc_trust_check_module (const char *folder, const char *file, gboolean way, GError **error);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-module-memory.h"
 
-G_BEGIN_DECLS
-
 AccBudget *acc_budget_new              (guint64 limit /* 0: none */);
 /* @place: static, what refusals say of the bytes: " of the host's memory"; before the budget is shared. */
 void       acc_budget_set_place        (AccBudget *self, const char *place);
@@ -14,5 +12,3 @@ void       acc_budget_reset_high_water (AccBudget *self);
 guint64    acc_budget_spare            (AccBudget *self, guint64 bytes);
 /* For tests: the @nth reservation from now on (counted from 1) fails; 0 switches it off. */
 void       acc_budget_fail_nth         (AccBudget *self, guint nth);
-
-G_END_DECLS

@@ -3,8 +3,4 @@
 
 #include "acc-budget-private.h"
 
-G_BEGIN_DECLS
-
 AccBuffer *acc_buffer_new_bytes (GBytes *bytes);
-
-G_END_DECLS

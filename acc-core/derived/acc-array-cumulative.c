@@ -2,7 +2,6 @@
 #include "acc-array-cumulative.h"
 
 #include "acc-core/array/acc-array-build-private.h"
-#include "acc-array-scan.h"
 
 /* Ready-made scans. */
 

@@ -4,7 +4,6 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-array-math.h"
 #include "acc-array-rearrange.h"
-#include "acc-array-scan.h"
 #include "acc-error.h"
 
 /* Every element that stays goes to the place that an inclusive scan of the flags, in row-major order, gives (Blelloch 1990, "pack"). An

@@ -2,7 +2,6 @@
 #include "acc-array-fold-segments.h"
 
 #include "acc-array-segments-private.h"
-#include "acc-error.h"
 #include "acc-core/expr/acc-trace-private.h"
 
 /* Backends with an operation for it take that (direct). For the others it is made of operations that there are:

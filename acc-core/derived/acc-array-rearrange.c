@@ -2,7 +2,6 @@
 #include "acc-array-rearrange.h"
 
 #include "acc-core/array/acc-array-build-private.h"
-#include "acc-error.h"
 
 /* Each function here is one backpermute or generate with a function of indices, which fuses, streams and is checked. */
 

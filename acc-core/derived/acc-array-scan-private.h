@@ -3,8 +3,6 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 
-G_BEGIN_DECLS
-
 /* Where the initial value of a scan is, in the order of the scan. */
 typedef enum {
   ACC_SEED_NONE,
@@ -15,5 +13,3 @@ typedef enum {
 
 /* @given, of the type of @self. NULL: it is not, which @node says in the name of @operation. */
 AccExpr *acc_array_resolve_initial (AccArray *node, const char *operation, AccArray *self, AccExpr *given);
-
-G_END_DECLS

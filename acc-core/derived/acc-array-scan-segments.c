@@ -3,9 +3,7 @@
 
 #include "acc-array-math.h"
 #include "acc-array-rearrange.h"
-#include "acc-array-scan.h"
 #include "acc-array-segments-private.h"
-#include "acc-error.h"
 #include "acc-core/expr/acc-trace-private.h"
 
 /* All are scans of whole rows, of pairs of a flag and a value: where a segment begins the flag is set, and what was before does not

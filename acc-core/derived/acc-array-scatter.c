@@ -2,7 +2,6 @@
 #include "acc-array-scatter.h"
 
 #include "acc-core/array/acc-array-build-private.h"
-#include "acc-array-math.h"
 #include "acc-error.h"
 #include "acc-core/expr/acc-trace-private.h"
 

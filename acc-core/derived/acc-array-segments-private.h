@@ -3,8 +3,6 @@
 
 #include "acc-array-scan-private.h"
 
-G_BEGIN_DECLS
-
 /* An operation on segments of rows: its arguments, checked, and the offsets of the segments. */
 typedef struct {
   const char   *operation;
@@ -39,5 +37,3 @@ AccExpr  *acc_segments_begin   (AccSegments *self, AccExpr *segment, guint more)
 /* Where the first segment begins, and where the last one ends. */
 AccExpr  *acc_segments_first   (AccSegments *self);
 AccExpr  *acc_segments_last    (AccSegments *self);
-
-G_END_DECLS

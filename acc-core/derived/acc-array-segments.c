@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-segments-private.h"
-#include "acc-array-scan.h"
 #include "acc-error.h"
 
 /* Invalid segments are found when they are read: an invalid number becomes an index out of range. */

@@ -3,8 +3,6 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 
-G_BEGIN_DECLS
-
 /* --- acc-array-sort-keys.c */
 
 /* Unsigned numbers in the order of keys, which are scalars: all NaN are the largest one, and both zeros are one. */
@@ -18,5 +16,3 @@ gboolean  acc_sort_is_short      (AccArray *array);
 AccArray *acc_sort_short_targets (AccArray *orders);
 /* @array, of scalars, with its elements at @targets. */
 AccArray *acc_sort_move          (AccArray *array, AccArray *targets);
-
-G_END_DECLS

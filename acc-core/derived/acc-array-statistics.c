@@ -5,7 +5,6 @@
 
 #include "acc-array-extremes-private.h"
 #include "acc-core/array/acc-array-build-private.h"
-#include "acc-array-math.h"
 #include "acc-error.h"
 
 /* Means, norms and variances. */

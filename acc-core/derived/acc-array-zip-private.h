@@ -3,10 +3,6 @@
 
 #include "acc-array-zip.h"
 
-G_BEGIN_DECLS
-
 /* @function, which gets the elements of all arrays at an index, and that index first where it is @indexed. */
 AccArray *acc_array_zip_many_with (const char *operation, AccArray **arrays, guint n, gboolean indexed, GCallback function,
                                    gpointer user_data);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-expr-private.h"
 
-G_BEGIN_DECLS
-
 /* What the constructors of expressions share. */
 
 /* A floating node with room for @n_args arguments. */
@@ -71,5 +69,3 @@ AccExpr  *_acc_expr_unary       (AccPrimitive primitive, AccExpr *a);
 AccExpr  *_acc_expr_binary      (AccPrimitive primitive, AccExpr *a, AccExpr *b);
 AccExpr  *_acc_expr_compare     (AccPrimitive primitive, AccExpr *a, AccExpr *b);
 AccExpr  *_acc_expr_choose      (AccPrimitive primitive, AccExpr *a, AccExpr *b);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-expr-pack-private.h"
 
-G_BEGIN_DECLS
-
 /* The owned parts of a complex number. */
 typedef struct {
   AccExpr *re;
@@ -38,5 +36,3 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccExprParts, _acc_expr_parts_clear)
 #define EITHER(a, b)       acc_expr_bor (a, b)
 #define BOTH(a, b)         acc_expr_band (a, b)
 #define CHOOSE(c, a, b)    acc_expr_cond (c, a, b)
-
-G_END_DECLS

@@ -2,7 +2,6 @@
 
 /* Complex numbers: parts, magnitudes, and arithmetic, made of primitives of their parts. */
 
-#include "acc-error.h"
 #include "acc-expr-complex-private.h"
 
 #include <float.h>

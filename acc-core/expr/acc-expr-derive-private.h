@@ -3,8 +3,6 @@
 
 #include "acc-expr-build-private.h"
 
-G_BEGIN_DECLS
-
 /* Scalar functions made of primitives. */
 
 /* From owned operands that have types to a floating result. */
@@ -27,5 +25,3 @@ gboolean  _acc_expr_is_bool    (AccExpr *expr);
   AccExpr *acc_expr_##name (AccExpr *a, AccExpr *b) { return _acc_expr_derive (#name, a, b, 2, alike, build_##name); }
 
 #define INT(value) acc_expr_new_int (value)
-
-G_END_DECLS

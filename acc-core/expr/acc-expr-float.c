@@ -2,7 +2,6 @@
 
 /* Decomposes and composes floats by their bits: the same on every backend. */
 
-#include "acc-error.h"
 #include "acc-expr-derive-private.h"
 
 #include <math.h>

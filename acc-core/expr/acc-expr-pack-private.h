@@ -3,8 +3,6 @@
 
 #include "acc-expr-derive-private.h"
 
-G_BEGIN_DECLS
-
 /* Expressions of complex numbers and vectors: TUPLE nodes of their types, whose items are scalars. */
 
 gboolean      _acc_expr_is_packed         (AccExpr *expr);
@@ -22,5 +20,3 @@ AccExpr      *_acc_expr_map_items         (AccElementType *type, AccExpr **args,
 AccExpr      *_acc_expr_fill_pack         (AccElementType *type, AccExpr *item);
 /* Untyped: of owned untyped scalars, which it drops. */
 AccExpr      *_acc_expr_new_weak_pack     (AccElementKind kind, AccExpr **items, guint n);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "acc-function-private.h"
 #include "acc-primitives-private.h"
 
-G_BEGIN_DECLS
-
 /* Constructors below return floating references, check types and never fail: a mistake gives ACC_EXPR_ERROR. */
 AccExpr  *acc_expr_new_variable      (AccElementType *type);
 AccExpr  *acc_expr_new_literal       (AccElementType *type, AccScalar value);
@@ -30,5 +28,3 @@ AccExpr  *acc_expr_resolve           (AccExpr *expr, AccElementType *type /* nul
 const GError *acc_expr_get_error     (AccExpr *expr);
 /* Index type of arrays of @rank: i64 for 1, else a tuple of i64. */
 AccElementType *acc_index_type       (guint rank);
-
-G_END_DECLS

@@ -2,7 +2,6 @@
 
 /* Numbers that are random by being a function of where they are. */
 
-#include "acc-error.h"
 #include "acc-expr-derive-private.h"
 
 #define N_ROUNDS 10

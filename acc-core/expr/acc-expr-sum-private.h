@@ -3,8 +3,6 @@
 
 #include "acc-expr-derive-private.h"
 
-G_BEGIN_DECLS
-
 /* Sums: a tuple of a tag, u1, and what belongs to each tag. */
 
 gboolean  _acc_type_is_maybe  (AccElementType *type);
@@ -16,5 +14,3 @@ gboolean  _acc_type_is_sum    (AccElementType *type, guint n);
 AccExpr  *_acc_expr_tag       (guint tag);
 /* Whether the tag of @sum is 0 */
 AccExpr  *_acc_expr_is_first  (AccExpr *sum);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-module-expr.h"
 
-G_BEGIN_DECLS
-
 /* Calls the callback once with fresh variables. A weak result gets @result_type (nullable). */
 AccFunction *acc_function_new1  (AccElementType *x, AccExprFunc function, gpointer user_data, AccElementType *result_type);
 AccFunction *acc_function_new2  (AccElementType *x, AccElementType *y, AccExprFunc2 function, gpointer user_data,
@@ -28,5 +26,3 @@ AccNaming acc_naming_begin (const char *operation);
 void      acc_naming_end   (AccNaming *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccNaming, acc_naming_end)
-
-G_END_DECLS

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "acc-error.h"
 #include "acc-expr-private.h"
 #include "acc-trace-private.h"
 

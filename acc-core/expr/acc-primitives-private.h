@@ -3,8 +3,4 @@
 
 #include "acc-module-expr.h"
 
-G_BEGIN_DECLS
-
 gboolean acc_primitive_from_name (const char *name, AccPrimitive *primitive);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-trace.h"
 
-G_BEGIN_DECLS
-
 /* Returns the result of a function that the user gave: calls it, or, if this thread traces, takes the answer of the trace. */
 AccExpr   *acc_call1            (AccExprFunc function, AccExpr *x, gpointer user_data);
 AccExpr   *acc_call2            (AccExprFunc2 function, AccExpr *x, AccExpr *y, gpointer user_data);
@@ -18,5 +16,3 @@ AccExpr   *acc_trace_ask        (GCallback function, gpointer user_data, AccExpr
 GPtrArray *acc_trace_ask_arrays (GCallback function, gpointer user_data, GPtrArray *parameters);
 /* Returns an owned variable, which is the same each time that the thread builds the operation that it traces. */
 AccExpr   *acc_trace_variable   (AccElementType *type);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-types.h"
 
-G_BEGIN_DECLS
-
 /* Lines of the text form, cut at white space. */
 
 typedef struct {
@@ -28,5 +26,3 @@ gboolean acc_lexer_next  (AccLexer *self, gboolean *at_end, GError **error);
 GPtrArray *acc_lexer_take_tokens (AccLexer *self);
 /* ACC_ERROR_PARSE with the place. FALSE. */
 gboolean acc_lexer_fail  (guint line, guint column, GError **error, const char *format, ...) G_GNUC_PRINTF (4, 5);
-
-G_END_DECLS

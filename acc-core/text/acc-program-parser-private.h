@@ -4,8 +4,6 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-program-lexer-private.h"
 
-G_BEGIN_DECLS
-
 /* An operation whose lines are being read. */
 typedef struct {
   GPtrArray      *tokens;        /* AccToken; NULL: none open. "a1" "=" "map" … */
@@ -43,5 +41,3 @@ gboolean   acc_parser_read_expr     (AccParser *self, GPtrArray *tokens);
 AccFunction *acc_parser_read_function (AccParser *self, GPtrArray *tokens, guint first);
 /* The operation that the statement says, complete. */
 AccArray  *acc_parser_build         (AccParser *self);
-
-G_END_DECLS

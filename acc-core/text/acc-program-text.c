@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/expr/acc-expr-build-private.h"
-#include "acc-core/array/acc-program-private.h"
 #include "acc-source.h"
 
 #include <math.h>

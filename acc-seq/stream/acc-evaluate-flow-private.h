@@ -4,8 +4,6 @@
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-array.h"
 
-G_BEGIN_DECLS
-
 /* Whether one of @arrays has loops, choices or foreign operations that depend on sources, or sources of another order than their
  * array's. Those cannot be streamed: they have no rows before all of their inputs are known. */
 gboolean   acc_evaluate_flow_is_needed (AccArray **arrays, guint n_arrays);
@@ -14,5 +12,3 @@ gboolean   acc_evaluate_flow_is_needed (AccArray **arrays, guint n_arrays);
  * computation needs their rows. @chunk_rows 0: the planner chooses. @streams: NULL, or set to which results still depend on sources. */
 GPtrArray *acc_evaluate_flow    (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean *streams,
                                  GCancellable *cancellable, GError **error);
-
-G_END_DECLS

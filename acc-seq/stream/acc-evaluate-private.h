@@ -4,13 +4,9 @@
 #include "acc-evaluate.h"
 #include "acc-job-private.h"
 
-G_BEGIN_DECLS
-
 /* acc_backend_write() with options for jobs and tests: @chunk_rows 0: the planner chooses. */
 gboolean   acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows,
                                                AccJob *job, GCancellable *cancellable, GError **error);
 /* acc_backend_run_many(). With @chunk_rows, arrays without sources run by bands too, where they can, whatever their size. */
 GPtrArray *acc_evaluate_with_chunk_rows       (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
                                                GCancellable *cancellable, GError **error);
-
-G_END_DECLS

@@ -2,7 +2,6 @@
 #include "acc-evaluate-private.h"
 
 #include "acc-error.h"
-#include "acc-core/array/acc-array-private.h"
 #include "acc-memory-source-private.h"
 #include "acc-session-private.h"
 #include "acc-evaluate-flow-private.h"

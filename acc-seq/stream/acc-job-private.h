@@ -4,8 +4,6 @@
 #include "acc-job.h"
 #include "acc-core/backend/acc-backend-private.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   ACC_STAGE_READING,
   ACC_STAGE_COMPUTING,
@@ -65,5 +63,3 @@ struct _AccJob
 /* Those who wait for the end: frees one, and tells one once it has come. */
 void          acc_job_waiter_free    (gpointer waiter);
 void          acc_job_waiter_return  (AccJob *self, gpointer waiter);
-
-G_END_DECLS

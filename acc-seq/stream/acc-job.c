@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-job-private.h"
 
-#include "acc-core/backend/acc-backend-private.h"
 #include "acc-enum-types.h"
-#include "acc-error.h"
 
 /**
  * AccJob:

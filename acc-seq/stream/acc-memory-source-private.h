@@ -4,8 +4,6 @@
 #include "acc-array.h"
 #include "acc-source.h"
 
-G_BEGIN_DECLS
-
 #define ACC_TYPE_MEMORY_SOURCE (acc_memory_source_get_type ())
 
 /* Rows of an array in memory, for a device that has no room for all of it. */
@@ -15,5 +13,3 @@ AccMemorySource *acc_memory_source_new     (AccArray *array);
 /* Returns the same computations with sources in place of large arrays in memory; arrays that element functions read stay. NULL if there are
  * no large ones. @bytes: of those replaced; may be NULL. */
 GPtrArray       *acc_memory_source_replace (AccArray **arrays, guint n_arrays, guint64 *bytes);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-planner-private.h"
 
-G_BEGIN_DECLS
-
 /* What memory that kernels see wants of chunks. */
 typedef struct {
   gboolean    is_apart;        /* from what readers fill and writers empty: rows are staged between the two */
@@ -35,5 +33,3 @@ extern const AccPlanMemory acc_placement_host_memory;
 const AccPlanMemory *acc_placement_get_memory (const AccPlanRequest *request);
 /* Says where each value of @plan is kept, and what that takes. */
 AccPlanCost          acc_placement_apply      (AccPlan *plan, const AccPlanRequest *request, const AccPlanChoice *choice);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-plan.h"
 
-G_BEGIN_DECLS
-
 /* Where the rows of a value are kept during a run. */
 typedef enum {
   ACC_PLACE_NONE,    /* nowhere: kept by the run itself, or together with another value of the same source */
@@ -72,5 +70,3 @@ acc_bytes_multiply (guint64 a, guint64 b)
 
   return g_uint64_checked_mul (&product, a, b) ? product : G_MAXUINT64;
 }
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-plan-private.h"
 #include "acc-row-flow-private.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   AccBackend *backend;
   AccRowFlow *flow;
@@ -22,5 +20,3 @@ AccPlan *acc_planner_plan_whole (AccBackend *backend, AccArray *array, gint64 n_
                                  gint64 chunk_rows, gboolean in_memory, const char *why);
 /* Rows of @row_bytes in a chunk of the best size. */
 gint64   acc_planner_choose_rows (guint64 row_bytes, gint64 n_rows);
-
-G_END_DECLS

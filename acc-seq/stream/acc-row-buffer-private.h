@@ -3,8 +3,6 @@
 
 #include "acc-core/backend/acc-backend-private.h"
 
-G_BEGIN_DECLS
-
 typedef struct _AccRowBuffer AccRowBuffer;
 
 /* What differs between memory of the host and that of a device. */
@@ -63,5 +61,3 @@ gboolean      acc_row_buffer_copy       (AccRowBuffer *self, gint64 row, AccRowB
 AccArray     *acc_row_buffer_to_array   (AccRowBuffer *self, AccElementType *type, AccShape *shape);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRowBuffer, acc_row_buffer_free)
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-core/backend/acc-row-halo-private.h"
 
-G_BEGIN_DECLS
-
 /* Decides how rows move through a run by rows.
  *
  * The run is driven by one counter of rows, t. A source has its rows [0, t); a step whose lag is l has computed the rows [0, t - l); a
@@ -44,5 +42,3 @@ void        acc_row_flow_free (AccRowFlow *self);
 char       *acc_row_flow_describe_value (AccRowFlow *self, guint value);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRowFlow, acc_row_flow_free)
-
-G_END_DECLS

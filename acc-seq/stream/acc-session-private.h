@@ -3,8 +3,6 @@
 
 #include "acc-stream-private.h"
 
-G_BEGIN_DECLS
-
 /* Everything that a run holds from beginning to end: the program compiled by rows, the files, and the memory of these. Cleaning up is one
  * call at any time. */
 typedef struct {
@@ -37,5 +35,3 @@ gboolean    acc_session_plan         (AccSession *self, gboolean to_sink, gint64
 AccRowValue *acc_session_find_result (AccSession *self, guint result, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSession, acc_session_free)
-
-G_END_DECLS

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-stream-private.h"
 
-#include "acc-error.h"
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/data/acc-chunk-private.h"
 

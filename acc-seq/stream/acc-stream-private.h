@@ -7,8 +7,6 @@
 #include "acc-sink.h"
 #include "acc-source.h"
 
-G_BEGIN_DECLS
-
 /* A run by rows: a reader thread per source, the kernels on the caller's thread, a writer thread per result.
  *
  * With a device the caller's thread only enqueues work, and runs ahead of the device as far as there are slots: chunk k+1 goes up and chunk
@@ -153,5 +151,3 @@ gboolean   acc_stream_write_manifest (AccArray *array, AccSink *sink, gint64 chu
                                       GCancellable *cancellable, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccStream, acc_stream_free)
-
-G_END_DECLS

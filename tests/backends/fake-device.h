@@ -3,8 +3,6 @@
 
 #include "acc-backends/runtime/device/acc-device.h"
 
-G_BEGIN_DECLS
-
 /* A device in plain C that finds mistakes in how its users order work: queues are threads that dawdle, memory is watched while
  * it is read and written, and filled with rubbish when it comes and goes. Kernels are those for processors, run one instruction
  * at a time. Any mistake ends the test. Device 1 shares the host's memory;
@@ -31,5 +29,3 @@ extern FakeSettings fake;
 
 AccDevice *fake_device_open (const char *device, GError **error);
 char     **fake_device_list (void);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <acc/acc.h>
 
-G_BEGIN_DECLS
-
 /* Texts of programs from i8[:] to i8[:], maps of a function that has as many parts as are asked for, and what it computes of a number. */
 
 /* Choices, or loops, each of the result of that before it */
@@ -24,5 +22,3 @@ gint64   large_nested_choices_of (gint64 x, guint depth);
 GString *large_maps            (guint n);
 
 AccProgram *large_read         (GString *text);
-
-G_END_DECLS

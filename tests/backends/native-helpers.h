@@ -3,8 +3,6 @@
 
 #include <acc/acc.h>
 
-G_BEGIN_DECLS
-
 /* What tests of the native backend share: the backend, arrays, functions and runs. */
 
 extern AccBackend *native_backend;
@@ -40,5 +38,3 @@ AccArray   *native_increment     (AccArray **arrays, guint n_arrays, gpointer da
 AccArray   *native_blur          (AccArray *array);
 /* Three, of @source or of the array that it stands for. */
 void        native_make_results  (AccArray *source, AccArray *table, AccArray **results);
-
-G_END_DECLS

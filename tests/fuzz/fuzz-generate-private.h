@@ -3,8 +3,6 @@
 
 #include <acc/acc.h>
 
-G_BEGIN_DECLS
-
 /* What fuzz-generate.c writes a program with, and the scalar functions of it. */
 
 typedef struct {
@@ -34,5 +32,3 @@ guint           fuzz_say_number      (FuzzGenerator *self, gint64 value);
 guint           fuzz_say_constant    (FuzzGenerator *self, AccElementType *type);
 /* A line "function", of parameters of those types. */
 void            fuzz_say_function    (FuzzGenerator *self, AccElementType **params, guint n, AccElementType *result);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* What the generated programs name besides what acc has a meaning for: a function that gives back its first input, and a launch that
  * writes what that is. */
 #define FUZZ_FOREIGN "fuzz-same"
@@ -16,5 +14,3 @@ char *fuzz_generate (guint32 seed);
 
 /* Of array operations that programs can name, ended by NULL. */
 extern const char *const fuzz_operations[];
-
-G_END_DECLS

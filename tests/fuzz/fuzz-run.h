@@ -3,13 +3,9 @@
 
 #include <acc/acc.h>
 
-G_BEGIN_DECLS
-
 /* Runs it on native, which has the foreign operations of fuzz-generate.h, with arguments of small numbers, and reads all of what comes
  * out; what takes long is cancelled. FALSE with @error set where it fails, and TRUE where there is no native. */
 gboolean fuzz_run_program (AccProgram *program, GError **error);
 
 /* Whether it is known to be small, and to have no loop. */
 gboolean fuzz_is_small    (AccProgram *program);
-
-G_END_DECLS

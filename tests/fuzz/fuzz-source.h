@@ -5,9 +5,5 @@
 
 #include <acc/acc.h>
 
-G_BEGIN_DECLS
-
 /* Opens the bytes by content and reads all rows, where they are not very many. */
 void fuzz_read_source (const guint8 *data, gsize size);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <acc/acc.h>
 
-G_BEGIN_DECLS
-
 /* A folder of its own for each test, removed with all it holds. */
 char      *io_make_folder   (void);
 void       io_remove_folder (char *folder);
@@ -33,5 +31,3 @@ GInputStream *io_pipe       (GBytes *bytes);
     g_assert_false ((gboolean) ((call) != 0)); \
     g_assert_error (_refusal, domain, (code)); \
   } G_STMT_END
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* A second opinion: a small decoder of correct PNG pictures on zlib alone, which shares nothing with libpng. */
 typedef struct {
   gsize   width, height;
@@ -15,5 +13,3 @@ typedef struct {
 
 void reference_png_read  (GBytes *file, ReferencePicture *picture);
 void reference_png_clear (ReferencePicture *picture);
-
-G_END_DECLS

@@ -3,12 +3,8 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 /* A file without a local path, as those of network file systems are, kept by another file. */
 #define REMOTE_TYPE_FILE (remote_file_get_type ())
 G_DECLARE_FINAL_TYPE (RemoteFile, remote_file, REMOTE, FILE, GObject)
 
 GFile *remote_file_new (GFile *file);
-
-G_END_DECLS

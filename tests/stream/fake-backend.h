@@ -5,8 +5,6 @@
 
 #include "acc-core/backend/acc-backend-private.h"
 
-G_BEGIN_DECLS
-
 /* A backend whose programs are scripts: values and steps as a row run has them, with one rule for what a step computes.
  * It checks what the run by rows promises: windows hold what is read, each row is computed once and in order. */
 
@@ -62,5 +60,3 @@ guint64      fake_backend_get_device_bytes (FakeBackend *self);
 /* Rows computed by steps since the start; whole runs. */
 guint64      fake_backend_get_n_rows  (FakeBackend *self);
 guint        fake_backend_get_n_whole (FakeBackend *self);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <acc/acc.h>
 
-G_BEGIN_DECLS
-
 /* Sources and sinks that tests can look into and break. */
 
 #define TEST_TYPE_SOURCE (test_source_get_type ())
@@ -60,5 +58,3 @@ struct _TestSink
 TestSink *test_sink_new          (void);
 /* Nothing is under way, and it ended as it should. */
 void      test_sink_assert_ended (TestSink *self, gboolean committed);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <acc/acc.h>
 
-G_BEGIN_DECLS
-
 /* 3 x + 1; x + y; 5 x - y. */
 AccExpr *flow_affine (AccExpr *x, gpointer data);
 AccExpr *flow_plus   (AccExpr *x, AccExpr *y, gpointer data);
@@ -20,5 +18,3 @@ guint flow_build_cubes   (AccArray **sources, AccArray **results);
 
 /* What is too large for the memory, and what is read how often. */
 void  flow_check_memory  (AccBackend *backend, gboolean is_device);
-
-G_END_DECLS

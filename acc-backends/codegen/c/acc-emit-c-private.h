@@ -4,8 +4,6 @@
 #include "acc-backends/ir/acc-kernel-private.h"
 #include "acc-emit-c.h"
 
-G_BEGIN_DECLS
-
 /* The text is one language in both dialects: types i8 … u64, f16, f32, f64, and macros for what is spelled differently.
  *
  *   I8 (x) … U64 (x)           conversions of integers, wrapping; from floats in range
@@ -175,5 +173,3 @@ void        c_write_pure      (CWriter *w, guint32 id, const AccKernelInstr *ins
 /* --- acc-emit-c.c */
 /* The body, from the kernel's first instruction to its last. */
 gboolean    c_write_body      (CWriter *w, GError **error);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-backends/ir/acc-kernel.h"
 
-G_BEGIN_DECLS
-
 /* From SIMT kernel IR to source text of the C family: one writer, two dialects.
  *
  * OpenCL C: kernel ACC_EMIT_C_SYMBOL. Arguments: per slot, a buffer is a __global pointer and a long (elements from the pointer
@@ -50,5 +48,3 @@ guint acc_emit_glsl_count_bytes (AccKernel *kernel);
 
 /* Where OpenCL finds the entry. */
 #define ACC_EMIT_C_SYMBOL "acc_kernel"
-
-G_END_DECLS

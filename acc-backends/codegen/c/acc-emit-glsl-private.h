@@ -3,8 +3,6 @@
 
 #include "acc-emit-c-private.h"
 
-G_BEGIN_DECLS
-
 /* --- acc-emit-glsl-memory.c */
 const char *gl_memory_type       (AccElementKind kind);
 void        gl_extend_for_memory (CWriter *w, AccElementKind kind, gboolean of_shared);
@@ -20,5 +18,3 @@ void        gl_store             (CWriter *w, guint32 buffer, const char *index,
 char       *gl_words             (CWriter *w, guint32 buffer, const char *index, guint n_words);
 void        gl_atomic            (CWriter *w, guint32 id, const char *index, const char *value);
 void        gl_cas               (CWriter *w, guint32 id, const char *index, const char *expected, const char *desired);
-
-G_END_DECLS

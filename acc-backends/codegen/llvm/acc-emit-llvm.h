@@ -3,8 +3,6 @@
 
 #include "acc-backends/ir/acc-target.h"
 
-G_BEGIN_DECLS
-
 /* From kernel IR to an object file of the host, through LLVM. Nothing here touches LLVM's global options, and LLVM is never
  * shut down. */
 
@@ -41,5 +39,3 @@ GBytes *acc_emit_llvm (AccKernel *kernel, AccLlvmTarget *target, AccEmitFlags fl
 /* Makes the tables that LLVM makes when it first needs them, and frees in exit handlers, which run in reverse order. An exit handler that
  * is registered after this can wait for threads that compile. Takes as long as compiling a small kernel, once. */
 void    acc_emit_prepare_exit (AccLlvmTarget *target);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-backends/ir/acc-kernel-private.h"
 #include "acc-llvm-target-private.h"
 
-G_BEGIN_DECLS
-
 #define EMIT_CACHE_LINE 64   /* bytes */
 
 /* The shape of a value across the lanes of a foreach. */
@@ -306,5 +304,3 @@ typedef struct {
 
 GBytes      *emit_module       (AccKernel *kernel, AccLlvmTarget *target, AccEmitFlags flags, const EmitForm *form,
                                 gconstpointer data, GError **error);
-
-G_END_DECLS

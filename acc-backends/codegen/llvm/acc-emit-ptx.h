@@ -3,8 +3,6 @@
 
 #include "acc-backends/ir/acc-kernel.h"
 
-G_BEGIN_DECLS
-
 /* From SIMT kernel IR to PTX, through LLVM.
  *
  * One entry, ACC_EMIT_SYMBOL, with 8-byte parameters: one per slot (a buffer's address, biased by its offset; a scalar's bits),
@@ -22,5 +20,3 @@ char *acc_emit_ptx (AccKernel *kernel, guint compute, guint isa, AccPtxFlags fla
 /* The file of CUDA's mathematical library, libdevice, where the machine has one: then transcendental primitives may stay in
  * kernels. ACC_LIBDEVICE names it, or it is searched for where CUDA is installed, once. NULL: there is none. */
 const char *acc_emit_ptx_get_library (void);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-emit-llvm.h"
 
-G_BEGIN_DECLS
-
 /* Object files made runnable. Counted; any thread. */
 
 typedef struct _AccLlvmJit  AccLlvmJit;
@@ -25,5 +23,3 @@ void           acc_llvm_code_free      (AccLlvmCode *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLlvmJit, acc_llvm_jit_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLlvmCode, acc_llvm_code_free)
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "acc-emit-llvm.h"
 
-G_BEGIN_DECLS
-
 struct _AccLlvmTarget {
   gatomicrefcount ref_count;
   LLVMTargetRef   target;
@@ -37,5 +35,3 @@ AccLlvmTarget       *_acc_llvm_target_get_ptx      (guint compute, guint isa, GE
 /* @level: None, Less, which does nothing that takes time by the square of a block, or Default. */
 LLVMTargetMachineRef _acc_llvm_target_take_machine (AccLlvmTarget *self, LLVMCodeGenOptLevel level, GError **error);
 void                 _acc_llvm_target_give_machine (AccLlvmTarget *self, LLVMCodeGenOptLevel level, LLVMTargetMachineRef machine);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-G_BEGIN_DECLS
-
 /* A builder with the float kind of the function under construction, so that formulas read as formulas. */
 typedef struct {
   AccKernelBuilder *b;
@@ -185,5 +183,3 @@ typedef struct {
 
 /* @x: f64, 2^20 to @limit in size, or not finite: then NaN. */
 AccReduced acc_math_reduce (const AccMath *m, KValue x, double limit);
-
-G_END_DECLS

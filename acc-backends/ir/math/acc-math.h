@@ -3,8 +3,6 @@
 
 #include "acc-backends/ir/acc-kernel.h"
 
-G_BEGIN_DECLS
-
 /* The transcendental primitives written in kernel IR, the same on every device. f16 is computed in f32. Fused products of f32
  * may take denormals for zero, as they do on some devices: no result that can be one may come from them. */
 
@@ -14,5 +12,3 @@ KValue   acc_math_build  (AccKernelBuilder *b, AccPrimitive primitive, KValue x,
 
 /* Name of the function in OpenCL C, libm and libdevice; NULL: it is made of others there. */
 const char *acc_math_get_library (AccPrimitive primitive);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "acc-error.h"
 #include "acc-backends/ir/acc-kernel.h"
 
-G_BEGIN_DECLS
-
 /* The kernels that a backend has ready to run: in memory, else from disk, else compiled. Any thread.
  *
  * Optimising takes longer than many kernels run. So a kernel with little to do is compiled as baseline code first, in a tenth of the time,
@@ -64,5 +62,3 @@ void     acc_code_prepare_exit (AccCode *self);
 void     acc_code_get_counts (AccCode *self, AccCodeCounts *counts);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccCode, acc_code_free)
-
-G_END_DECLS

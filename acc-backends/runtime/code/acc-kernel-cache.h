@@ -3,8 +3,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 /* Compiled kernels on disk, for the next process. Any thread, several processes at once. Bounded in size: those that were not
  * used for the longest time go first. Nothing here fails: a file that cannot be read or is damaged is a miss. What others than the
  * effective user may have written is neither read nor added to. */
@@ -21,5 +19,3 @@ void            acc_kernel_cache_store  (AccKernelCache *self, const char *hash,
 char           *acc_kernel_cache_dup_path (AccKernelCache *self, const char *hash, const char *target);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccKernelCache, acc_kernel_cache_free)
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <pthread.h>
 
-G_BEGIN_DECLS
-
 /* Below this a transfer goes on the compute queue: ordering queues costs more than the overlap gains. */
 #define ACC_SMALL_TRANSFER (64 * 1024)
 
@@ -117,5 +115,3 @@ acc_device_heap_unlock (AccDeviceHeap *self)
 {
   pthread_mutex_unlock (&self->mutex);
 }
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-device.h"
 #include "acc-core/data/acc-buffer-private.h"
 
-G_BEGIN_DECLS
-
 /* The memory of a device: blocks that are used again, the device copies of buffers, and the order of the queues that use them.
  * Counted; lives as long as a buffer has bytes on the device. Any thread.
  *
@@ -86,5 +84,3 @@ AccBuffer      *acc_device_heap_new_buffer (AccDeviceHeap *self, gsize size, gbo
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccDeviceHeap, acc_device_heap_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccDeviceBlock, acc_device_block_free)
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-device-heap-private.h"
 
-G_BEGIN_DECLS
-
 /* Large transfers of memory that is not pinned, through pinned memory. Any thread. */
 AccDeviceStage *acc_device_stage_new      (AccQueue queue);
 /* Nothing is on its way; @device: NULL where it is lost, and the memory stays. */
@@ -18,5 +16,3 @@ gboolean        acc_device_stage_upload   (AccDeviceStage *self, AccDeviceHeap *
 /* All of @from; all of it is there after. */
 gboolean        acc_device_stage_download (AccDeviceStage *self, AccDeviceHeap *heap, gpointer to, AccDeviceBlock *from,
                                            gsize size, GError **error);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "acc-backend.h"
 #include "acc-error.h"
 
-G_BEGIN_DECLS
-
 /* A device with memory of its own, as the runtime sees it: what CUDA, Vulkan and OpenCL have in common. Each implements the
  * class below, and nothing above it knows which one it has. Any thread; an implementation locks for itself.
  *
@@ -153,5 +151,3 @@ char   **acc_device_list_numbers    (guint n);
 void     acc_device_tell_emitted    (AccKernel *kernel, gint64 start);
 /* Whether quick code (acc-emit-c.h) may run. @kinds: per slot, of its elements, or of the scalar. */
 gboolean acc_device_is_small_launch (const AccDeviceSlot *slots, const guint8 *kinds, guint n_slots, const AccGroups *groups);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include <gmodule.h>
 
-G_BEGIN_DECLS
-
 /* The library of a driver, which is found and started once in the process, and stays: drivers are not made to be unloaded. Static. */
 typedef struct {
   const char *library;    /* "libcuda.so.1" */
@@ -22,5 +20,3 @@ typedef struct {
 gboolean acc_driver_start   (AccDriver *self, gboolean (*start) (AccDriver *self, GError **error), GError **error);
 /* For @start: a function that the library must have. */
 gboolean acc_driver_look_up (AccDriver *self, const char *name, gpointer *function, GError **error);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-device.h"
 
-G_BEGIN_DECLS
-
 /* What devices have in common whose drivers order queues by events: points, waiting for them, and what a lost device says. */
 
 typedef struct _AccEventDevice AccEventDevice;
@@ -60,5 +58,3 @@ gboolean acc_event_device_mark        (AccDevice *device, AccQueue queue, guint6
 gboolean acc_event_device_wait        (AccDevice *device, AccQueue queue, AccQueue other, guint64 point, GError **error);
 gboolean acc_event_device_is_reached  (AccDevice *device, AccQueue queue, guint64 point);
 gboolean acc_event_device_block       (AccDevice *device, AccQueue queue, guint64 point, double seconds, GError **error);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-core/data/acc-buffer-private.h"
 
-G_BEGIN_DECLS
-
 /* Host memory that is used again: a page fault costs more than a kernel does with the page. Atomically counted, any thread.
  *
  * Memory given back stays counted in the budget until it is used again, or freed: because the budget asks for it, because
@@ -27,5 +25,3 @@ guint64    acc_pool_get_idle (AccPool *self);
 void       acc_pool_close    (AccPool *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccPool, acc_pool_unref)
-
-G_END_DECLS

@@ -4,7 +4,6 @@
 #include "acc-device-rows.h"
 #include "acc-backends/runtime/device/acc-device-heap-private.h"
 #include "acc-graph-run.h"
-#include "acc-core/backend/acc-backend-private.h"
 
 #include <dlfcn.h>
 #include <glib/gstdio.h>

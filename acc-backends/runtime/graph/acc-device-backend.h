@@ -4,8 +4,6 @@
 #include "acc-backends/runtime/device/acc-device.h"
 #include "acc-core/backend/acc-backend-private.h"
 
-G_BEGIN_DECLS
-
 /* Makes a backend of a device. A module's acc_backend_module_get_type() returns what this does; called again it returns the same
  * type. @type_prefix: "AccCuda", of AccCudaBackend and AccCudaExecutable; @name: "cuda", the backend's. Both are static.
  *
@@ -17,5 +15,3 @@ GType acc_device_backend_register (const char  *type_prefix,
                                    const char  *name,
                                    AccDevice *(*open) (const char *device, GError **error),
                                    char      **(*list_devices) (void));
-
-G_END_DECLS

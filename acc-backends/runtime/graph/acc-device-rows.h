@@ -3,10 +3,6 @@
 
 #include "acc-graph.h"
 
-G_BEGIN_DECLS
-
 /* As acc_row_run_new(), on the host's device: windows lie in its memory. */
 AccRowRun *acc_device_rows_new (AccHost *host, AccPrepared *prepared, GPtrArray *values, AccGraph *graph, gpointer owner,
                                 GCancellable *cancellable, GError **error);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-core/array/acc-array-private.h"
 
-G_BEGIN_DECLS
-
 /* Control points of a program: nodes at which a run has to stop, because the rest cannot be scheduled before their values are known
  * (choices, loops, foreign operations, extents that depend on data). They form a graph without the nodes between them, so that a run, or an
  * iteration of a loop, need not walk over the whole program again. Immutable. */
@@ -29,5 +27,3 @@ AccControlPoints *acc_control_points_new  (AccArray **results, guint n_results, 
 void              acc_control_points_free (AccControlPoints *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccControlPoints, acc_control_points_free)
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-graph.h"
 
-G_BEGIN_DECLS
-
 /* Computing some arrays of a program ahead of the rest. */
 
 /* The values of nodes, in a program and, through parents, in those around it. */
@@ -38,5 +36,3 @@ gboolean   acc_graph_eval_compute       (AccGraphEval *run, GPtrArray *targets, 
 gboolean   acc_graph_eval_compute_for   (AccGraphEval *run, AccArray *node, GPtrArray *targets, GError **error);
 /* What was computed by other means. Takes over @value. */
 void       acc_graph_eval_bind          (AccGraphEval *run, AccArray *node, AccArray *value);
-
-G_END_DECLS

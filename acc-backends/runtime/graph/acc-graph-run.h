@@ -3,12 +3,8 @@
 
 #include "acc-graph.h"
 
-G_BEGIN_DECLS
-
 /* @results: as many as the program has; new references to manifest arrays. */
 gboolean     acc_graph_run     (AccGraph *self, AccArray **arguments, AccArray **results, GCancellable *cancellable, GError **error);
 /* Evaluates all control points, and schedules the results. @values: new references to the values of its bound nodes. */
 AccPrepared *acc_graph_prepare (AccGraph *self, AccArray **arguments, gboolean by_rows, GPtrArray **values,
                                 GCancellable *cancellable, GError **error);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "acc-graph-control.h"
 #include "acc-backends/runtime/run/acc-schedule-cache.h"
 
-G_BEGIN_DECLS
-
 /* A program analysed for running: what its schedule would take from outside, and whether one schedule is enough. Conds, while_loops,
  * foreign operations, and extents that are read from computed data are evaluated first; the rest is scheduled with their results bound. Any
  * thread. */
@@ -53,5 +51,3 @@ gboolean    acc_graph_is_result (AccGraph *self, AccArray *array);
 GPtrArray  *acc_graph_list_extent_reads (AccArray *array, GHashTable *boundary);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccGraph, acc_graph_free)
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-backends/schedule/acc-traffic.h"
 
-G_BEGIN_DECLS
-
 /* Which steps of a schedule run by rows, and which run whole before the first row. */
 typedef struct {
   AccSchedule *schedule;      /* borrowed */
@@ -27,5 +25,3 @@ gboolean acc_row_layout_is_cached   (AccRowLayout *self, guint value);
 AccTraffic acc_row_layout_count_traffic (AccRowLayout *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccRowLayout, acc_row_layout_clear)
-
-G_END_DECLS

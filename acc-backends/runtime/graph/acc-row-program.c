@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-row-program.h"
 
-#include "acc-core/backend/acc-backend-private.h"
-
 static void
 row_step_clear (gpointer data)
 {

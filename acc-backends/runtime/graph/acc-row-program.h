@@ -4,8 +4,6 @@
 #include "acc-graph.h"
 #include "acc-row-layout.h"
 
-G_BEGIN_DECLS
-
 #define ACC_ROW_NONE G_MAXUINT
 
 /* One step of a run by rows. */
@@ -45,5 +43,3 @@ acc_row_program_get_step (AccRowProgram *self,
 {
   return &g_array_index (self->steps, AccRowProgramStep, row_step);
 }
-
-G_END_DECLS

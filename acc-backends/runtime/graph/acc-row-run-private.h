@@ -5,8 +5,6 @@
 #include "acc-row-run.h"
 #include "acc-backends/runtime/run/acc-run.h"
 
-G_BEGIN_DECLS
-
 /* Rows of one row value. */
 typedef struct {
   guint         n_buffers;
@@ -38,5 +36,3 @@ void       acc_schedule_rows_free (AccRowRun *base);
 gboolean   acc_schedule_rows_run_step (AccScheduleRows *self, guint number, gint64 begin, gint64 end, GCancellable *cancellable,
                                        GError **error);
 AccArray  *acc_schedule_rows_dup_reduced (AccRowRun *base, guint number, GError **error);
-
-G_END_DECLS

@@ -3,11 +3,7 @@
 
 #include "acc-graph.h"
 
-G_BEGIN_DECLS
-
 /* A run by rows of a schedule. @values: those of its bound nodes; takes it over. @graph: where it came from. @owner: kept while the run
  * lives. Runs the steps that do not depend on rows. */
 AccRowRun *acc_row_run_new (AccHost *host, AccPrepared *prepared, GPtrArray *values, AccGraph *graph, gpointer owner,
                             GCancellable *cancellable, GError **error);
-
-G_END_DECLS

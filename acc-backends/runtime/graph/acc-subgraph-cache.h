@@ -3,8 +3,6 @@
 
 #include "acc-core/array/acc-array-private.h"
 
-G_BEGIN_DECLS
-
 /* Remembers which subgraph has to be computed when some nodes of a program are evaluated, and from what. To find that takes a walk over the
  * program; it depends only on what was computed before, and in which order. A state, which is a number, stands for that. At a state that
  * was reached before, the subgraph is looked up. Any thread. */
@@ -35,5 +33,3 @@ guint              acc_subgraph_cache_add  (AccSubgraphCache *self, guint state,
                                             const AccSubgraph *subgraph);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSubgraphCache, acc_subgraph_cache_free)
-
-G_END_DECLS

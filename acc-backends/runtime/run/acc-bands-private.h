@@ -4,8 +4,6 @@
 #include "acc-bands.h"
 #include "acc-core/backend/acc-row-halo-private.h"
 
-G_BEGIN_DECLS
-
 #define ACC_BAND_MAX_STEPS 8
 
 /* Rows of a value that are there only for the steps of a band. */
@@ -57,5 +55,3 @@ acc_band_get_row_bytes (AccPrepared *prepared,
 {
   return (gsize) prepared->values[value].row_elements * prepared->element_bytes[prepared->values[value].first_buffer + k];
 }
-
-G_END_DECLS

@@ -2,7 +2,6 @@
 #include "acc-bands-private.h"
 
 #include "acc-backends/ir/acc-kernel-private.h"
-#include "acc-core/backend/acc-backend-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
 
 #include <string.h>

@@ -3,8 +3,6 @@
 
 #include "acc-run.h"
 
-G_BEGIN_DECLS
-
 /* A run on the host's device. Steps are enqueued; one wait of the host, at the end. */
 AccRun   *acc_device_run_new (AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
 /* Whether something is enqueued that was not waited for. */
@@ -13,5 +11,3 @@ gboolean  acc_device_run_is_dirty (AccRun *run);
  * point. One read at a time. */
 gboolean  acc_device_run_ask   (AccRun *run, guint64 *point, GError **error);
 gboolean  acc_device_run_check (AccRun *run, GError **error);
-
-G_END_DECLS

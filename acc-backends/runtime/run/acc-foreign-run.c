@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-foreign-run.h"
 
-#include "acc-core/backend/acc-foreign-private.h"
-
 gboolean
 acc_foreign_can_run (AccHost    *host,
                      AccForeign *foreign)

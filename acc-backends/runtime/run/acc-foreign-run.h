@@ -4,12 +4,8 @@
 #include "acc-core/backend/acc-foreign-private.h"
 #include "acc-host.h"
 
-G_BEGIN_DECLS
-
 /* Whether the host has what such a function needs: launches want addresses. */
 gboolean  acc_foreign_can_run (AccHost *host, AccForeign *foreign);
 /* Calls it with manifest arrays, which stay where they are for a launch. Owned. */
 AccArray *acc_foreign_run     (AccHost *host, AccForeign *foreign, AccArray *node, AccArray **inputs, GCancellable *cancellable,
                                GError **error);
-
-G_END_DECLS

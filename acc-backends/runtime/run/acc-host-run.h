@@ -3,8 +3,6 @@
 
 #include "acc-run.h"
 
-G_BEGIN_DECLS
-
 /* A run on the host's workers. */
 typedef struct {
   AccRun      parent;
@@ -23,5 +21,3 @@ void     acc_host_run_set_step_memory   (AccHostRun *self, gpointer *memory);
 void     acc_host_run_clear_step_memory (AccHostRun *self);
 /* The first launches of a step, whole: buffers and scratch are there. */
 gboolean acc_host_run_launches          (AccHostRun *self, guint step, guint n_launches, GError **error);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "acc-backends/runtime/device/acc-pool.h"
 #include "acc-backends/runtime/threads/acc-workers.h"
 
-G_BEGIN_DECLS
-
 /* The resources for running schedules; a backend owns one. Kernels run on the workers, or on the heap's device. */
 typedef struct {
   AccBackend    *backend;          /* not counted */
@@ -28,5 +26,3 @@ acc_host_get_target (AccHost *self)
 {
   return self->heap != NULL ? &acc_device_heap_get_device (self->heap)->target : self->target != NULL ? self->target : &acc_target_cpu;
 }
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-prepared.h"
 
-G_BEGIN_DECLS
-
 /* What the launches of one run share. */
 typedef struct {
   AccHost      *host;
@@ -33,5 +31,3 @@ guint    acc_launch_count_swept  (const AccScheduleStep *step, guint first);
  * them, of one after the other. Fails where the run was cancelled or a kernel met an index or a divisor that it must not. */
 gboolean acc_launch_run          (AccLaunchContext *self, const AccPreparedLaunch *launches, guint n, const AccPartition *partition,
                                   const guint64 *slots, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-core/array/acc-foreign-known-private.h"
 #include "acc-core/backend/acc-foreign-private.h"
 
-G_BEGIN_DECLS
-
 /* Libraries that are found at run time, and what their routines give. */
 
 typedef struct {
@@ -42,5 +40,3 @@ gboolean acc_library_measure_transform (const AccForeignTransform *transform, Ac
 
 /* As acc_library_begin_product(). */
 gboolean acc_library_begin_transform (AccForeignLaunch *launch, const AccForeignTransform *transform, gboolean *is_wide, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-error.h"
 #include "acc-backends/schedule/acc-schedule.h"
 
-G_BEGIN_DECLS
-
 /* How a launch's space, or the part of it that a window of rows covers, is cut into tiles. What kernels make of a tile's number has
  * extents of tiles that the launch gives; where it gives none, they depend on extents, cost and the number of threads. */
 typedef struct {
@@ -30,5 +28,3 @@ double acc_partition_estimate (const AccPartition *self, const AccLaunch *launch
 gint64 acc_partition_choose_claim (gint64 n, double nanoseconds, guint n_threads);
 /* As a kernel takes it: outer begin and end, inner begin and end, number of the tile in the whole space. */
 void acc_partition_get        (const AccPartition *self, gint64 n, gint64 range[5]);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-host.h"
 #include "acc-partition.h"
 
-G_BEGIN_DECLS
-
 /* A schedule with its kernels compiled and all that runs of it have in common worked out. Counted, immutable but for .is_baseline and
  * .runs_left, and for .general. */
 typedef struct {
@@ -87,5 +85,3 @@ gboolean     acc_prepared_find_rows (const AccPreparedStep *self, guint launch, 
 gsize        acc_prepared_get_scratch_bytes (const AccScheduleStep *step, guint scratch, guint n_threads, gint64 round_rows);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccPrepared, acc_prepared_unref)
-
-G_END_DECLS

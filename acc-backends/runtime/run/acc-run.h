@@ -3,8 +3,6 @@
 
 #include "acc-prepared.h"
 
-G_BEGIN_DECLS
-
 /* Runs a schedule whole. @arguments: manifest arrays, one per bound node, with the extents that it was made for. The results
  * are new references to manifest arrays; what they share with arguments and other results is not copied. Any thread. */
 gboolean acc_run_whole (AccHost *host, AccPrepared *prepared, AccArray **arguments, AccArray **results,
@@ -82,5 +80,3 @@ acc_run_get_room (AccRun *self)
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRun, acc_run_free)
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-prepared.h"
 
-G_BEGIN_DECLS
-
 /* The prepared schedules of one program, by what they compute and the extents of what is bound. Holds the latest used ones.
  * Any thread. */
 typedef struct _AccScheduleCache AccScheduleCache;
@@ -17,5 +15,3 @@ AccPrepared      *acc_schedule_cache_get  (AccScheduleCache *self, AccHost *host
                                            GCancellable *cancellable, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccScheduleCache, acc_schedule_cache_free)
-
-G_END_DECLS

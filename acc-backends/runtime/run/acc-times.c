@@ -2,7 +2,6 @@
 #include "acc-times.h"
 
 #include "acc-backends/schedule/acc-traffic.h"
-#include "acc-core/backend/acc-backend-private.h"
 
 gint64
 acc_times_begin (void)

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* A queue of background tasks: work that no caller waits for. Threads that have nothing else to do take its tasks in the order in which
  * they came. Any thread. */
 typedef struct _AccBackground AccBackground;
@@ -27,5 +25,3 @@ void           acc_background_end        (AccBackground *self);
 void           acc_background_guard_exit (void);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccBackground, acc_background_free)
-
-G_END_DECLS

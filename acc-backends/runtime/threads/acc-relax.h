@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The distance, against false sharing, of memory that different threads write: two lines, which some processors fetch together. */
 #define ACC_CACHE_LINE 128
 
@@ -18,5 +16,3 @@ acc_relax (void)
   __asm__ volatile ("yield");
 #endif
 }
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* A pool of threads that help the caller of a job.
  *
  * A job is a number of tiles and a function. The caller takes tiles itself, and returns when the last tile is done. Every thread begins
@@ -45,5 +43,3 @@ guint       acc_workers_get_n_started  (AccWorkers *self);
 guint       acc_workers_get_n_sleeping (AccWorkers *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccWorkers, acc_workers_free)
-
-G_END_DECLS

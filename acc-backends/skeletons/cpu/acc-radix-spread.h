@@ -3,8 +3,6 @@
 
 #include "acc-backends/skeletons/acc-radix.h"
 
-G_BEGIN_DECLS
-
 /* Workers distribute elements by a digit, keeping the order of equal digits. A region, which is a tile or a worker's part, counts its
  * digits; the counts of all regions give the places of each region's elements; then they are moved. CPU.
  *
@@ -69,5 +67,3 @@ KValue acc_radix_spread_take_place (AccRadixSpread *self, AccLower *l, KValue re
 void   acc_radix_spread_put        (AccRadixSpread *self, AccLower *l, KValue region, guint pass, KValue digit, guint leaf, KValue at,
                                     KValue value);
 void   acc_radix_spread_end_move   (AccRadixSpread *self, AccLower *l, KValue region, guint pass);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-simt.h"
 
-G_BEGIN_DECLS
-
 /* A complex number */
 typedef struct {
   KValue part[2];
@@ -12,5 +10,3 @@ typedef struct {
 
 /* The transform of @n values, at most ACC_FFT_MAX_RADIX, in their place. */
 void acc_fft_transform_few (AccLower *l, AccElementKind kind, AccFftNumber *values, guint n);
-
-G_END_DECLS

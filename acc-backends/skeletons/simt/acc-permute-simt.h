@@ -4,8 +4,6 @@
 #include "acc-backends/skeletons/acc-permute.h"
 #include "acc-simt.h"
 
-G_BEGIN_DECLS
-
 /* A permute by groups of threads. */
 
 /* What is done with the source element @ix that goes to @target. */
@@ -35,5 +33,3 @@ void           acc_permute_swap         (AccPermute *self, AccLower *l, AccPlace
                                          gpointer data);
 gboolean       acc_permute_can_combine  (AccPermute *self);
 void           acc_permute_combine_simt (AccPermute *self);
-
-G_END_DECLS

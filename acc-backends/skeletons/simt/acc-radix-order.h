@@ -4,8 +4,6 @@
 #include "acc-backends/skeletons/acc-radix.h"
 #include "acc-simt.h"
 
-G_BEGIN_DECLS
-
 /* A group sorts the words of a tile by a digit, in shared memory, stably. A word has a digit and, below it, where in the tile its element
  * is; above, nothing.
  *
@@ -57,5 +55,3 @@ gsize    acc_radix_ballots_count_counters (guint group, guint subgroup);
 void     acc_radix_ballots_sort           (AccRadixOrder *self, AccRadixKnown known, gpointer data);
 gsize    acc_radix_halves_count_counters  (guint group);
 void     acc_radix_halves_sort            (AccRadixOrder *self);
-
-G_END_DECLS

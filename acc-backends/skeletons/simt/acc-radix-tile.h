@@ -3,8 +3,6 @@
 
 #include "acc-radix-order.h"
 
-G_BEGIN_DECLS
-
 /* A sort by groups of threads, cut into tiles. */
 typedef struct {
   AccRadix *radix;
@@ -82,5 +80,3 @@ KValue            acc_radix_look_back_find    (AccRadixLookBack *self, AccRadixT
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRadixCounts, acc_radix_counts_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccRadixLookBack, acc_radix_look_back_free)
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include "acc-backends/skeletons/acc-skeletons.h"
 
-G_BEGIN_DECLS
-
 /* Shared by the skeletons for groups of threads. A group's threads are split evenly among rows; those of a row are numbered from 0.
  * Functions with barriers are called by all threads of the group, in uniform control flow. */
 typedef struct {
@@ -118,5 +116,3 @@ void         acc_look_back_find (AccLookBack *self, AccSimt *simt, KValue u, KVa
                                  const KVar *before);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLookBack, acc_look_back_free)
-
-G_END_DECLS

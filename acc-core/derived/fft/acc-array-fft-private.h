@@ -3,8 +3,6 @@
 
 #include "acc-array-fft.h"
 
-G_BEGIN_DECLS
-
 /* Functions of elements take extents from arrays, not from numbers that are known: so one kernel serves all of them.
  *
  * Complex numbers as pairs of floats, (re, im), in an array of rank 3; transforms go along the dimension in the middle. */
@@ -53,5 +51,3 @@ AccExpr  *acc_fft_root          (AccExpr *turns, AccExpr *n);
 /* A pair as one of floats of @type, and the product of two of the same type. */
 AccExpr  *acc_fft_cast          (AccExpr *pair, AccElementType *type);
 AccExpr  *acc_fft_mul           (AccExpr *x, AccExpr *y);
-
-G_END_DECLS
