@@ -4,24 +4,16 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/derived/acc-array-filter.h"
 #include "acc-core/derived/acc-array-rearrange.h"
+#include "acc-core/derived/acc-array-scan.h"
 
 /* Functions of elements, and choices among elements. */
 
 /* --- one count for several nested arrays */
 
-static AccExpr *
-itself (AccExpr *k,
-        gpointer data)
+AccArray *
+acc_nested_array_match_counts (AccArray *count,
+                               AccArray *other)
 {
-  return k;
-}
-
-/* @count, with an error where @other has another number of elements: before the run, or else when the number is computed. */
-static AccArray *
-match_counts (AccArray *count,
-              AccArray *other)
-{
-  g_autoptr(AccShape) one = acc_shape_new_vector (1);
   g_autoptr(AccArray) numbers = NULL;
   g_autoptr(AccExpr) n = NULL;
   AccArray *matched;
@@ -30,48 +22,26 @@ match_counts (AccArray *count,
       && acc_shape_get_extent (count->shape, 0) == acc_shape_get_extent (other->shape, 0))
     return g_object_ref (count);
 
-  numbers = acc_array_generate (one, itself, NULL);
+  numbers = acc_nested_array_new_numbers (acc_array_number (1));
   acc_array_set_label (numbers, "as many elements of one nested array as of the other");
   n = acc_expr_ref_sink (acc_expr_extent (count, 0));
-  matched = acc_array_generate_expr (acc_expr_cond (acc_expr_eq (n, acc_expr_extent (other, 0)), n,
-                                                    acc_expr_linear_index (numbers, acc_array_number (-1))), itself, NULL);
+  matched = acc_nested_array_new_numbers (acc_expr_cond (acc_expr_eq (n, acc_expr_extent (other, 0)), n,
+                                                         acc_expr_linear_index (numbers, acc_array_number (-1))));
 
   return matched;
 }
 
-/**
- * acc_nested_array_zip_with_many:
- * @arrays: (array length=n_arrays): nested arrays with the same number of elements
- * @n_arrays: how many, at least 1
- * @function: (scope call) (closure user_data): takes an element of each, as arrays, and gives an array
- * @user_data: data for @function
- *
- * Applies a function of whole arrays to the elements with the same number. @function is called once, with arrays that stand for the
- * elements, and what it does becomes operations on all elements at once: any operation will do, results may have other ranks and
- * extents than elements have, and other arrays may be read.
- *
- * Takes as long as the operations do on all values together. The result carries the error of what @function returns, and
- * %ACC_ERROR_CALLBACK where that is %NULL. A run fails with %ACC_ERROR_BOUNDS where the numbers of elements differ.
- *
- * Returns: (transfer full): as many elements
- *
- * Since: 1.0
- */
-AccNestedArray *
-acc_nested_array_zip_with_many (AccNestedArray **arrays,
-                                guint            n_arrays,
-                                AccArrayFunc     function,
-                                gpointer         user_data)
+/* Elements of the innermost level alone. */
+static AccNestedArray *
+zip_elements (AccNestedArray **arrays,
+              guint            n_arrays,
+              AccArrayFunc     function,
+              gpointer         user_data)
 {
   g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(AccArray) count = NULL, result = NULL;
+  g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_count (arrays[0])), result = NULL;
   g_autoptr(AccLift) lift = NULL;
 
-  g_return_val_if_fail (arrays != NULL && n_arrays > 0, NULL);
-  for (guint i = 0; i < n_arrays; i++)
-    g_return_val_if_fail (ACC_IS_NESTED_ARRAY (arrays[i]), NULL);
-
-  count = g_object_ref (acc_nested_array_get_count (arrays[0]));
   for (guint i = 0; i < n_arrays; i++)
     {
       AccLifted *lifted = acc_nested_array_get_lifted (arrays[i]);
@@ -93,13 +63,53 @@ acc_nested_array_zip_with_many (AccNestedArray **arrays,
     {
       g_autoptr(AccArray) before = g_steal_pointer (&count);
 
-      count = match_counts (before, acc_nested_array_get_count (arrays[i]));
+      count = acc_nested_array_match_counts (before, acc_nested_array_get_count (arrays[i]));
     }
   lift = acc_lift_new (count);
   for (guint i = 0; i < n_arrays; i++)
     acc_lift_bind (lift, g_ptr_array_index (parameters, i), acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
 
   return acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, result)), g_steal_pointer (&count));
+}
+
+/**
+ * acc_nested_array_zip_with_many:
+ * @arrays: (array length=n_arrays): nested arrays with the same number of elements
+ * @n_arrays: how many, at least 1
+ * @function: (scope call) (closure user_data): takes an element of each, as arrays, and gives an array
+ * @user_data: data for @function
+ *
+ * Applies a function of whole arrays to the elements with the same number. @function is called once, with arrays that stand for the
+ * elements, and what it does becomes operations on all elements at once: any operation will do, results may have other ranks and
+ * extents than elements have, and other arrays may be read.
+ *
+ * Of several levels, elements are those of the innermost level, and levels stay as they are; but where @function gives arrays of
+ * rank 0, these are joined into vectors, with one level less.
+ *
+ * Takes as long as the operations do on all values together. The result carries the error of what @function returns,
+ * %ACC_ERROR_CALLBACK where that is %NULL, and %ACC_ERROR_SHAPE where numbers of levels differ. A run fails with %ACC_ERROR_BOUNDS
+ * where the numbers of elements differ.
+ *
+ * Returns: (transfer full): as many elements
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_zip_with_many (AccNestedArray **arrays,
+                                guint            n_arrays,
+                                AccArrayFunc     function,
+                                gpointer         user_data)
+{
+  g_return_val_if_fail (arrays != NULL && n_arrays > 0, NULL);
+  for (guint i = 0; i < n_arrays; i++)
+    g_return_val_if_fail (ACC_IS_NESTED_ARRAY (arrays[i]), NULL);
+
+  for (guint i = 1; i < n_arrays; i++)
+    if (acc_nested_array_get_depth (arrays[i]) != acc_nested_array_get_depth (arrays[0]))
+      return acc_nested_array_refuse (acc_nested_array_get_values (arrays[i]), ACC_ERROR_SHAPE,
+                                      "nested_array_zip_with: nested arrays have different numbers of levels");
+
+  return acc_nested_array_regroup (zip_elements (arrays, n_arrays, function, user_data), arrays, n_arrays);
 }
 
 /**
@@ -128,7 +138,8 @@ acc_nested_array_map (AccNestedArray *self,
  * @function: (scope call) (closure user_data): takes the number of an element, an i8 of rank 0, and the element, and gives an array
  * @user_data: data for @function
  *
- * Applies a function of whole arrays to every element and its number. Works as [method@NestedArray.map] does otherwise.
+ * Applies a function of whole arrays to every element and its number. Works as [method@NestedArray.map] does otherwise. Of several levels
+ * the innermost elements are numbered through.
  *
  * Returns: (transfer full): as many elements
  *
@@ -144,10 +155,10 @@ acc_nested_array_imap (AccNestedArray *self,
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
   numbers = acc_nested_array_new_for_lifted (
-    acc_lifted_new_regular (acc_array_generate_expr (acc_expr_extent (acc_nested_array_get_count (self), 0), itself, NULL)),
+    acc_lifted_new_regular (acc_nested_array_new_numbers (acc_expr_extent (acc_nested_array_get_count (self), 0))),
     g_object_ref (acc_nested_array_get_count (self)));
 
-  return acc_nested_array_zip_with_many ((AccNestedArray *[]) { numbers, self }, 2, function, user_data);
+  return acc_nested_array_regroup (zip_elements ((AccNestedArray *[]) { numbers, self }, 2, function, user_data), &self, 1);
 }
 
 /**
@@ -177,6 +188,23 @@ widen (AccExpr *index,
        gpointer data)
 {
   return acc_expr_cast (index, acc_element_type_new (ACC_KIND_I64));
+}
+
+/* Elements that are nested arrays: the numbers of their own elements are gathered first. */
+static AccNestedArray *
+gather_groups (AccNestedArray *self,
+               AccArray       *indices)
+{
+  AccNestedArray *inner = acc_nested_array_get_inner (self);
+  AccArray *groups = acc_nested_array_get_groups (self);
+  AccNesting *nesting = acc_nesting_new (1, g_object_ref (groups), NULL);
+  g_autoptr(AccLifted) lifted = acc_lifted_new_irregular (
+    nesting, acc_nested_array_new_numbers (acc_nested_array_count_elements (inner))), gathered = NULL;
+  g_autoptr(AccLift) lift = acc_lift_new (indices);
+
+  gathered = acc_lift_gather (lift, lifted, indices);
+
+  return acc_nested_array_new_for_groups (acc_nested_array_gather (inner, gathered->values), g_object_ref (gathered->nesting->offsets));
 }
 
 /**
@@ -210,9 +238,39 @@ acc_nested_array_gather (AccNestedArray *self,
     return acc_nested_array_refuse (indices, ACC_ERROR_TYPE, "indices are a vector of integers");
 
   wide = acc_array_map (indices, widen, NULL);
+  if (acc_nested_array_get_inner (self) != NULL)
+    return gather_groups (self, wide);
   lift = acc_lift_new (wide);
 
   return acc_nested_array_new_for_lifted (acc_lift_gather (lift, acc_nested_array_get_lifted (self), wide), g_object_ref (wide));
+}
+
+static AccExpr *
+number_of_flag (AccExpr *flag,
+                gpointer data)
+{
+  return acc_expr_cast (flag, acc_element_type_new (ACC_KIND_I64));
+}
+
+/* @kept, taken over, the innermost elements of @self that have @flags, in the levels of @self. */
+static AccNestedArray *
+regroup_kept (AccNestedArray *kept,
+              AccNestedArray *self,
+              AccArray       *flags)
+{
+  AccNestedArray *inner = acc_nested_array_get_inner (self);
+  AccArray *groups = acc_nested_array_get_groups (self);
+  g_autoptr(AccArray) numbers = NULL, places = NULL;
+
+  if (inner == NULL)
+    return kept;
+  if (acc_nested_array_get_inner (inner) != NULL)
+    return acc_nested_array_new_for_groups (regroup_kept (kept, inner, flags), g_object_ref (groups));
+
+  numbers = acc_array_map (flags, number_of_flag, NULL);
+  places = acc_array_scanl (numbers, acc_array_number (0), acc_array_add_elements, NULL);
+
+  return acc_nested_array_new_for_groups (kept, acc_nested_array_read_places (places, groups));
 }
 
 /**
@@ -221,7 +279,8 @@ acc_nested_array_gather (AccNestedArray *self,
  * @predicate: (scope call) (closure user_data): takes an element, an array, and gives a b1 of rank 0
  * @user_data: data for @predicate
  *
- * Returns the elements for which a function is true, in their order.
+ * Returns the elements for which a function is true, in their order. Of several levels these are innermost elements, and groups
+ * of them become shorter.
  *
  * Takes as long as @predicate does on all elements, and time linear in the number of values that are left.
  *
@@ -234,14 +293,18 @@ acc_nested_array_filter (AccNestedArray *self,
                          AccArrayFunc    predicate,
                          gpointer        user_data)
 {
-  g_autoptr(AccNestedArray) flags = acc_nested_array_map (self, predicate, user_data);
-  g_autoptr(AccArray) numbers = NULL, kept = NULL;
+  g_autoptr(AccNestedArray) flags = NULL;
+  g_autoptr(AccArray) kept = NULL;
   g_autoptr(AccLifted) regular = NULL;
   g_autoptr(AccLift) lift = NULL;
+  AccNestedArray *innermost = self;
   AccLifted *lifted;
 
-  if (flags == NULL)
-    return NULL;
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+
+  while (acc_nested_array_get_inner (innermost) != NULL)
+    innermost = acc_nested_array_get_inner (innermost);
+  flags = acc_nested_array_map (innermost, predicate, user_data);
 
   ACC_ARRAY_NAMED ("nested_array_filter");
   lifted = acc_nested_array_get_lifted (flags);
@@ -254,5 +317,5 @@ acc_nested_array_filter (AccNestedArray *self,
   regular = acc_lift_to_regular (lift, lifted);
   kept = acc_array_compact (lift->index, regular->values, NULL);
 
-  return acc_nested_array_gather (self, kept);
+  return regroup_kept (acc_nested_array_gather (innermost, kept), self, regular->values);
 }

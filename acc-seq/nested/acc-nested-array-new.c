@@ -19,15 +19,87 @@ distance_from_first (AccExpr *offset,
   return acc_expr_sub (offset, acc_expr_linear_index (offsets, acc_array_number (0)));
 }
 
+/* --- descriptors that do not fit: the element is read where there is none, so that the message has its number */
+
+typedef struct {
+  AccArray *values, *descriptor, *refused;
+} Checking;
+
+static AccExpr *
+descriptor_at (Checking *self,
+               AccExpr  *k)
+{
+  return acc_expr_cast (acc_expr_linear_index (self->descriptor, k), acc_element_type_new (ACC_KIND_I64));
+}
+
+/* @number where that is from @least to how many values there are. */
+static AccExpr *
+accept (Checking *self,
+        AccExpr  *k,
+        AccExpr  *number,
+        AccExpr  *least)
+{
+  g_autoptr(AccExpr) own = acc_expr_ref_sink (number);
+  AccExpr *fits = acc_expr_land (acc_expr_ge (own, least), acc_expr_le (own, acc_expr_extent (self->values, 0)));
+
+  return acc_expr_cond (fits, own, acc_expr_linear_index (self->refused, k));
+}
+
+static AccExpr *
+checked_length (AccExpr *k,
+                gpointer data)
+{
+  return accept (data, k, descriptor_at (data, k), acc_array_number (0));
+}
+
+static AccExpr *
+checked_offset (AccExpr *k,
+                gpointer data)
+{
+  g_autoptr(AccExpr) before = acc_expr_ref_sink (acc_expr_max (acc_expr_sub (k, acc_array_number (1)), acc_array_number (0)));
+  AccExpr *least = acc_expr_cond (acc_expr_gt (k, acc_array_number (0)), descriptor_at (data, before), acc_array_number (0));
+
+  return accept (data, before, descriptor_at (data, k), acc_expr_max (least, acc_array_number (0)));
+}
+
+/* @descriptor as i8, whose numbers fit; itself where it is no vector of integers, which is a mistake of its own. */
+static AccArray *
+check_descriptor (AccArray       *values,
+                  AccArray       *descriptor,
+                  AccSegmentsForm form)
+{
+  g_autoptr(AccShape) none = NULL;
+  g_autoptr(AccArray) refused = NULL;
+  Checking checking = { values, descriptor, NULL };
+  const char *label = form == ACC_SEGMENTS_LENGTHS
+                      ? "number of an element whose length is negative or more than there are values"
+                      : "number of an element that ends before it begins, or outside the values";
+  AccArray *checked;
+
+  if (values->error != NULL || descriptor->error != NULL || descriptor->rank != 1 || !acc_element_type_is_scalar (descriptor->type)
+      || !acc_element_kind_is_integer (acc_element_type_get_kind (descriptor->type)))
+    return g_object_ref (descriptor);
+
+  none = acc_shape_new_vector (0);
+  checking.refused = refused = acc_array_fill (none, acc_array_number (0));
+  checked = acc_array_generate_expr (acc_expr_extent (descriptor, 0), form == ACC_SEGMENTS_LENGTHS ? checked_length : checked_offset,
+                                     &checking);
+  acc_array_set_label (refused, label);
+  acc_array_set_label (checked, label);
+
+  return checked;
+}
+
 /* Values and where elements are in them, as said by @form. */
 static AccNestedArray *
 new_checked (const char     *operation,
              AccArray       *values,
-             AccArray       *descriptor,
+             AccArray       *given,
              AccSegmentsForm form,
              AccArray       *extents,
              guint           rank)
 {
+  g_autoptr(AccArray) descriptor = check_descriptor (values, given, form);
   AccSegments segments = { .operation = operation, .array = values, .combine = acc_array_first_element };
   g_autoptr(AccArray) mistake = acc_segments_prepare (&segments, form, descriptor, ACC_SEED_NONE, NULL);
   AccArray *part, *offsets;
@@ -35,6 +107,11 @@ new_checked (const char     *operation,
 
   if (mistake != NULL)
     return acc_nested_array_new_error (g_steal_pointer (&mistake));
+  if (values->rank != 1)
+    {
+      acc_segments_clear (&segments);
+      return acc_nested_array_refuse (values, ACC_ERROR_SHAPE, "values are a vector");
+    }
 
   if (form == ACC_SEGMENTS_OFFSETS)
     {
@@ -114,11 +191,25 @@ acc_nested_array_new_from_offsets (AccArray *values,
   return new_checked ("nested_array_new_from_offsets", values, offsets, ACC_SEGMENTS_OFFSETS, NULL, 1);
 }
 
+/* Less than 0 where an item is, or where it is more than there can be. */
 static AccExpr *
 product_of_items (AccExpr *extents,
                   gpointer data)
 {
-  return acc_lift_product (extents, acc_element_type_get_n_items (acc_expr_get_element_type (extents)));
+  guint rank = acc_element_type_get_n_items (acc_expr_get_element_type (extents));
+  AccExpr *product = acc_expr_item (extents, 0);
+
+  for (guint i = 1; i < rank; i++)
+    {
+      g_autoptr(AccExpr) before = acc_expr_ref_sink (product), item = acc_expr_ref_sink (acc_expr_item (extents, i));
+      g_autoptr(AccExpr) least = acc_expr_ref_sink (acc_expr_min (before, item));
+      AccExpr *most = acc_expr_quot (acc_array_number (G_MAXINT64), acc_expr_max (item, acc_array_number (1)));
+
+      product = acc_expr_cond (acc_expr_lt (least, acc_array_number (0)), acc_array_number (-1),
+                               acc_expr_cond (acc_expr_gt (before, most), acc_array_number (-1), acc_expr_mul (before, item)));
+    }
+
+  return product;
 }
 
 static AccExpr *
@@ -141,7 +232,8 @@ wide_items (AccExpr *extents,
  *
  * Creates a nested array whose elements have as many dimensions as the tuples of @extents have items.
  *
- * Takes time linear in the number of elements. Errors are those of [ctor@NestedArray.new_from_lengths].
+ * Takes time linear in the number of elements. Errors are those of [ctor@NestedArray.new_from_lengths]; a negative extent is
+ * %ACC_ERROR_BOUNDS, too.
  *
  * Returns: (transfer full): as many elements as there are extents
  *

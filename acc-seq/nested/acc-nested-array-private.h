@@ -9,11 +9,27 @@ G_BEGIN_DECLS
 
 /* Takes over both. @count: an array with as many in its outermost dimension as there are elements. */
 AccNestedArray *acc_nested_array_new_for_lifted (AccLifted *lifted, AccArray *count);
+/* One more level: elements of @inner from @groups[k] to @groups[k + 1] are element k. Takes over both. */
+AccNestedArray *acc_nested_array_new_for_groups (AccNestedArray *inner, AccArray *groups);
 AccLifted      *acc_nested_array_get_lifted     (AccNestedArray *self);
-/* An array with as many in its outermost dimension as there are elements. */
+/* An array with as many in its outermost dimension as there are elements, of the innermost level. */
 AccArray       *acc_nested_array_get_count      (AccNestedArray *self);
-/* One of the form of @self with what was computed: values, lengths, and of irregular ones offsets and extents. */
+/* NULL: there is one level. */
+AccArray       *acc_nested_array_get_groups     (AccNestedArray *self);
+/* How many there are, of the outermost level; floating. */
+AccExpr        *acc_nested_array_count_elements (AccNestedArray *self);
+/* @self of one level, taken over, in the levels that all of @models have: their innermost elements are as many as those of @self. Elements
+ * of rank 0 become values of vectors. */
+AccNestedArray *acc_nested_array_regroup        (AccNestedArray *self, AccNestedArray **models, guint n_models);
+/* All that it consists of, to be run: groups from the outermost level, values, lengths, and of irregular ones offsets and extents. */
+void            acc_nested_array_collect        (AccNestedArray *self, GPtrArray *arrays);
+/* One of the form of @self with what was computed. */
 AccNestedArray *acc_nested_array_new_manifest   (AccNestedArray *self, AccArray **computed);
+/* 0, 1 and so on, as many as @count; and for each value of @places what is there in @array. */
+AccArray       *acc_nested_array_new_numbers    (AccExpr *count);
+AccArray       *acc_nested_array_read_places    (AccArray *array, AccArray *places);
+/* @count, with an error where @other has another number of elements: before the run, or else when the number is computed. */
+AccArray       *acc_nested_array_match_counts   (AccArray *count, AccArray *other);
 /* One that carries the error of @node, taken over. */
 AccNestedArray *acc_nested_array_new_error      (AccArray *node);
 /* One that carries an error of its own, with the name of the operation that makes it in front, or that of @input, which it has. */

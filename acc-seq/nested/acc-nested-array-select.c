@@ -16,9 +16,9 @@ number_from (AccExpr *k,
 
 static AccExpr *
 number_from_end (AccExpr *k,
-                 gpointer count)
+                 gpointer self)
 {
-  return acc_expr_sub (acc_expr_sub (acc_expr_extent (count, 0), acc_array_number (1)), k);
+  return acc_expr_sub (acc_expr_sub (acc_nested_array_count_elements (self), acc_array_number (1)), k);
 }
 
 /**
@@ -80,7 +80,7 @@ acc_nested_array_slice (AccNestedArray *self,
 
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
-  left = acc_expr_sub (acc_expr_extent (acc_nested_array_get_count (self), 0), acc_array_number (begin));
+  left = acc_expr_sub (acc_nested_array_count_elements (self), acc_array_number (begin));
   numbers = acc_array_generate_expr (acc_expr_max (acc_expr_min (left, acc_array_number (count)), acc_array_number (0)), number_from,
                                      &begin);
 
@@ -101,12 +101,49 @@ AccNestedArray *
 acc_nested_array_reverse (AccNestedArray *self)
 {
   g_autoptr(AccArray) numbers = NULL;
-  AccArray *count;
 
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
-  count = acc_nested_array_get_count (self);
-  numbers = acc_array_generate_expr (acc_expr_extent (count, 0), number_from_end, count);
+  numbers = acc_array_generate_expr (acc_nested_array_count_elements (self), number_from_end, self);
+
+  return acc_nested_array_gather (self, numbers);
+}
+
+static AccExpr *
+number_of_copy (AccExpr *k,
+                gpointer count)
+{
+  return acc_expr_quot (k, acc_array_number (*(gint64 *) count));
+}
+
+/**
+ * acc_nested_array_replicate:
+ * @self: a nested array
+ * @count: how many times; less than 0 counts as 0
+ *
+ * Returns each element several times, one after the other. Takes time linear in the number of values of the result.
+ *
+ * ```c
+ * // rows = [[1, 2], [], [3]]
+ * g_autoptr(AccNestedArray) twice = acc_nested_array_replicate (rows, 2); // [[1, 2], [1, 2], [], [], [3], [3]]
+ * ```
+ *
+ * Returns: (transfer full): @count times as many elements
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_replicate (AccNestedArray *self,
+                            gint64          count)
+{
+  gint64 times = MAX (count, 0);
+  g_autoptr(AccArray) numbers = NULL;
+
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+
+  ACC_ARRAY_NAMED ("nested_array_replicate");
+  numbers = acc_array_generate_expr (acc_expr_mul (acc_nested_array_count_elements (self), acc_array_number (times)),
+                                     number_of_copy, &times);
 
   return acc_nested_array_gather (self, numbers);
 }
@@ -114,11 +151,11 @@ acc_nested_array_reverse (AccNestedArray *self)
 /**
  * acc_nested_array_concat:
  * @self: a nested array
- * @other: a nested array of the same element type and rank
+ * @other: a nested array of the same element type, rank and depth
  *
  * Returns the elements of both, one after the other. Takes time linear in the number of values.
  *
- * The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where types or ranks differ.
+ * The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where types, ranks or depths differ.
  *
  * Returns: (transfer full): as many elements as both have
  *
@@ -139,9 +176,17 @@ acc_nested_array_concat (AccNestedArray *self,
   first = acc_nested_array_get_values (self);
   second = acc_nested_array_get_values (other);
   rank = acc_nested_array_get_rank (self);
-  if (first->error != NULL || second->error != NULL || first->type != second->type || rank != acc_nested_array_get_rank (other))
+  if (first->error != NULL || second->error != NULL || first->type != second->type || rank != acc_nested_array_get_rank (other)
+      || acc_nested_array_get_depth (self) != acc_nested_array_get_depth (other))
     return acc_nested_array_refuse (first->error != NULL ? first : second, first->type != second->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE,
-                                    "elements have other types or ranks");
+                                    "elements have other types, ranks or depths");
+  if (acc_nested_array_get_inner (self) != NULL)
+    {
+      g_autoptr(AccNestedArray) inner = acc_nested_array_concat (acc_nested_array_get_inner (self), acc_nested_array_get_inner (other));
+
+      extents = acc_array_concat (acc_nested_array_get_lengths (self), acc_nested_array_get_lengths (other));
+      return acc_nested_array_nest (inner, extents);
+    }
 
   own_values = acc_nested_array_flatten (self);
   others = acc_nested_array_flatten (other);
@@ -203,13 +248,6 @@ acc_nested_array_cartesian (AccNestedArray *self,
 }
 
 static AccExpr *
-itself (AccExpr *k,
-        gpointer data)
-{
-  return k;
-}
-
-static AccExpr *
 count_after (AccExpr *k,
              gpointer data)
 {
@@ -234,7 +272,7 @@ combine_element (AccArray **arrays,
                  guint      n_arrays,
                  gpointer   data)
 {
-  g_autoptr(AccArray) flat = acc_array_flatten (arrays[0]), numbers = acc_array_generate_expr (acc_expr_extent (flat, 0), itself, NULL);
+  g_autoptr(AccArray) flat = acc_array_flatten (arrays[0]), numbers = acc_nested_array_new_numbers (acc_expr_extent (flat, 0));
 
   return acc_array_expand (numbers, count_after, flat, pair_with_later, flat);
 }

@@ -15,6 +15,9 @@
  * element, given to [method@NestedArray.map], is called once, while the graph is built: it becomes operations on all elements
  * at once, which fuse and run as any others do, also within programs and loops.
  *
+ * Elements may be nested arrays themselves, to any depth: [method@NestedArray.nest] groups them. Functions of elements are
+ * functions of the innermost ones, and [method@NestedArray.flatten_level] joins these.
+ *
  * Nested arrays are immutable and lazy. A mistake in one is an error of its arrays, which running them tells. They may be used from any
  * thread.
  *
@@ -24,10 +27,12 @@
 struct _AccNestedArray {
   GObject    parent_instance;
 
-  AccLifted *lifted;
-  AccArray  *count;
-  GMutex     lock;
-  AccArray  *descriptors[3];   /* made when asked for: offsets, lengths, extents */
+  AccLifted      *lifted;           /* of several levels: the arrays of the innermost */
+  AccArray       *count;
+  AccNestedArray *inner;            /* all elements of all elements; NULL: elements are arrays */
+  AccArray       *groups;           /* i8: where each element begins in those of inner, and where the last ends; from 0 */
+  GMutex          lock;
+  AccArray       *descriptors[3];   /* made when asked for: offsets, lengths, extents */
 };
 
 enum { OFFSETS, LENGTHS, EXTENTS };
@@ -41,6 +46,8 @@ acc_nested_array_finalize (GObject *object)
 
   g_clear_pointer (&self->lifted, acc_lifted_unref);
   g_clear_object (&self->count);
+  g_clear_object (&self->inner);
+  g_clear_object (&self->groups);
   for (guint i = 0; i < G_N_ELEMENTS (self->descriptors); i++)
     g_clear_object (&self->descriptors[i]);
   g_mutex_clear (&self->lock);
@@ -73,6 +80,18 @@ acc_nested_array_new_for_lifted (AccLifted *lifted,
 }
 
 AccNestedArray *
+acc_nested_array_new_for_groups (AccNestedArray *inner,
+                                 AccArray       *groups)
+{
+  AccNestedArray *self = acc_nested_array_new_for_lifted (acc_lifted_ref (inner->lifted), g_object_ref (inner->count));
+
+  self->inner = inner;
+  self->groups = groups;
+
+  return self;
+}
+
+AccNestedArray *
 acc_nested_array_new_error (AccArray *node)
 {
   return acc_nested_array_new_for_lifted (acc_lifted_new_constant (node), g_object_ref (node));
@@ -95,9 +114,13 @@ acc_nested_array_new_manifest (AccNestedArray *self,
                                AccArray      **computed)
 {
   AccLifted *lifted = self->lifted;
-  AccArray *values = g_object_ref (computed[0]);
   AccNesting *nesting;
+  AccArray *values;
 
+  if (self->inner != NULL)
+    return acc_nested_array_new_for_groups (acc_nested_array_new_manifest (self->inner, computed + 1), g_object_ref (computed[0]));
+
+  values = g_object_ref (computed[0]);
   if (lifted->form == ACC_LIFTED_CONSTANT)
     return acc_nested_array_new_for_lifted (acc_lifted_new_constant (values), g_object_ref (computed[1]));
   if (lifted->form == ACC_LIFTED_REGULAR)
@@ -107,6 +130,23 @@ acc_nested_array_new_manifest (AccNestedArray *self,
                              lifted->nesting->extents != NULL ? g_object_ref (computed[3]) : NULL);
 
   return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, values), g_object_ref (computed[1]));
+}
+
+void
+acc_nested_array_collect (AccNestedArray *self,
+                          GPtrArray      *arrays)
+{
+  AccLifted *lifted = self->lifted;
+
+  for (; self->inner != NULL; self = self->inner)
+    g_ptr_array_add (arrays, self->groups);
+
+  g_ptr_array_add (arrays, lifted->values);
+  g_ptr_array_add (arrays, acc_nested_array_get_lengths (self));
+  if (lifted->nesting != NULL)
+    g_ptr_array_add (arrays, lifted->nesting->offsets);
+  if (lifted->nesting != NULL && lifted->nesting->extents != NULL)
+    g_ptr_array_add (arrays, lifted->nesting->extents);
 }
 
 AccLifted *
@@ -119,6 +159,60 @@ AccArray *
 acc_nested_array_get_count (AccNestedArray *self)
 {
   return self->count;
+}
+
+AccArray *
+acc_nested_array_get_groups (AccNestedArray *self)
+{
+  return self->groups;
+}
+
+AccExpr *
+acc_nested_array_count_elements (AccNestedArray *self)
+{
+  return self->inner != NULL
+         ? acc_expr_sub (acc_expr_extent (self->groups, 0), acc_array_number (1)) : acc_expr_extent (self->count, 0);
+}
+
+/**
+ * acc_nested_array_get_inner:
+ * @self: a nested array
+ *
+ * Returns the elements of all its elements, one after the other, where elements are nested arrays themselves.
+ *
+ * Returns: (transfer none) (nullable): a nested array of one level less; %NULL where elements are arrays
+ *
+ * Since: 1.0
+ */
+AccNestedArray *
+acc_nested_array_get_inner (AccNestedArray *self)
+{
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+
+  return self->inner;
+}
+
+/**
+ * acc_nested_array_get_depth:
+ * @self: a nested array
+ *
+ * Returns how many levels of elements it has.
+ *
+ * Returns: 1 where elements are arrays, 2 where they are nested arrays of arrays, and so on
+ *
+ * Since: 1.0
+ */
+guint
+acc_nested_array_get_depth (AccNestedArray *self)
+{
+  guint depth = 1;
+
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), 0);
+
+  for (; self->inner != NULL; self = self->inner)
+    depth++;
+
+  return depth;
 }
 
 /**
@@ -143,7 +237,7 @@ acc_nested_array_get_element_type (AccNestedArray *self)
  * acc_nested_array_get_rank:
  * @self: a nested array
  *
- * Returns the rank of its elements.
+ * Returns the rank of its elements, of several levels that of the innermost.
  *
  * Returns: the rank
  *
@@ -198,7 +292,7 @@ acc_nested_array_get_values (AccNestedArray *self)
  * acc_nested_array_flatten:
  * @self: a nested array
  *
- * Returns the values of all elements, one after the other, as a vector.
+ * Returns the values of all elements of all levels, one after the other, as a vector.
  *
  * Returns: (transfer full): a vector
  *
@@ -246,6 +340,11 @@ make_offsets (AccNestedArray *self)
 static AccArray *
 make_lengths (AccNestedArray *self)
 {
+  g_autoptr(AccNesting) groups = self->inner != NULL ? acc_nesting_new (1, g_object_ref (self->groups), NULL) : NULL;
+
+  if (groups != NULL)
+    return acc_nesting_dup_lengths (groups);
+
   return acc_array_generate_expr (acc_expr_extent (self->count, 0), length_of, self->lifted);
 }
 
@@ -284,7 +383,8 @@ get_descriptor (AccNestedArray *self,
  * acc_nested_array_get_offsets:
  * @self: a nested array
  *
- * Returns where each element begins in the values of all, and where the last one ends.
+ * Returns where each element begins in the values of all, and where the last one ends; of several levels in the elements of
+ * [method@NestedArray.get_inner].
  *
  * Returns: (transfer none): a vector of i8, with one more than there are elements; its first is 0
  *
@@ -295,6 +395,8 @@ acc_nested_array_get_offsets (AccNestedArray *self)
 {
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
+  if (self->inner != NULL)
+    return self->groups;
   if (self->lifted->form == ACC_LIFTED_IRREGULAR)
     return self->lifted->nesting->offsets;
 
@@ -305,7 +407,7 @@ acc_nested_array_get_offsets (AccNestedArray *self)
  * acc_nested_array_get_lengths:
  * @self: a nested array
  *
- * Returns how many values each element has.
+ * Returns how many values each element has, of several levels how many elements.
  *
  * Returns: (transfer none): a vector of i8
  *
@@ -323,7 +425,7 @@ acc_nested_array_get_lengths (AccNestedArray *self)
  * acc_nested_array_get_extents:
  * @self: a nested array
  *
- * Returns the extents of each element.
+ * Returns the extents of each element, of several levels those of the innermost elements.
  *
  * Returns: (transfer none): a vector of i8 where elements have rank 1, else of tuples of as many i8 as the rank
  *
@@ -377,7 +479,8 @@ padded_element (AccExpr *index,
  * @fill: the value behind the ends of elements, of the element type; an untyped literal takes that type
  * @mask: (out) (optional) (transfer full): where to put which values are those of elements: b1, of the extents of the result
  *
- * Returns all elements in one array with one more outermost dimension, each as large as the largest extents in every dimension.
+ * Returns all elements in one array with one more outermost dimension, each as large as the largest extents in every dimension. Of several
+ * levels these are the innermost elements.
  *
  * Takes time linear in the number of values of the result.
  *
@@ -422,7 +525,8 @@ acc_nested_array_to_padded (AccNestedArray *self,
  * @self: a nested array
  * @index: the number of an element, from 0
  *
- * Returns one element as an array. A number outside is %ACC_ERROR_BOUNDS when it is run.
+ * Returns one element as an array. A number outside is %ACC_ERROR_BOUNDS when it is run. An element that is a nested array
+ * itself is %ACC_ERROR_SHAPE: [method@NestedArray.dup_nested] gives it.
  *
  * Returns: (transfer full): the element
  *
@@ -441,6 +545,14 @@ acc_nested_array_dup_element (AccNestedArray *self,
 
   ACC_ARRAY_NAMED ("nested_array_dup_element");
   lifted = self->lifted;
+  if (self->inner != NULL)
+    {
+      AccNestedArray *refused = acc_nested_array_refuse (self->groups, ACC_ERROR_SHAPE, "an element is a nested array itself");
+
+      part = g_object_ref (refused->lifted->values);
+      g_object_unref (refused);
+      return g_steal_pointer (&part);
+    }
   if (lifted->form == ACC_LIFTED_CONSTANT)
     return g_object_ref (lifted->values);
   if (lifted->form == ACC_LIFTED_REGULAR)
@@ -478,6 +590,9 @@ acc_nested_array_check (AccNestedArray *self,
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), FALSE);
 
   nesting = self->lifted->nesting;
+  for (; self->inner != NULL; self = self->inner)
+    if (!acc_array_check (self->groups, error))
+      return FALSE;
 
   return acc_array_check (self->lifted->values, error)
          && (nesting == NULL

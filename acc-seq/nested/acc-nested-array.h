@@ -39,6 +39,10 @@ ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_new_from_arrays  (AccArray **arrays, guint n_arrays) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_new_from_keys    (AccArray *values, AccArray *keys, AccArray **groups) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_new_from_arrow   (gpointer schema, gpointer array, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+gboolean        acc_nested_array_export_arrow     (AccNestedArray *self, gpointer schema, gpointer array, GError **error);
 
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_map       (AccNestedArray *self, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
@@ -54,6 +58,17 @@ ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_gather    (AccNestedArray *self, AccArray *indices) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_filter    (AccNestedArray *self, AccArrayFunc predicate, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_nest          (AccNestedArray *self, AccArray *lengths) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+guint           acc_nested_array_get_depth     (AccNestedArray *self);
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_get_inner     (AccNestedArray *self);
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_dup_nested    (AccNestedArray *self, gint64 index) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_flatten_level (AccNestedArray *self, guint level) G_GNUC_WARN_UNUSED_RESULT;
 
 ACC_AVAILABLE_IN_1_0
 AccElementType *acc_nested_array_get_element_type (AccNestedArray *self);
@@ -111,6 +126,8 @@ ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_slice (AccNestedArray *self, gint64 start, gint64 count) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_reverse (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_replicate (AccNestedArray *self, gint64 count) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_concat (AccNestedArray *self, AccNestedArray *other) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

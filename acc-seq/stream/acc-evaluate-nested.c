@@ -12,7 +12,7 @@
  * @cancellable: (nullable): cancels the run
  * @error: return location for an error
  *
- * Computes a nested array: its values and where its elements lie, in one run. In everything else it is as acc_backend_run().
+ * Computes a nested array: its values and where its elements lie on all levels, in one run. In everything else it is as acc_backend_run().
  *
  * Returns: (transfer full): a manifest nested array of the same form, or %NULL with @error set
  */
@@ -22,23 +22,14 @@ acc_backend_run_nested (AccBackend     *self,
                         GCancellable   *cancellable,
                         GError        **error)
 {
-  AccLifted *lifted;
-  AccArray *arrays[4];
-  g_autoptr(GPtrArray) results = NULL;
-  guint n = 0;
+  g_autoptr(GPtrArray) arrays = NULL, results = NULL;
 
   g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (nested), NULL);
 
-  lifted = acc_nested_array_get_lifted (nested);
-  arrays[n++] = lifted->values;
-  arrays[n++] = acc_nested_array_get_lengths (nested);
-  if (lifted->nesting != NULL)
-    arrays[n++] = lifted->nesting->offsets;
-  if (lifted->nesting != NULL && lifted->nesting->extents != NULL)
-    arrays[n++] = lifted->nesting->extents;
-
-  results = acc_backend_run_many (self, arrays, n, cancellable, error);
+  arrays = g_ptr_array_new ();
+  acc_nested_array_collect (nested, arrays);
+  results = acc_backend_run_many (self, (AccArray **) arrays->pdata, arrays->len, cancellable, error);
   if (results == NULL)
     return NULL;
 

@@ -153,6 +153,126 @@ def test_mistakes():
         pass
 
 
+def test_levels():
+    lists = [[[1, 2], [3]], [], [[], [4]]]
+    rows = Acc.NestedArray.from_list(lists)
+    assert rows.depth == 2 and rows.ndim == 1 and rows.inner.depth == 1 and rows.inner.inner is None
+    assert len(rows) == 3 and rows.to_list() == lists and [part.to_list() for part in rows] == lists
+    assert rows[-1].to_list() == lists[2] and rows[0].depth == 1 and np.asarray(rows[0][0].run()).tolist() == [1, 2]
+    assert str(rows) == '<nested, irregular, 2 levels: i8 of rank 1>', str(rows)
+    made = rows.run()
+    assert made.is_manifest() and str(made) == 'nested([[[1, 2], [3]], [], [[], [4]]], dtype=i8)', str(made)
+    assert np.asarray(rows.lengths.run()).tolist() == [2, 0, 2] and np.asarray(rows.offsets.run()).tolist() == [0, 2, 2, 4]
+    assert np.asarray(rows.flatten().run()).tolist() == [1, 2, 3, 4]
+    assert rows.flatten_level(0).to_list() == [[1, 2], [3], [], [4]] and rows.flatten_level(1).to_list() == [[1, 2, 3], [], [4]]
+    assert rows.flatten_level(0).nest([2, 0, 2]).to_list() == lists and rows.flatten_level(0).nest(rows.lengths).to_list() == lists
+    # Functions are those of the innermost arrays.
+    assert rows.map(lambda row: row.concat(row)).to_list() == [[[1, 2, 1, 2], [3, 3]], [], [[], [4, 4]]]
+    sums = rows.map(lambda row: row.fold(0, lambda x, y: x + y))
+    assert sums.depth == 1 and sums.to_list() == [[3, 3], [], [0, 4]]
+    assert sums.map(lambda row: row.fold(0, lambda x, y: x + y)).to_list() == [6, 0, 4]
+    assert rows.imap(lambda k, row: row.map(lambda x: x + 10 * k[()])).to_list() == [[[1, 2], [13]], [], [[], [34]]]
+    assert rows.zip_with(Acc.NestedArray.from_list(lists), lambda x, y: x.concat(y)).to_list() == rows.map(lambda x: x.concat(x)).to_list()
+    assert rows.filter(lambda row: row.fold(0, lambda x, y: x + y).map(lambda s: s > 2)).to_list() == [[[1, 2], [3]], [], [[4]]]
+    assert rows.sort(True).to_list() == [[[2, 1], [3]], [], [[], [4]]] and np.asarray(rows.sum().run()).tolist() == [3, 3, 0, 4]
+    # Choices are those of the outermost elements.
+    assert rows.gather([2, 0, 2]).to_list() == [lists[2], lists[0], lists[2]] and rows.reverse().to_list() == lists[::-1]
+    assert rows.take(2).to_list() == lists[:2] and rows.drop(2).to_list() == lists[2:] and rows.slice(1, 5).to_list() == lists[1:]
+    assert rows.concat(rows.reverse()).to_list() == lists + lists[::-1]
+    assert rows.replicate(2).to_list() == [part for part in lists for _ in range(2)]
+    for bad, code in ((lambda: rows.zip_with(rows.inner, lambda x, y: x), Acc.Error.SHAPE), (lambda: rows.concat(rows.inner), Acc.Error.SHAPE),
+                      (lambda: rows.flatten_level(2), Acc.Error.SHAPE), (lambda: rows.inner.flatten_level(0), Acc.Error.SHAPE),
+                      (lambda: rows.dup_element(0).run(), Acc.Error.SHAPE), (lambda: rows.inner.dup_nested(0).run(), Acc.Error.SHAPE),
+                      (lambda: rows.gather([3]).to_list(), Acc.Error.BOUNDS),
+                      (lambda: rows.zip_with(Acc.NestedArray.from_list([[[1, 2], [3]], [[]], [[4]]]), lambda x, y: x).to_list(), Acc.Error.BOUNDS)):
+        _fails(bad, code)
+
+
+def test_many_levels():
+    lists = [[[[1., 2.], []], [[3.]]], [], [[]], [[[4.]]]]
+    rows = Acc.NestedArray.from_list(lists)
+    assert rows.depth == 3 and rows.to_list() == lists and rows.run().to_list() == lists
+    assert rows.flatten_level(0).to_list() == [part for whole in lists for part in whole]
+    assert rows.flatten_level(1).to_list() == [[row for part in whole for row in part] for whole in lists]
+    assert rows.flatten_level(2).to_list() == [[[x for row in part for x in row] for part in whole] for whole in lists]
+    assert rows.gather([3, 0]).to_list() == [lists[3], lists[0]] and rows[0][1].to_list() == lists[0][1]
+    assert rows.filter(lambda row: row.map(lambda x: 1.).fold(0., lambda x, y: x + y).map(lambda n: n > 0)).to_list() == [[[[1., 2.]], [[3.]]], [], [[]], [[[4.]]]]
+    counts = rows.map(lambda row: row.map(lambda x: 1.).fold(0., lambda x, y: x + y))
+    assert counts.depth == 2 and counts.to_list() == [[[2, 0], [1]], [], [[]], [[1]]]
+    pictures = Acc.NestedArray.from_arrays([np.ones((2, 1)), np.zeros((1, 3))]).nest([1, 0, 1])
+    assert pictures.to_list() == [[[[1], [1]]], [], [[[0, 0, 0]]]] and pictures.flatten_level(1).to_list() == [[1, 1], [], [0, 0, 0]]
+    regular = Acc.NestedArray.from_regular(np.arange(12).reshape(4, 3)).nest([1, 3])
+    assert regular.map(lambda row: row.fold(0, lambda x, y: x + y)).to_list() == [[3], [12, 21, 30]]
+    assert Acc.NestedArray.from_list([]).to_list() == [] and Acc.NestedArray.from_list([[[]], []]).to_list() == [[[]], []]
+    try:
+        Acc.NestedArray.from_list([[1], 2])
+        assert False
+    except TypeError:
+        pass
+
+
+def test_replicate():
+    rows = Acc.NestedArray.from_lengths(np.arange(3), np.array([2, 0, 1]))
+    assert rows.replicate(3).to_list() == [row for row in rows.to_list() for _ in range(3)]
+    assert rows.replicate(0).to_list() == rows.replicate(-1).to_list() == []
+    assert Acc.NestedArray.from_regular(np.arange(4).reshape(2, 2)).replicate(2).to_list() == [[0, 1], [0, 1], [2, 3], [2, 3]]
+
+
+def _fails(make, code, part=''):
+    try:
+        make()
+    except GLib.Error as error:
+        assert error.matches(Acc.error_quark(), code) and part in error.message, error
+        return
+    assert False, (code, part)
+
+
+def test_descriptors_that_do_not_fit():
+    values = np.arange(6)
+    length, end = 'number of an element whose length', 'number of an element that ends'
+
+    def fails(make, number, what):
+        for name, place in (('interpreter', f'index [{number}] is outside'), ('native', f'index {number} is outside')):
+            _fails(lambda: make().to_list(Acc.Backend.new_for_name(name)), Acc.Error.BOUNDS, place)
+            _fails(lambda: make().to_list(Acc.Backend.new_for_name(name)), Acc.Error.BOUNDS, what)
+
+    for lengths, number in (([2, -1, 4], 1), ([3, 9], 1), ([7], 0), ([2 ** 62] * 4, 0), ([-2 ** 63, 1], 0), ([1, 2, 3, -4], 3)):
+        fails(lambda: Acc.NestedArray.from_lengths(values, np.array(lengths)), number, length)
+        fails(lambda: Acc.NestedArray.from_lengths(values, np.ones(6, 'i8')).nest(np.array(lengths)), number, length)
+    fails(lambda: Acc.NestedArray.from_lengths(values, np.array([1, 2 ** 64 - 1], 'u8')), 1, length)
+    for offsets, number in (([0, 3, 2], 1), ([-1, 3], 0), ([0, 7], 0), ([3, 1, 6], 0), ([7], 0), ([0, 2 ** 62, 3], 0), ([0, 6, -2 ** 63], 1),
+                            ([0, 1, 2, 9], 2)):
+        fails(lambda: Acc.NestedArray.from_offsets(values, np.array(offsets)), number, end)
+    for extents, number in (([(-2, -3)], 0), ([(2, 1), (-1, 4)], 1), ([(2 ** 32, 2 ** 32)], 0), ([(1, 6), (4, 2 ** 62)], 1), ([(2, 3), (0, -5)], 1)):
+        columns = [np.array(column) for column in zip(*extents)]
+        fails(lambda: Acc.NestedArray.from_extents(values, Acc.use(columns[0]).zip(columns[1])), number, length)
+    for make in (lambda lengths: Acc.NestedArray.from_lengths(values, np.array(lengths)),
+                 lambda lengths: Acc.NestedArray.from_lengths(values, np.ones(6, 'i8')).nest(np.array(lengths))):
+        _fails(lambda: make([2, 2]).to_list(), Acc.Error.SHAPE, 'as many as all lengths together')
+        _fails(lambda: make([5, 5]).to_list(), Acc.Error.BOUNDS, 'all lengths together')
+    _fails(lambda: Acc.NestedArray.from_offsets(values, np.zeros(0, 'i8')), Acc.Error.SHAPE, 'there are no offsets')
+    _fails(lambda: Acc.NestedArray.from_lengths(values.reshape(2, 3), [6]), Acc.Error.SHAPE, 'values are a vector')
+    _fails(lambda: Acc.NestedArray.from_lengths(values, [1.5]), Acc.Error.TYPE)
+    _fails(lambda: Acc.NestedArray.from_lengths(values, [[1, 2]]), Acc.Error.SHAPE)
+    assert Acc.NestedArray.from_offsets(values, np.array([4])).to_list() == []
+
+
+def test_random_descriptors():
+    generator = np.random.default_rng(5)
+    accepted = 0
+    for _ in range(150):
+        values = np.arange(generator.integers(0, 9))
+        offsets = np.sort(generator.integers(0, len(values) + 1, generator.integers(1, 6)))
+        offsets[generator.integers(0, len(offsets))] += generator.integers(-1, 2)
+        fits = offsets[0] >= 0 and offsets[-1] <= len(values) and (np.diff(offsets) >= 0).all()
+        make = lambda: Acc.NestedArray.from_offsets(values, offsets).to_list(Acc.Backend.new_for_name('interpreter'))
+        if fits:
+            accepted += 1
+            assert make() == [values[a:b].tolist() for a, b in zip(offsets, offsets[1:])]
+        else:
+            _fails(make, Acc.Error.BOUNDS, 'number of an element')
+    assert 20 < accepted < 130, accepted
+
 
 if __name__ == "__main__":
     check.main(sys.modules["__main__"])

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Nested arrays."""
 
-from ._memory import _array
+from . import _arrow
+from ._memory import _array, use
 from ._module import Acc, override
 from ._values import _build, _expr, _sound
 
@@ -41,6 +42,32 @@ class NestedArray(Acc.NestedArray):
         nested, groups = Acc.NestedArray.new_from_keys(_array(values), _array(keys))
         return _sound(nested), groups
 
+    @staticmethod
+    def from_arrow(column):
+        """Of what speaks Arrow's C data interface, by __arrow_c_array__: a column of pyarrow or Awkward Array."""
+        capsules, addresses = _arrow.pointers(column)
+        return Acc.NestedArray.new_from_arrow(*addresses)
+
+    def __arrow_c_array__(self, requested_schema=None):
+        made = self if self.is_manifest() else self.run()
+        return _arrow.capsules(made.export_arrow)
+
+    @staticmethod
+    def from_list(lists, dtype=None):
+        """Of lists of lists of numbers: one level less than there are lists within lists."""
+        import numpy
+        levels, items = [], list(lists)
+        while any(isinstance(item, list) for item in items) or not levels:
+            if not all(isinstance(item, list) for item in items):
+                raise TypeError(f'lists and numbers side by side, {len(levels) + 1} levels deep')
+            levels.append(numpy.array([len(item) for item in items], 'i8'))
+            items = [item for part in items for item in part]
+        values = _array(items) if items and dtype is None else use(numpy.zeros(0) if not items else items, dtype)
+        nested = NestedArray.from_lengths(values, levels.pop())
+        while levels:
+            nested = nested.nest(levels.pop())
+        return nested
+
     @property
     def dtype(self):
         return self.get_element_type().get_code()
@@ -49,6 +76,16 @@ class NestedArray(Acc.NestedArray):
     def ndim(self):
         """The rank of an element."""
         return self.get_rank()
+
+    @property
+    def depth(self):
+        """How many levels there are; 1 where elements are arrays."""
+        return self.get_depth()
+
+    @property
+    def inner(self):
+        """The elements of all elements, where these are nested arrays; else None."""
+        return self.get_inner()
 
     @property
     def values(self):
@@ -86,6 +123,15 @@ class NestedArray(Acc.NestedArray):
     def gather(self, indices):
         return _sound(Acc.NestedArray.gather(self, _array(indices)))
 
+    def concat(self, other):
+        return _sound(Acc.NestedArray.concat(self, other))
+
+    def nest(self, lengths):
+        return _sound(Acc.NestedArray.nest(self, _array(lengths)))
+
+    def flatten_level(self, level):
+        return _sound(Acc.NestedArray.flatten_level(self, level))
+
     def sort(self, descending=False):
         return _sound(Acc.NestedArray.sort(self, descending))
 
@@ -106,28 +152,42 @@ class NestedArray(Acc.NestedArray):
         n = len(self)
         if not -n <= index < n:
             raise IndexError(f'element {index} of {n}')
-        return self.dup_element(index % n if n else index)
+        return self._element(index % n if n else index)
+
+    def _element(self, index):
+        return self.dup_element(index) if self.inner is None else self.dup_nested(index)
 
     def __iter__(self):
         made = self if self.is_manifest() else self.run()
         for index in range(len(made)):
-            yield made.dup_element(index)
+            yield made._element(index)
 
     def to_list(self, backend=None):
-        """The elements as lists of numbers, each as deep as its rank."""
+        """The elements as lists of numbers, each as deep as its levels and rank."""
         import numpy
-        made = self if self.is_manifest() else self.run(backend)
-        flat = numpy.asarray(made.flatten().run(backend))
-        if made.ndim == 0:
-            return flat.tolist()
-        columns = [made.get_extents()] if made.ndim == 1 else [made.get_extents().unzip(axis) for axis in range(made.ndim)]
-        shapes = zip(*(numpy.asarray(column.run(backend)).tolist() for column in columns))
-        lists, start = [], 0
-        for shape in shapes:
-            size = int(numpy.prod(shape))
-            lists.append(flat[start:start + size].reshape(shape).tolist())
-            start += size
+        made, groups = self if self.is_manifest() else self.run(backend), []
+        while made.inner is not None:
+            groups.append(numpy.asarray(made.offsets.run(backend)).tolist())
+            made = made.inner
+        lists = _list_arrays(made, backend)
+        for offsets in reversed(groups):
+            lists = [lists[begin:end] for begin, end in zip(offsets, offsets[1:])]
         return lists
+
+
+def _list_arrays(made, backend):
+    import numpy
+    flat = numpy.asarray(made.flatten().run(backend))
+    if made.ndim == 0:
+        return flat.tolist()
+    columns = [made.get_extents()] if made.ndim == 1 else [made.get_extents().unzip(axis) for axis in range(made.ndim)]
+    shapes = zip(*(numpy.asarray(column.run(backend)).tolist() for column in columns))
+    lists, start = [], 0
+    for shape in shapes:
+        size = int(numpy.prod(shape))
+        lists.append(flat[start:start + size].reshape(shape).tolist())
+        start += size
+    return lists
 
 
 NestedArray = override(NestedArray)
