@@ -24,6 +24,11 @@ gboolean       acc_byte_reader_seek           (AccByteReader *self, guint64 posi
 /* *@n_read is less than @size at the end only. */
 gboolean       acc_byte_reader_read           (AccByteReader *self, gpointer data, gsize size, gsize *n_read, GCancellable *cancellable,
                                                GError **error);
+/* At least a byte, and more as long as none has to be waited for. *@n_read is 0 at the end, and what came before it on an error. */
+gboolean       acc_byte_reader_read_ready     (AccByteReader *self, gpointer data, gsize size, gsize *n_read, GCancellable *cancellable,
+                                               GError **error);
+/* Whether a byte, the end or an error is there without waiting, as far as the stream can tell. */
+gboolean       acc_byte_reader_is_ready       (AccByteReader *self);
 /* Gives the buffer's memory back; what was buffered can be read still. */
 void           acc_byte_reader_rest           (AccByteReader *self);
 

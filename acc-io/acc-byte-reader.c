@@ -287,6 +287,41 @@ acc_byte_reader_read (AccByteReader  *self,
   return TRUE;
 }
 
+gboolean
+acc_byte_reader_is_ready (AccByteReader *self)
+{
+  return self->begin < self->end || self->fd >= 0 || !G_IS_POLLABLE_INPUT_STREAM (self->stream)
+         || !g_pollable_input_stream_can_poll (G_POLLABLE_INPUT_STREAM (self->stream))
+         || g_pollable_input_stream_is_readable (G_POLLABLE_INPUT_STREAM (self->stream));
+}
+
+gboolean
+acc_byte_reader_read_ready (AccByteReader  *self,
+                            gpointer        data,
+                            gsize           size,
+                            gsize          *n_read,
+                            GCancellable   *cancellable,
+                            GError        **error)
+{
+  guint8 *bytes = data;
+
+  *n_read = take_buffered (self, bytes, size);
+  while (*n_read < size && (*n_read == 0 || acc_byte_reader_is_ready (self)))
+    {
+      gssize n = read_some (self, self->position, bytes + *n_read, size - *n_read, cancellable, error);
+
+      if (n < 0)
+        return FALSE;
+      if (n == 0)
+        break;
+
+      self->position += n;
+      *n_read += n;
+    }
+
+  return TRUE;
+}
+
 static gboolean
 skip_to (AccByteReader *self, guint64 position, GCancellable *cancellable, GError **error)
 {

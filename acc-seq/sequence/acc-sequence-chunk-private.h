@@ -6,6 +6,21 @@
 
 G_BEGIN_DECLS
 
+/* Memory for what is read; all 0 is none yet. Of what is much larger than needed only what is written takes memory. */
+typedef struct {
+  AccBuffer *buffer;
+  guint8    *data;
+  gsize      capacity;
+} AccSequenceMemory;
+
+/* Room for @size bytes at least; keeps the first @used ones. %ACC_ERROR_OUT_OF_MEMORY */
+gboolean   acc_sequence_memory_reserve (AccSequenceMemory *self, gsize used, gsize size, GError **error);
+void       acc_sequence_memory_clear   (AccSequenceMemory *self);
+/* The first @size bytes; there was a reserve. Leaves @self empty. */
+AccBuffer *acc_sequence_memory_steal   (AccSequenceMemory *self, gsize size);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccSequenceMemory, acc_sequence_memory_clear)
+
 /* Nested arrays in memory, of what producers read. All take over the buffers that they are given. */
 
 /* @n elements of extents @shape: a buffer of @values for each of @type. */

@@ -1,7 +1,52 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-chunk-private.h"
 
+#include <string.h>
+
 /* What producers hand over: manifest nested arrays, made of buffers without a run. */
+
+gboolean
+acc_sequence_memory_reserve (AccSequenceMemory *self,
+                             gsize              used,
+                             gsize              size,
+                             GError           **error)
+{
+  AccBuffer *buffer;
+
+  if (size <= self->capacity && self->buffer != NULL)
+    return TRUE;
+
+  if (self->capacity < G_MAXSIZE / 2)
+    size = MAX (size, 2 * self->capacity);
+  buffer = acc_buffer_allocate (size, NULL, "elements that are read", error);
+  if (buffer == NULL)
+    return FALSE;
+
+  if (self->data != NULL)
+    memcpy (buffer->data, self->data, used);
+  acc_sequence_memory_clear (self);
+  *self = (AccSequenceMemory) { buffer, buffer->data, size };
+
+  return TRUE;
+}
+
+void
+acc_sequence_memory_clear (AccSequenceMemory *self)
+{
+  g_clear_pointer (&self->buffer, acc_buffer_unref);
+  *self = (AccSequenceMemory) { 0 };
+}
+
+AccBuffer *
+acc_sequence_memory_steal (AccSequenceMemory *self,
+                           gsize              size)
+{
+  AccBuffer *part = acc_buffer_new (self->data, size, (GDestroyNotify) acc_buffer_unref, self->buffer);
+
+  *self = (AccSequenceMemory) { 0 };
+
+  return part;
+}
 
 static AccArray *
 new_vector (AccElementType *type,

@@ -435,7 +435,7 @@ acc_sequence_producer_read (AccSequenceProducer *self,
       return NULL;
     }
 
-  chunk = read_next (self, max_elements, max_values, cancellable, &local);
+  chunk = read_next (self, max_elements, MAX (max_values, 0), cancellable, &local);
   if (chunk == NULL)
     priv->state = local != NULL ? STATE_FAILED : STATE_ENDED;
   if (local != NULL)
