@@ -37,6 +37,7 @@
 #include "acc-foreign-launch.h"
 #include "acc-nested-array.h"
 #include "acc-sequence-producer.h"
+#include "acc-sequence.h"
 #include "acc-chunk.h"
 #include "acc-source.h"
 #include "acc-sink.h"

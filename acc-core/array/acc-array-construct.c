@@ -44,19 +44,25 @@ copy_parameter (AccArray *node,
 static const AccPayloadClass parameter_payload = { ACC_PAYLOAD_PARAMETER, sizeof (AccParameterPayload), clear_parameter, copy_parameter };
 
 static void
-clear_source (AccArray *node)
+clear_object (AccArray *node)
 {
   g_object_unref (g_steal_pointer (&node->payload));
 }
 
 static void
-copy_source (AccArray *node,
+copy_object (AccArray *node,
              AccArray *from)
 {
   node->payload = g_object_ref (from->payload);
 }
 
-static const AccPayloadClass source_payload = { ACC_PAYLOAD_SOURCE, 0, clear_source, copy_source };
+static const AccPayloadClass source_payload = { ACC_PAYLOAD_SOURCE, 0, clear_object, copy_object };
+static const AccPayloadClass deferred_payload = { ACC_PAYLOAD_DEFERRED, 0, clear_object, copy_object };
+
+static void
+keep_shape (AccArray *node)
+{
+}
 
 static gboolean
 infer_source (AccInference *self)
@@ -87,6 +93,7 @@ infer_parameter (AccInference *self)
 
 const AccOperationClass acc_class_data = { check_nothing, NULL, NULL, &data_payload };
 const AccOperationClass acc_class_source = { check_nothing, NULL, infer_source, &source_payload };
+const AccOperationClass acc_class_deferred = { check_nothing, .payload = &deferred_payload, .set_shape = keep_shape };
 const AccOperationClass acc_class_parameter = { check_nothing, NULL, infer_parameter, &parameter_payload };
 
 static gboolean
@@ -123,6 +130,22 @@ acc_array_new_parameter (AccElementType *type,
 
   for (guint i = 0; i < rank; i++)
     payload->declared[i] = declared != NULL && declared[i] >= 0 ? declared[i] : -1;
+
+  return acc_array_complete (node);
+}
+
+AccArray *
+acc_array_new_deferred (gpointer        deferred,
+                        AccElementType *type,
+                        guint           rank,
+                        AccShape       *shape)
+{
+  AccArray *node = acc_array_begin (ACC_OP_DEFERRED, NULL, 0);
+
+  node->payload = g_object_ref (deferred);
+  node->type = type;
+  node->rank = rank;
+  node->shape = shape != NULL ? acc_shape_ref (shape) : NULL;
 
   return acc_array_complete (node);
 }

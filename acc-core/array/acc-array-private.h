@@ -16,6 +16,9 @@ AccArray   *acc_array_new_parameter  (AccElementType *type, guint rank, const gi
 /* The array whose rows @source reads, without its last operations: its rank may be 0, and it may be the transpose. */
 AccArray *acc_array_new_from_rows  (AccSource *source);
 
+/* An array that @deferred, an AccDeferred, computes before programs run; @shape: NULL where only that tells it. */
+AccArray *acc_array_new_deferred   (gpointer deferred, AccElementType *type, guint rank, AccShape *shape);
+
 void      acc_offer_free           (AccOffer *self);
 
 /* Copies an operation onto other arrays of the same types and shapes. Not for use nodes. The copy has no offer and no direct operation. */

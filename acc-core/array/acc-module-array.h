@@ -134,6 +134,7 @@ typedef enum {
   ACC_PAYLOAD_NONE,
   ACC_PAYLOAD_DATA,             /* AccBuffer *[], one for each buffer of the type; NULL on an error */
   ACC_PAYLOAD_SOURCE,           /* AccSource */
+  ACC_PAYLOAD_DEFERRED,         /* AccDeferred: computes it before the program runs */
   ACC_PAYLOAD_PARAMETER,        /* AccParameterPayload */
   ACC_PAYLOAD_ITEM,             /* guint */
   ACC_PAYLOAD_SELECTION,        /* AccSelectionPayload */

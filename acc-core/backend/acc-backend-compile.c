@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "acc-async-private.h"
+#include "acc-deferred-private.h"
 #include "acc-error.h"
 #include "acc-executable.h"
 
@@ -21,6 +22,7 @@
 AccExecutable *
 acc_backend_compile (AccBackend *self, AccProgram *program, GCancellable *cancellable, GError **error)
 {
+  g_autoptr(AccProgram) closed = NULL;
   AccExecutable *executable;
 
   g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
@@ -36,7 +38,11 @@ acc_backend_compile (AccBackend *self, AccProgram *program, GCancellable *cancel
       return NULL;
     }
 
-  executable = ACC_BACKEND_GET_CLASS (self)->compile (self, program, cancellable, error);
+  closed = acc_deferred_evaluate_program (self, program, cancellable, error);
+  if (closed == NULL)
+    return NULL;
+
+  executable = ACC_BACKEND_GET_CLASS (self)->compile (self, closed, cancellable, error);
   g_assert (executable != NULL || error == NULL || *error != NULL);
 
   return executable;

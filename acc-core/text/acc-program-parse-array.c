@@ -365,6 +365,7 @@ read_payload (Reader   *self,
     case ACC_PAYLOAD_NONE:
     case ACC_PAYLOAD_DATA:
     case ACC_PAYLOAD_SOURCE:
+    case ACC_PAYLOAD_DEFERRED:
     case ACC_PAYLOAD_PARAMETER:
     case ACC_PAYLOAD_PERMUTE:
     case ACC_PAYLOAD_TRANSFORM:

@@ -404,6 +404,7 @@ append_payload (Printer  *self,
   switch (acc_operation_get_payload (array->op))
     {
     case ACC_PAYLOAD_NONE:
+    case ACC_PAYLOAD_DEFERRED:
     case ACC_PAYLOAD_PERMUTE:
     case ACC_PAYLOAD_TRANSFORM:
     case ACC_PAYLOAD_FOREIGN:

@@ -136,13 +136,33 @@ is_constant (AccLift  *self,
   return node->op != ACC_OP_COND;
 }
 
+/* @node itself, or, where something of it was given for parameters, the same of that. */
+static AccArray *
+replace_constants (AccLift  *self,
+                   AccArray *node)
+{
+  g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  AccArray *dependence, *copy;
+
+  for (guint n = 0; (dependence = nth_dependence (node, n)) != NULL; n++)
+    {
+      AccArray *values = acc_lift_get (self, dependence)->values;
+
+      if (values != dependence)
+        g_hash_table_insert (replaced, dependence, g_object_ref (values));
+    }
+  copy = g_hash_table_size (replaced) > 0 ? acc_array_copy_replaced (node, replaced) : NULL;
+
+  return copy != NULL ? copy : g_object_ref (node);
+}
+
 /* Messages and plans call what is made as the user called it. */
 static AccLifted *
 lift_one (AccLift  *self,
           AccArray *node)
 {
   g_auto(AccNaming) naming = acc_naming_begin (acc_array_get_operation_name (node));
-  AccLifted *lifted = is_constant (self, node) ? acc_lifted_new_constant (g_object_ref (node)) : rules[node->op] (self, node);
+  AccLifted *lifted = is_constant (self, node) ? acc_lifted_new_constant (replace_constants (self, node)) : rules[node->op] (self, node);
 
   if (node->label != NULL && lifted->values->label == NULL)
     acc_array_set_label (lifted->values, node->label);

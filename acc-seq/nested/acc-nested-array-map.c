@@ -31,6 +31,28 @@ acc_nested_array_match_counts (AccArray *count,
   return matched;
 }
 
+AccNestedArray *
+acc_nested_array_apply (AccNestedArray **arrays,
+                        guint            n_arrays,
+                        AccArray       **parameters,
+                        AccArray        *result)
+{
+  g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_count (arrays[0]));
+  g_autoptr(AccLift) lift = NULL;
+
+  for (guint i = 1; i < n_arrays; i++)
+    {
+      g_autoptr(AccArray) before = g_steal_pointer (&count);
+
+      count = acc_nested_array_match_counts (before, acc_nested_array_get_count (arrays[i]));
+    }
+  lift = acc_lift_new (count);
+  for (guint i = 0; i < n_arrays; i++)
+    acc_lift_bind (lift, parameters[i], acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
+
+  return acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, result)), g_steal_pointer (&count));
+}
+
 /* Elements of the innermost level alone. */
 static AccNestedArray *
 zip_elements (AccNestedArray **arrays,
@@ -39,8 +61,8 @@ zip_elements (AccNestedArray **arrays,
               gpointer         user_data)
 {
   g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_count (arrays[0])), result = NULL;
-  g_autoptr(AccLift) lift = NULL;
+  g_autoptr(AccArray) result = NULL;
+  AccArray *count = acc_nested_array_get_count (arrays[0]);
 
   for (guint i = 0; i < n_arrays; i++)
     {
@@ -59,17 +81,7 @@ zip_elements (AccNestedArray **arrays,
   if (result->error != NULL)
     return acc_nested_array_new_error (g_steal_pointer (&result));
 
-  for (guint i = 1; i < n_arrays; i++)
-    {
-      g_autoptr(AccArray) before = g_steal_pointer (&count);
-
-      count = acc_nested_array_match_counts (before, acc_nested_array_get_count (arrays[i]));
-    }
-  lift = acc_lift_new (count);
-  for (guint i = 0; i < n_arrays; i++)
-    acc_lift_bind (lift, g_ptr_array_index (parameters, i), acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
-
-  return acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, result)), g_steal_pointer (&count));
+  return acc_nested_array_apply (arrays, n_arrays, (AccArray **) parameters->pdata, result);
 }
 
 /**
@@ -273,6 +285,21 @@ regroup_kept (AccNestedArray *kept,
   return acc_nested_array_new_for_groups (kept, acc_nested_array_read_places (places, groups));
 }
 
+AccNestedArray *
+acc_nested_array_compact (AccNestedArray *self,
+                          AccNestedArray *flags,
+                          AccArray      **kept)
+{
+  g_autoptr(AccLift) lift = acc_lift_new (acc_nested_array_get_count (self));
+  g_autoptr(AccLifted) regular = acc_lift_to_regular (lift, acc_nested_array_get_lifted (flags));
+  g_autoptr(AccArray) places = acc_array_compact (lift->index, regular->values, NULL);
+
+  if (kept != NULL)
+    *kept = g_object_ref (regular->values);
+
+  return acc_nested_array_gather (self, places);
+}
+
 /**
  * acc_nested_array_filter:
  * @self: a nested array
@@ -295,9 +322,7 @@ acc_nested_array_filter (AccNestedArray *self,
 {
   g_autoptr(AccNestedArray) flags = NULL;
   g_autoptr(AccArray) kept = NULL;
-  g_autoptr(AccLifted) regular = NULL;
-  g_autoptr(AccLift) lift = NULL;
-  AccNestedArray *innermost = self;
+  AccNestedArray *innermost = self, *some;
   AccLifted *lifted;
 
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
@@ -313,9 +338,7 @@ acc_nested_array_filter (AccNestedArray *self,
   if (lifted->rank != 0 || acc_element_type_get_kind (lifted->values->type) != ACC_KIND_BOOL)
     return acc_nested_array_refuse (lifted->values, ACC_ERROR_TYPE, "its function gives no b1 of rank 0");
 
-  lift = acc_lift_new (acc_nested_array_get_count (self));
-  regular = acc_lift_to_regular (lift, lifted);
-  kept = acc_array_compact (lift->index, regular->values, NULL);
+  some = acc_nested_array_compact (innermost, flags, &kept);
 
-  return regroup_kept (acc_nested_array_gather (innermost, kept), self, regular->values);
+  return regroup_kept (some, self, kept);
 }

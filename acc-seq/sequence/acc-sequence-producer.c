@@ -24,8 +24,6 @@
  * ```
  *
  * Producers are for one walk at a time, which may read on another thread than the one that made the producer, but on one at a time.
- *
- * Since: 1.0
  */
 
 typedef enum {
@@ -198,8 +196,6 @@ acc_sequence_producer_init (AccSequenceProducer *self)
  * Returns the type of what elements consist of.
  *
  * Returns: (transfer none) (nullable): the type; %NULL where it was made without one
- *
- * Since: 1.0
  */
 AccElementType *
 acc_sequence_producer_get_element_type (AccSequenceProducer *self)
@@ -216,8 +212,6 @@ acc_sequence_producer_get_element_type (AccSequenceProducer *self)
  * Returns the rank of an element.
  *
  * Returns: the rank
- *
- * Since: 1.0
  */
 guint
 acc_sequence_producer_get_rank (AccSequenceProducer *self)
@@ -234,8 +228,6 @@ acc_sequence_producer_get_rank (AccSequenceProducer *self)
  * Returns the extents of every element, where all have the same.
  *
  * Returns: (transfer none) (nullable): the shape; %NULL where extents may differ
- *
- * Since: 1.0
  */
 AccShape *
 acc_sequence_producer_get_shape (AccSequenceProducer *self)
@@ -252,8 +244,6 @@ acc_sequence_producer_get_shape (AccSequenceProducer *self)
  * Returns the number of elements, from the first to the last.
  *
  * Returns: how many; -1 where that is not known
- *
- * Since: 1.0
  */
 gint64
 acc_sequence_producer_get_length (AccSequenceProducer *self)
@@ -408,8 +398,6 @@ read_next (AccSequenceProducer *self,
  * %ACC_ERROR_STREAM after a failure, until the producer is rewound.
  *
  * Returns: (transfer full) (nullable): a manifest nested array; %NULL with @error set, or without where there are no more elements
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_sequence_producer_read (AccSequenceProducer *self,
@@ -454,8 +442,6 @@ acc_sequence_producer_read (AccSequenceProducer *self,
  * Fails with %ACC_ERROR_STREAM where the elements can be walked only once, %ACC_ERROR_CALLBACK where a subclass fails without an error.
  *
  * Returns: %TRUE on success
- *
- * Since: 1.0
  */
 gboolean
 acc_sequence_producer_rewind (AccSequenceProducer *self,
@@ -499,8 +485,6 @@ acc_sequence_producer_rewind (AccSequenceProducer *self,
  * Tells where an element came from, for messages: "line 7 of words.txt".
  *
  * Returns: (transfer full) (nullable): the text; %NULL where there is nothing to say
- *
- * Since: 1.0
  */
 char *
 acc_sequence_producer_describe (AccSequenceProducer *self,

@@ -19,8 +19,6 @@ G_DECLARE_DERIVABLE_TYPE (AccSequenceProducer, acc_sequence_producer, ACC, SEQUE
  * @describe: tells where an element came from, for messages: "line 7 of words.txt"; optional
  *
  * Lists the virtual functions of a producer.
- *
- * Since: 1.0
  */
 struct _AccSequenceProducerClass
 {

@@ -2,6 +2,7 @@
 #include "acc-evaluate-flow-private.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/backend/acc-deferred-private.h"
 #include "acc-error.h"
 #include "acc-evaluate-private.h"
 
@@ -101,7 +102,7 @@ acc_evaluate_flow_is_needed (AccArray **arrays, guint n_arrays)
   gboolean needed;
   g_autoptr(GHashTable) streaming = find_streaming (arrays, n_arrays, &needed);
 
-  return needed;
+  return needed || acc_deferred_is_needed (arrays, n_arrays);
 }
 
 /* The replacement of @node so far, or itself. */
@@ -253,12 +254,22 @@ acc_evaluate_flow (AccBackend *backend, AccArray **arrays, guint n_arrays, gint6
                    GError **error)
 {
   gboolean needed;
-  g_autoptr(GHashTable) streaming = find_streaming (arrays, n_arrays, &needed);
+  g_autoptr(GPtrArray) computed = NULL;
+  g_autoptr(GHashTable) streaming = NULL;
   g_autoptr(GHashTable) evaluated = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   g_autoptr(GHashTable) done = g_hash_table_new (NULL, NULL);
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
-  Evaluation self = { backend, chunk_rows, cancellable, streaming, evaluated };
+  Evaluation self = { backend, chunk_rows, cancellable, NULL, evaluated };
 
+  if (acc_deferred_is_needed (arrays, n_arrays))
+    {
+      computed = acc_deferred_evaluate (backend, arrays, n_arrays, chunk_rows, cancellable, error);
+      if (computed == NULL)
+        return NULL;
+      arrays = (AccArray **) computed->pdata;
+    }
+
+  streaming = self.streaming = find_streaming (arrays, n_arrays, &needed);
   for (guint i = 0; i < n_arrays && needed; i++)
     if (!evaluate_array (&self, arrays[i], done, error))
       return NULL;

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-deferred-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/array/acc-program-private.h"
+
+G_DEFINE_ABSTRACT_TYPE (AccDeferred, acc_deferred, G_TYPE_OBJECT)
+
+static void
+acc_deferred_class_init (AccDeferredClass *klass)
+{
+}
+
+static void
+acc_deferred_init (AccDeferred *self)
+{
+}
+
+static GPtrArray *
+find_deferred (AccArray **arrays, guint n_arrays)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
+  GPtrArray *found = g_ptr_array_new ();
+
+  for (guint i = 0; i < nodes->len; i++)
+    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_DEFERRED)
+      g_ptr_array_add (found, g_ptr_array_index (nodes, i));
+
+  return found;
+}
+
+gboolean
+acc_deferred_is_needed (AccArray **arrays, guint n_arrays)
+{
+  g_autoptr(GPtrArray) found = find_deferred (arrays, n_arrays);
+
+  return found->len > 0;
+}
+
+/* Those of the class of the first of @nodes, which loses them, into @replaced. */
+static gboolean
+evaluate_class (AccBackend *backend, GPtrArray *nodes, gint64 chunk, GHashTable *replaced, GCancellable *cancellable, GError **error)
+{
+  AccDeferredClass *klass = ACC_DEFERRED_GET_CLASS (acc_array_get_payload (g_ptr_array_index (nodes, 0), ACC_PAYLOAD_DEFERRED));
+  g_autoptr(GPtrArray) alike = g_ptr_array_new ();
+  g_autoptr(GPtrArray) values = NULL;
+
+  for (guint i = 0; i < nodes->len;)
+    if (ACC_DEFERRED_GET_CLASS (acc_array_get_payload (g_ptr_array_index (nodes, i), ACC_PAYLOAD_DEFERRED)) == klass)
+      g_ptr_array_add (alike, g_ptr_array_remove_index (nodes, i));
+    else
+      i++;
+
+  values = klass->evaluate (backend, (AccArray **) alike->pdata, alike->len, chunk, cancellable, error);
+  if (values == NULL)
+    return FALSE;
+  for (guint i = 0; i < alike->len; i++)
+    g_hash_table_insert (replaced, g_ptr_array_index (alike, i), g_object_ref (g_ptr_array_index (values, i)));
+
+  return TRUE;
+}
+
+static gboolean
+is_replaced (AccArray *node, GHashTable *replaced)
+{
+  AccArray *dependence;
+
+  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+    if (g_hash_table_contains (replaced, dependence))
+      return TRUE;
+
+  return FALSE;
+}
+
+GPtrArray *
+acc_deferred_evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GPtrArray) found = find_deferred (arrays, n_arrays);
+  g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GPtrArray) nodes = NULL;
+  GPtrArray *results;
+
+  while (found->len > 0)
+    if (!evaluate_class (backend, found, chunk, replaced, cancellable, error))
+      return NULL;
+
+  nodes = g_hash_table_size (replaced) > 0 ? acc_array_sort_nodes (arrays, n_arrays) : g_ptr_array_new ();
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      if (!g_hash_table_contains (replaced, node) && is_replaced (node, replaced))
+        g_hash_table_insert (replaced, node, acc_array_copy_replaced (node, replaced));
+    }
+
+  results = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_arrays; i++)
+    {
+      AccArray *other = g_hash_table_lookup (replaced, arrays[i]);
+
+      g_ptr_array_add (results, g_object_ref (other != NULL ? other : arrays[i]));
+    }
+
+  return results;
+}
+
+AccProgram *
+acc_deferred_evaluate_program (AccBackend *backend, AccProgram *program, GCancellable *cancellable, GError **error)
+{
+  guint n_parameters, n_results;
+  AccArray **parameters = acc_program_get_parameter_nodes (program, &n_parameters);
+  AccArray **results = acc_program_get_result_nodes (program, &n_results);
+  g_autoptr(GPtrArray) others = NULL;
+
+  if (!acc_deferred_is_needed (results, n_results))
+    return g_object_ref (program);
+
+  others = acc_deferred_evaluate (backend, results, n_results, 0, cancellable, error);
+
+  return others != NULL ? acc_program_new_for_nodes (parameters, n_parameters, (AccArray **) others->pdata, n_results) : NULL;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-sequence-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+
+/* Functions of elements, traced once. */
+
+AccSequenceFunction *
+acc_sequence_function_ref (AccSequenceFunction *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+acc_sequence_function_unref (AccSequenceFunction *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  for (guint i = 0; i < self->n_parameters; i++)
+    g_object_unref (self->parameters[i]);
+  g_free (self->parameters);
+  g_clear_object (&self->result);
+  g_free (self);
+}
+
+static AccSequenceFunction *
+function_new (guint n_parameters)
+{
+  AccSequenceFunction *self = g_new0 (AccSequenceFunction, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->n_parameters = n_parameters;
+  self->parameters = g_new0 (AccArray *, n_parameters + 1);
+
+  return self;
+}
+
+AccSequenceFunction *
+acc_sequence_function_trace (const char      *operation,
+                             AccElementType **types,
+                             const guint     *ranks,
+                             AccShape       **shapes,
+                             guint            n,
+                             AccArrayFunc     function,
+                             gpointer         user_data,
+                             AccArray       **error)
+{
+  AccSequenceFunction *self;
+
+  if (function == NULL)
+    {
+      *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "no function was given");
+      return NULL;
+    }
+
+  self = function_new (n);
+  for (guint i = 0; i < n; i++)
+    self->parameters[i] = acc_array_new_parameter (types[i], ranks[i], shapes[i] != NULL ? acc_shape_get_extents (shapes[i], NULL) : NULL,
+                                                   i);
+
+  self->result = function (self->parameters, n, user_data);
+  if (self->result == NULL)
+    *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "its function returned nothing");
+  else if (self->result->error != NULL)
+    *error = g_object_ref (self->result);
+  else
+    return self;
+
+  acc_sequence_function_unref (self);
+
+  return NULL;
+}
+
+AccSequenceFunction *
+acc_sequence_function_copy (AccSequenceFunction *self,
+                            GHashTable          *replaced)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&self->result, 1);
+  AccSequenceFunction *copy;
+  AccArray *result;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      AccArray *other = g_hash_table_contains (replaced, node) ? NULL : acc_array_copy_replaced (node, replaced);
+
+      if (other != NULL)
+        g_hash_table_insert (replaced, node, other);
+    }
+
+  result = g_hash_table_lookup (replaced, self->result);
+  if (result == NULL)
+    return acc_sequence_function_ref (self);
+
+  copy = function_new (self->n_parameters);
+  for (guint i = 0; i < self->n_parameters; i++)
+    copy->parameters[i] = g_object_ref (self->parameters[i]);
+  copy->result = g_object_ref (result);
+
+  return copy;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-sequence-private.h"
+
+/* Functions of elements. */
+
+static gint64
+least_length (AccSequence **inputs,
+              guint         n_inputs)
+{
+  gint64 least = -1;
+  gboolean known = TRUE;
+
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      /* A counter without an end decides nothing. */
+      gboolean endless = inputs[i]->kind == ACC_SEQUENCE_KIND_COUNTER && inputs[i]->length < 0;
+
+      known = known && (endless || inputs[i]->length >= 0);
+      if (inputs[i]->length >= 0 && (least < 0 || inputs[i]->length < least))
+        least = inputs[i]->length;
+    }
+
+  return known ? least : -1;
+}
+
+AccSequence *
+acc_sequence_new_traced (const char      *operation,
+                         AccSequenceKind  kind,
+                         AccSequence    **inputs,
+                         guint            n_inputs,
+                         AccArrayFunc     function,
+                         gpointer         user_data)
+{
+  g_autoptr(AccSequence) self = acc_sequence_alloc (kind, inputs, n_inputs);
+  g_autofree AccElementType **types = g_new0 (AccElementType *, n_inputs + 1);
+  g_autofree AccShape **shapes = g_new0 (AccShape *, n_inputs + 1);
+  g_autofree guint *ranks = g_new0 (guint, n_inputs + 1);
+  AccArray *result, *mistake = NULL;
+
+  if (self->mistake != NULL)
+    return g_steal_pointer (&self);
+
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      types[i] = inputs[i]->type;
+      ranks[i] = inputs[i]->rank;
+      shapes[i] = inputs[i]->shape;
+    }
+  self->function = acc_sequence_function_trace (operation, types, ranks, shapes, n_inputs, function, user_data, &mistake);
+  if (self->function == NULL)
+    return acc_sequence_new_error (mistake);
+
+  result = self->function->result;
+  self->type = result->type;
+  self->rank = result->rank;
+  self->shape = result->shape != NULL ? acc_shape_ref (result->shape) : NULL;
+  self->length = least_length (inputs, n_inputs);
+
+  return g_steal_pointer (&self);
+}
+
+/* 0, 1 … */
+static AccSequence *
+new_counter (gint64 length)
+{
+  AccSequence *self = acc_sequence_alloc (ACC_SEQUENCE_KIND_COUNTER, NULL, 0);
+
+  self->type = acc_element_type_new (ACC_KIND_I64);
+  self->shape = acc_shape_new_scalar ();
+  self->length = length < 0 ? -1 : length;
+
+  return self;
+}
+
+/**
+ * acc_sequence_new_generate:
+ * @length: how many elements; -1: without an end
+ * @function: (scope call) (closure user_data): takes the number of an element, an i8 of rank 0, and gives the element, an array
+ * @user_data: data for @function
+ *
+ * Creates a sequence whose elements are a function of their number, 0, 1 and so on. One without an end needs something that ends it, such
+ * as
+ * [method@Sequence.take], or the other sequence of [method@Sequence.zip_with].
+ *
+ * The result carries the error of what @function returns, and %ACC_ERROR_CALLBACK where that is %NULL.
+ *
+ * Returns: (transfer full): the sequence
+ */
+AccSequence *
+acc_sequence_new_generate (gint64       length,
+                           AccArrayFunc function,
+                           gpointer     user_data)
+{
+  g_autoptr(AccSequence) counter = new_counter (length);
+
+  return acc_sequence_new_traced ("sequence_new_generate", ACC_SEQUENCE_KIND_MAP, &counter, 1, function, user_data);
+}
+
+/**
+ * acc_sequence_zip_with_many:
+ * @sequences: (array length=n_sequences): sequences
+ * @n_sequences: how many, at least 1
+ * @function: (scope call) (closure user_data): takes an element of each, as arrays, and gives an array
+ * @user_data: data for @function
+ *
+ * Applies a function of whole arrays to the elements with the same number; the shortest sequence ends the result. @function is called once,
+ * with arrays that stand for the elements, as that of [func@NestedArray.zip_with_many] is: any operation will do, results may have other
+ * ranks and extents than elements have, and other arrays may be read.
+ *
+ * Takes as long as the operations do on all elements. The result carries the error of what @function returns, and %ACC_ERROR_CALLBACK where
+ * that is %NULL.
+ *
+ * Returns: (transfer full): the results, in the order of the elements
+ */
+AccSequence *
+acc_sequence_zip_with_many (AccSequence **sequences,
+                            guint         n_sequences,
+                            AccArrayFunc  function,
+                            gpointer      user_data)
+{
+  g_return_val_if_fail (sequences != NULL && n_sequences > 0, NULL);
+  for (guint i = 0; i < n_sequences; i++)
+    g_return_val_if_fail (ACC_IS_SEQUENCE (sequences[i]), NULL);
+
+  return acc_sequence_new_traced (n_sequences == 1 ? "sequence_map" : "sequence_zip_with", ACC_SEQUENCE_KIND_MAP, sequences, n_sequences,
+                                  function, user_data);
+}
+
+/**
+ * acc_sequence_map:
+ * @self: a sequence
+ * @function: (scope call) (closure user_data): takes an element, an array, and gives an array
+ * @user_data: data for @function
+ *
+ * Applies a function of whole arrays to every element. Works as [func@Sequence.zip_with_many] does with one sequence.
+ *
+ * Returns: (transfer full): the results, in the order of the elements
+ */
+AccSequence *
+acc_sequence_map (AccSequence *self,
+                  AccArrayFunc function,
+                  gpointer     user_data)
+{
+  return acc_sequence_zip_with_many (&self, 1, function, user_data);
+}
+
+/**
+ * acc_sequence_imap:
+ * @self: a sequence
+ * @function: (scope call) (closure user_data): takes the number of an element, an i8 of rank 0, and the element, and gives an array
+ * @user_data: data for @function
+ *
+ * Applies a function of whole arrays to every element and its number. Works as [method@Sequence.map] does otherwise.
+ *
+ * Returns: (transfer full): the results, in the order of the elements
+ */
+AccSequence *
+acc_sequence_imap (AccSequence *self,
+                   AccArrayFunc function,
+                   gpointer     user_data)
+{
+  g_autoptr(AccSequence) counter = new_counter (-1);
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+
+  return acc_sequence_new_traced ("sequence_imap", ACC_SEQUENCE_KIND_MAP, (AccSequence *[]) { counter, self }, 2, function, user_data);
+}
+
+/**
+ * acc_sequence_zip_with:
+ * @self: a sequence
+ * @other: a sequence
+ * @function: (scope call) (closure user_data): takes an element of each, as arrays, and gives an array
+ * @user_data: data for @function
+ *
+ * Applies a function of whole arrays to the elements with the same number. Works as [func@Sequence.zip_with_many] does.
+ *
+ * Returns: (transfer full): as many elements as the shorter sequence has
+ */
+AccSequence *
+acc_sequence_zip_with (AccSequence *self,
+                       AccSequence *other,
+                       AccArrayFunc function,
+                       gpointer     user_data)
+{
+  return acc_sequence_zip_with_many ((AccSequence *[]) { self, other }, 2, function, user_data);
+}

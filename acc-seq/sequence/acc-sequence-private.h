@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-sequence.h"
+
+#include "acc-seq/nested/acc-nested-array-private.h"
+
+G_BEGIN_DECLS
+
+/* What a sequence is made of. Those of the first group begin a walk, MAP goes element by element, and all others hold back, leave out or
+ * add elements: where they are, one stage of a walk ends and another begins. */
+typedef enum {
+  ACC_SEQUENCE_KIND_PRODUCER,
+  ACC_SEQUENCE_KIND_NESTED,
+  ACC_SEQUENCE_KIND_ARRAY,       /* rows of an array that reads a source */
+  ACC_SEQUENCE_KIND_COUNTER,     /* 0, 1 … */
+
+  ACC_SEQUENCE_KIND_MAP,
+
+  ACC_SEQUENCE_KIND_FILTER,
+  ACC_SEQUENCE_KIND_TAKE,
+  ACC_SEQUENCE_KIND_DROP,
+  ACC_SEQUENCE_KIND_TAKE_WHILE,
+  ACC_SEQUENCE_KIND_CONCAT,
+  ACC_SEQUENCE_KIND_SCAN,
+  ACC_SEQUENCE_KIND_BATCH,
+  ACC_SEQUENCE_KIND_EXPAND,
+} AccSequenceKind;
+
+/* A function of arrays, traced once. */
+typedef struct {
+  gatomicrefcount ref_count;
+  guint           n_parameters;
+  AccArray      **parameters;   /* owned */
+  AccArray       *result;       /* owned */
+} AccSequenceFunction;
+
+AccSequenceFunction *acc_sequence_function_ref   (AccSequenceFunction *self);
+void                 acc_sequence_function_unref (AccSequenceFunction *self);
+/* Calls @function with parameters of the given types, ranks and, where @shapes has them, extents. NULL: @error is an owned array with the
+ * mistake. */
+AccSequenceFunction *acc_sequence_function_trace (const char *operation, AccElementType **types, const guint *ranks, AccShape **shapes,
+                                                  guint n, AccArrayFunc function, gpointer user_data, AccArray **error);
+/* The same function of other arrays than those that it reads: nodes in @replaced, as for acc_array_copy_replaced(), which gets more. */
+AccSequenceFunction *acc_sequence_function_copy  (AccSequenceFunction *self, GHashTable *replaced);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSequenceFunction, acc_sequence_function_unref)
+
+struct _AccSequence {
+  GObject              parent_instance;
+
+  AccSequenceKind      kind;
+  AccArray            *mistake;     /* owned: what carries the error; NULL: none */
+  AccElementType      *type;
+  guint                rank;        /* of an element */
+  AccShape            *shape;       /* owned: of every element, where all have the same and it is known */
+  gint64               length;      /* -1: not known */
+  char                *label;
+
+  guint                n_inputs;
+  AccSequence        **inputs;      /* owned */
+  AccSequenceProducer *producer;
+  AccNestedArray      *nested;
+  AccArray            *array;       /* ARRAY; SCAN: the state before the first element */
+  AccSequenceFunction *function;
+  gint64               number;      /* how many TAKE and DROP take, and BATCH puts together */
+};
+
+AccSequence *acc_sequence_alloc          (AccSequenceKind kind, AccSequence **inputs, guint n_inputs);
+/* One that has the error of @array, which is taken over. */
+AccSequence *acc_sequence_new_error      (AccArray *array);
+/* With an error of its own, unless an input has one. */
+AccSequence *acc_sequence_refuse         (const char *operation, AccError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+AccArray    *acc_sequence_new_mistake    (const char *operation, AccError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* An operation of its function: type, rank and shape are those of the function's result. */
+AccSequence *acc_sequence_new_traced     (const char *operation, AccSequenceKind kind, AccSequence **inputs, guint n_inputs,
+                                          AccArrayFunc function, gpointer user_data);
+
+G_END_DECLS

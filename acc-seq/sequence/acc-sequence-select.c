@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-sequence-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+
+/* Which elements there are, and how they are cut. */
+
+static AccSequence *
+new_predicated (const char     *operation,
+                AccSequenceKind kind,
+                AccSequence    *input,
+                AccArrayFunc    predicate,
+                gpointer        user_data)
+{
+  g_autoptr(AccSequence) self = acc_sequence_new_traced (operation, kind, &input, 1, predicate, user_data);
+
+  if (self->mistake != NULL)
+    return g_steal_pointer (&self);
+  if (self->rank != 0 || acc_element_type_is_tuple (self->type) || acc_element_type_get_kind (self->type) != ACC_KIND_BOOL)
+    return acc_sequence_refuse (operation, ACC_ERROR_TYPE, "its function gives no b1 of rank 0");
+
+  self->type = input->type;
+  self->rank = input->rank;
+  g_clear_pointer (&self->shape, acc_shape_unref);
+  self->shape = input->shape != NULL ? acc_shape_ref (input->shape) : NULL;
+  self->length = -1;
+
+  return g_steal_pointer (&self);
+}
+
+/**
+ * acc_sequence_filter:
+ * @self: a sequence
+ * @predicate: (scope call) (closure user_data): takes an element, an array, and gives a b1 of rank 0
+ * @user_data: data for @predicate
+ *
+ * Returns the elements for which a function is true, in their order.
+ *
+ * Takes as long as @predicate does on all elements, and time linear in the number of values that are left.
+ *
+ * Returns: (transfer full): the elements that are left
+ */
+AccSequence *
+acc_sequence_filter (AccSequence *self,
+                     AccArrayFunc predicate,
+                     gpointer     user_data)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+
+  return new_predicated ("sequence_filter", ACC_SEQUENCE_KIND_FILTER, self, predicate, user_data);
+}
+
+/**
+ * acc_sequence_take_while:
+ * @self: a sequence
+ * @predicate: (scope call) (closure user_data): takes an element, an array, and gives a b1 of rank 0
+ * @user_data: data for @predicate
+ *
+ * Returns the elements before the first for which a function is false. It ends a walk over a sequence without an end, where that one comes.
+ *
+ * Returns: (transfer full): the elements
+ */
+AccSequence *
+acc_sequence_take_while (AccSequence *self,
+                         AccArrayFunc predicate,
+                         gpointer     user_data)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+
+  return new_predicated ("sequence_take_while", ACC_SEQUENCE_KIND_TAKE_WHILE, self, predicate, user_data);
+}
+
+/* The same elements, perhaps fewer. */
+static AccSequence *
+new_alike (AccSequenceKind kind,
+           AccSequence    *input,
+           gint64          number)
+{
+  AccSequence *self = acc_sequence_alloc (kind, &input, 1);
+
+  self->number = MAX (number, 0);
+  self->shape = input->shape != NULL ? acc_shape_ref (input->shape) : NULL;
+
+  return self;
+}
+
+/* Of what it is a function of, so that elements that are left out are not computed. */
+static AccSequence *
+cut (AccSequence    *input,
+     AccSequenceKind kind,
+     gint64          number)
+{
+  AccSequence *self;
+
+  if (input->mistake == NULL && input->kind == ACC_SEQUENCE_KIND_MAP)
+    {
+      g_autofree AccSequence **inputs = g_new0 (AccSequence *, input->n_inputs);
+
+      for (guint i = 0; i < input->n_inputs; i++)
+        inputs[i] = cut (input->inputs[i], kind, number);
+      self = acc_sequence_alloc (ACC_SEQUENCE_KIND_MAP, inputs, input->n_inputs);
+      for (guint i = 0; i < input->n_inputs; i++)
+        g_object_unref (inputs[i]);
+      self->function = acc_sequence_function_ref (input->function);
+      self->type = input->type;
+      self->rank = input->rank;
+      self->shape = input->shape != NULL ? acc_shape_ref (input->shape) : NULL;
+      self->label = g_strdup (input->label);
+    }
+  else
+    {
+      self = new_alike (kind, input, number);
+    }
+
+  if (kind == ACC_SEQUENCE_KIND_TAKE)
+    self->length = input->length >= 0 ? MIN (input->length, MAX (number, 0)) : -1;
+  else
+    self->length = input->length >= 0 ? MAX (input->length - MAX (number, 0), 0) : -1;
+
+  return self;
+}
+
+/**
+ * acc_sequence_take:
+ * @self: a sequence
+ * @count: how many elements; negative counts as 0
+ *
+ * Returns the first elements. A walk ends there: nothing behind them is computed.
+ *
+ * Returns: (transfer full): @count elements, or all where there are fewer
+ */
+AccSequence *
+acc_sequence_take (AccSequence *self,
+                   gint64       count)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+
+  return cut (self, ACC_SEQUENCE_KIND_TAKE, count);
+}
+
+/**
+ * acc_sequence_drop:
+ * @self: a sequence
+ * @count: how many elements; negative counts as 0
+ *
+ * Returns what follows the first elements, which are read, but of which nothing is computed.
+ *
+ * Returns: (transfer full): the elements that are left
+ */
+AccSequence *
+acc_sequence_drop (AccSequence *self,
+                   gint64       count)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+
+  return cut (self, ACC_SEQUENCE_KIND_DROP, count);
+}
+
+/**
+ * acc_sequence_concat:
+ * @self: a sequence
+ * @other: a sequence of elements of the same type and rank
+ *
+ * Returns the elements of a sequence, then those of another. The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where types or ranks
+ * differ.
+ *
+ * Returns: (transfer full): the elements of both
+ */
+AccSequence *
+acc_sequence_concat (AccSequence *self,
+                     AccSequence *other)
+{
+  AccSequence *result;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+  g_return_val_if_fail (ACC_IS_SEQUENCE (other), NULL);
+
+  if (self->mistake == NULL && other->mistake == NULL && (self->type != other->type || self->rank != other->rank))
+    return acc_sequence_refuse ("sequence_concat", self->type != other->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE,
+                                "elements are %s of rank %u, and %s of rank %u", acc_element_type_get_code (self->type), self->rank,
+                                acc_element_type_get_code (other->type), other->rank);
+
+  result = acc_sequence_alloc (ACC_SEQUENCE_KIND_CONCAT, (AccSequence *[]) { self, other }, 2);
+  if (self->shape != NULL && other->shape != NULL && acc_shape_equal (self->shape, other->shape))
+    result->shape = acc_shape_ref (self->shape);
+  if (self->length < 0 || other->length < 0 || __builtin_add_overflow (self->length, other->length, &result->length))
+    result->length = -1;
+
+  return result;
+}
+
+/**
+ * acc_sequence_scan:
+ * @self: a sequence
+ * @state: the state before the first element, an array
+ * @function: (scope call) (closure user_data): takes a state and an element, and gives the next state, of the type and rank of @state
+ * @user_data: data for @function
+ *
+ * Returns the states that a function goes through: for each element that which follows it. The function need not be associative, and is
+ * applied to one element after the other: a running mean, a filter over time, a game that goes on. The extents of states may change.
+ *
+ * Takes as long as @function does, as often as there are elements. The result carries the error of what @function returns,
+ * %ACC_ERROR_CALLBACK where that is %NULL, and %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where it is not of the type and rank of @state.
+ *
+ * Returns: (transfer full): as many states as there are elements
+ */
+AccSequence *
+acc_sequence_scan (AccSequence *self,
+                   AccArray    *state,
+                   AccArrayFunc function,
+                   gpointer     user_data)
+{
+  g_autoptr(AccSequence) result = NULL;
+  AccElementType *types[2];
+  AccShape *shapes[2] = { NULL, NULL };
+  guint ranks[2];
+  AccArray *mistake = NULL;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (state), NULL);
+
+  result = acc_sequence_alloc (ACC_SEQUENCE_KIND_SCAN, &self, 1);
+  if (result->mistake != NULL)
+    return g_steal_pointer (&result);
+  if (state->error != NULL)
+    return acc_sequence_new_error (g_object_ref (state));
+
+  types[0] = state->type;
+  ranks[0] = state->rank;
+  types[1] = self->type;
+  ranks[1] = self->rank;
+  shapes[1] = self->shape;
+  result->function = acc_sequence_function_trace ("sequence_scan", types, ranks, shapes, 2, function, user_data, &mistake);
+  if (result->function == NULL)
+    return acc_sequence_new_error (mistake);
+  if (result->function->result->type != state->type || result->function->result->rank != state->rank)
+    return acc_sequence_refuse ("sequence_scan", result->function->result->type != state->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE,
+                                "its function gives %s of rank %u from a state of %s of rank %u",
+                                acc_element_type_get_code (result->function->result->type), result->function->result->rank,
+                                acc_element_type_get_code (state->type), state->rank);
+
+  result->array = g_object_ref (state);
+  result->type = state->type;
+  result->rank = state->rank;
+  result->length = self->length;
+
+  return g_steal_pointer (&result);
+}
+
+/**
+ * acc_sequence_batch:
+ * @self: a sequence
+ * @count: how many elements to put together, at least 1
+ *
+ * Puts consecutive elements together: each result has them in a new outermost dimension. The last one has fewer where elements are left
+ * over.
+ *
+ * Returns: (transfer full): the batches; a walk fails with %ACC_ERROR_SHAPE where elements of one have different extents, and the result
+ *   carries %ACC_ERROR_SHAPE where @count is less than 1
+ */
+AccSequence *
+acc_sequence_batch (AccSequence *self,
+                    gint64       count)
+{
+  AccSequence *result;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+
+  if (self->mistake == NULL && count < 1)
+    return acc_sequence_refuse ("sequence_batch", ACC_ERROR_SHAPE, "%" G_GINT64_FORMAT " elements are no batch", count);
+
+  result = new_alike (ACC_SEQUENCE_KIND_BATCH, self, count);
+  result->rank = self->rank + 1;
+  result->length = self->length >= 0 ? self->length / count + (self->length % count != 0) : -1;
+  g_clear_pointer (&result->shape, acc_shape_unref);
+
+  return result;
+}
+
+/**
+ * acc_sequence_expand:
+ * @self: a sequence of elements of rank 1 or more
+ *
+ * Returns the parts of the elements along their outermost dimension, one after the other: the rows of matrices, the numbers of vectors.
+ * With a function that makes several of an element before, by [method@Sequence.map], an element becomes as many as it likes.
+ *
+ * Returns: (transfer full): the parts; the result carries %ACC_ERROR_SHAPE where elements have rank 0
+ */
+AccSequence *
+acc_sequence_expand (AccSequence *self)
+{
+  AccSequence *result;
+  guint rank;
+  const gint64 *extents;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+
+  if (self->mistake == NULL && self->rank == 0)
+    return acc_sequence_refuse ("sequence_expand", ACC_ERROR_SHAPE, "elements of rank 0 have no parts");
+
+  result = acc_sequence_alloc (ACC_SEQUENCE_KIND_EXPAND, &self, 1);
+  if (result->mistake != NULL)
+    return result;
+  result->rank = self->rank - 1;
+  if (self->shape != NULL)
+    {
+      extents = acc_shape_get_extents (self->shape, &rank);
+      result->shape = acc_shape_new (extents + 1, rank - 1);
+      if (self->length < 0 || __builtin_mul_overflow (self->length, extents[0], &result->length))
+        result->length = -1;
+    }
+
+  return result;
+}

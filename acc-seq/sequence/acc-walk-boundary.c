@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-walk-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+
+/* Between two stages: which elements of one go on to the next, and how they are cut. */
+
+typedef struct {
+  AccWalkOutlet  outlet;
+  AccSequence   *boundary;    /* NULL: all go on as they are */
+  AccWalkInlet  *inlet;
+  guint          feed;
+  gint64         left;        /* elements to take, or to drop */
+  GQueue         pending;     /* AccWalkPart, owned, of a batch that is not full */
+  gint64         n_pending;
+  AccArray      *state;       /* owned: of a scan */
+  AccExecutable *step;        /* owned: of a scan */
+} Boundary;
+
+static void
+boundary_free (AccWalkOutlet *outlet)
+{
+  Boundary *self = (Boundary *) outlet;
+
+  g_queue_clear_full (&self->pending, (GDestroyNotify) acc_walk_part_unref);
+  g_clear_object (&self->state);
+  g_clear_object (&self->step);
+  g_free (self);
+}
+
+static gboolean
+boundary_end (AccWalkOutlet *outlet,
+              GError       **error)
+{
+  Boundary *self = (Boundary *) outlet;
+
+  outlet->done = TRUE;
+  acc_walk_inlet_end (self->inlet, self->feed);
+
+  return TRUE;
+}
+
+static void
+put (Boundary    *self,
+     AccWalkPart *part)
+{
+  acc_walk_inlet_put (self->inlet, self->feed, acc_walk_part_ref (part));
+}
+
+static gboolean
+put_slice (Boundary    *self,
+           AccWalkPart *part,
+           gint64       start,
+           gint64       count,
+           GError     **error)
+{
+  AccWalkPart *slice = acc_walk_part_slice (part, start, count, error);
+
+  if (slice != NULL)
+    acc_walk_inlet_put (self->inlet, self->feed, slice);
+
+  return slice != NULL;
+}
+
+/* --- all */
+
+static void
+build_same (AccWalkOutlet  *outlet,
+            AccNestedArray *elements,
+            gint64          count,
+            GPtrArray      *wanted)
+{
+  g_ptr_array_add (wanted, g_object_ref (elements));
+}
+
+static gboolean
+absorb_same (AccWalkOutlet *outlet,
+             AccWalkPart  **parts,
+             gint64         count,
+             GError       **error)
+{
+  put ((Boundary *) outlet, parts[0]);
+
+  return TRUE;
+}
+
+static const AccWalkOutletClass same_class = { build_same, absorb_same, boundary_end, boundary_free };
+
+/* --- filter, take_while */
+
+static AccNestedArray *
+apply_predicate (Boundary       *self,
+                 AccNestedArray *elements)
+{
+  AccSequenceFunction *predicate = acc_walk_get_function (self->outlet.stage->walk, self->boundary);
+
+  return acc_nested_array_apply (&elements, 1, predicate->parameters, predicate->result);
+}
+
+static void
+build_filter (AccWalkOutlet  *outlet,
+              AccNestedArray *elements,
+              gint64          count,
+              GPtrArray      *wanted)
+{
+  g_autoptr(AccNestedArray) flags = apply_predicate ((Boundary *) outlet, elements);
+
+  g_ptr_array_add (wanted, acc_nested_array_compact (elements, flags, NULL));
+}
+
+static gboolean
+absorb_filter (AccWalkOutlet *outlet,
+               AccWalkPart  **parts,
+               gint64         count,
+               GError       **error)
+{
+  put ((Boundary *) outlet, parts[0]);
+
+  return TRUE;
+}
+
+static const AccWalkOutletClass filter_class = { build_filter, absorb_filter, boundary_end, boundary_free };
+
+static void
+build_take_while (AccWalkOutlet  *outlet,
+                  AccNestedArray *elements,
+                  gint64          count,
+                  GPtrArray      *wanted)
+{
+  g_ptr_array_add (wanted, g_object_ref (elements));
+  g_ptr_array_add (wanted, apply_predicate ((Boundary *) outlet, elements));
+}
+
+static gboolean
+absorb_take_while (AccWalkOutlet *outlet,
+                   AccWalkPart  **parts,
+                   gint64         count,
+                   GError       **error)
+{
+  Boundary *self = (Boundary *) outlet;
+  AccLifted *flags = acc_nested_array_get_lifted (parts[1]->nested);
+  const guint8 *data = acc_buffer_map (acc_array_get_buffers (flags->values)[0], error);
+  gint64 n = 0;
+
+  if (data == NULL)
+    return FALSE;
+  while (n < count && data[flags->form == ACC_LIFTED_CONSTANT ? 0 : n])
+    n++;
+  if (!put_slice (self, parts[0], 0, n, error))
+    return FALSE;
+
+  return n == count || boundary_end (outlet, error);
+}
+
+static const AccWalkOutletClass take_while_class = { build_take_while, absorb_take_while, boundary_end, boundary_free };
+
+/* --- take, drop */
+
+static gboolean
+absorb_take (AccWalkOutlet *outlet,
+             AccWalkPart  **parts,
+             gint64         count,
+             GError       **error)
+{
+  Boundary *self = (Boundary *) outlet;
+  gint64 n = MIN (count, self->left);
+
+  if (!put_slice (self, parts[0], 0, n, error))
+    return FALSE;
+  self->left -= n;
+  outlet->wants = self->left;
+
+  return self->left > 0 || boundary_end (outlet, error);
+}
+
+static const AccWalkOutletClass take_class = { build_same, absorb_take, boundary_end, boundary_free };
+
+static void
+build_drop (AccWalkOutlet  *outlet,
+            AccNestedArray *elements,
+            gint64          count,
+            GPtrArray      *wanted)
+{
+  if (((Boundary *) outlet)->left < count)
+    g_ptr_array_add (wanted, g_object_ref (elements));
+}
+
+static gboolean
+absorb_drop (AccWalkOutlet *outlet,
+             AccWalkPart  **parts,
+             gint64         count,
+             GError       **error)
+{
+  Boundary *self = (Boundary *) outlet;
+  gint64 n = MIN (count, self->left);
+
+  self->left -= n;
+
+  return n == count || put_slice (self, parts[0], n, count - n, error);
+}
+
+static const AccWalkOutletClass drop_class = { build_drop, absorb_drop, boundary_end, boundary_free };
+
+/* --- scan: one element after the other */
+
+static gboolean
+prepare_scan (Boundary *self,
+              GError  **error)
+{
+  AccWalk *walk = self->outlet.stage->walk;
+  AccSequenceFunction *function = acc_walk_get_function (walk, self->boundary);
+  g_autoptr(AccProgram) program = acc_program_new_for_nodes (function->parameters, function->n_parameters, &function->result, 1);
+
+  self->step = acc_backend_compile (walk->backend, program, walk->cancellable, error);
+  if (self->step == NULL)
+    return FALSE;
+  self->state = acc_backend_run (walk->backend, self->boundary->array, walk->cancellable, error);
+
+  return self->state != NULL;
+}
+
+/* A state as an element. */
+static AccWalkPart *
+part_of_state (AccArray *state,
+               GError  **error)
+{
+  g_autoptr(AccNestedArray) constant = acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (state)),
+                                                                        g_object_ref (state));
+
+  return acc_walk_part_new_computed (constant, &state, 1);
+}
+
+static gboolean
+absorb_scan (AccWalkOutlet *outlet,
+             AccWalkPart  **parts,
+             gint64         count,
+             GError       **error)
+{
+  Boundary *self = (Boundary *) outlet;
+  AccWalk *walk = outlet->stage->walk;
+  AccBudget *budget = acc_backend_get_host_budget (walk->backend);
+  g_autoptr(GPtrArray) states = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
+  g_autoptr(AccWalkPart) all = NULL;
+
+  if (self->step == NULL && !prepare_scan (self, error))
+    return FALSE;
+
+  for (gint64 i = 0; i < count; i++)
+    {
+      g_autoptr(AccArray) element = acc_walk_part_dup_element (parts[0], i, error);
+      g_autoptr(GPtrArray) results = NULL;
+
+      if (element == NULL)
+        return FALSE;
+      results = acc_executable_run (self->step, (AccArray *[]) { self->state, element }, 2, walk->cancellable, error);
+      if (results == NULL)
+        {
+          g_prefix_error (error, "element %" G_GINT64_FORMAT ": ", outlet->stage->done + i);
+          return FALSE;
+        }
+      g_set_object (&self->state, g_ptr_array_index (results, 0));
+      g_ptr_array_add (states, part_of_state (self->state, error));
+    }
+
+  all = acc_walk_part_join (states, budget, error);
+  if (all == NULL)
+    return FALSE;
+  put (self, all);
+
+  return TRUE;
+}
+
+static const AccWalkOutletClass scan_class = { build_same, absorb_scan, boundary_end, boundary_free };
+
+/* --- batch */
+
+/* The first @count of what is pending as elements of @size each. */
+static gboolean
+put_batches (Boundary *self,
+             gint64    count,
+             gint64    size,
+             GError  **error)
+{
+  AccBudget *budget = acc_backend_get_host_budget (self->outlet.stage->walk->backend);
+  g_autoptr(GPtrArray) taken = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
+  g_autoptr(AccWalkPart) all = NULL, batches = NULL;
+
+  for (gint64 left = count; left > 0;)
+    {
+      g_autoptr(AccWalkPart) part = g_queue_pop_head (&self->pending);
+      gint64 n = MIN (part->count, left);
+      AccWalkPart *slice = acc_walk_part_slice (part, 0, n, error);
+
+      if (slice == NULL)
+        return FALSE;
+      g_ptr_array_add (taken, slice);
+      left -= n;
+      self->n_pending -= n;
+      if (n == part->count)
+        continue;
+      slice = acc_walk_part_slice (part, n, part->count - n, error);
+      if (slice == NULL)
+        return FALSE;
+      g_queue_push_head (&self->pending, slice);
+    }
+
+  all = acc_walk_part_join (taken, budget, error);
+  batches = all != NULL ? acc_walk_part_group (all, size, budget, error) : NULL;
+  if (batches == NULL)
+    return FALSE;
+  put (self, batches);
+
+  return TRUE;
+}
+
+static gboolean
+absorb_batch (AccWalkOutlet *outlet,
+              AccWalkPart  **parts,
+              gint64         count,
+              GError       **error)
+{
+  Boundary *self = (Boundary *) outlet;
+  gint64 size = self->boundary->number;
+
+  g_queue_push_tail (&self->pending, acc_walk_part_ref (parts[0]));
+  self->n_pending += count;
+
+  return self->n_pending < size || put_batches (self, self->n_pending - self->n_pending % size, size, error);
+}
+
+static gboolean
+end_batch (AccWalkOutlet *outlet,
+           GError       **error)
+{
+  Boundary *self = (Boundary *) outlet;
+
+  return (self->n_pending == 0 || put_batches (self, self->n_pending, self->n_pending, error)) && boundary_end (outlet, error);
+}
+
+static const AccWalkOutletClass batch_class = { build_same, absorb_batch, end_batch, boundary_free };
+
+/* --- expand */
+
+static gboolean
+absorb_expand (AccWalkOutlet *outlet,
+               AccWalkPart  **parts,
+               gint64         count,
+               GError       **error)
+{
+  Boundary *self = (Boundary *) outlet;
+  g_autoptr(AccWalkPart) rows = acc_walk_part_ungroup (parts[0], acc_backend_get_host_budget (outlet->stage->walk->backend), error);
+
+  if (rows == NULL)
+    return FALSE;
+  put (self, rows);
+
+  return TRUE;
+}
+
+static const AccWalkOutletClass expand_class = { build_same, absorb_expand, boundary_end, boundary_free };
+
+/* --- which is which */
+
+static const AccWalkOutletClass *
+get_class (AccSequenceKind kind)
+{
+  switch (kind)
+    {
+    case ACC_SEQUENCE_KIND_FILTER: return &filter_class;
+    case ACC_SEQUENCE_KIND_TAKE: return &take_class;
+    case ACC_SEQUENCE_KIND_DROP: return &drop_class;
+    case ACC_SEQUENCE_KIND_TAKE_WHILE: return &take_while_class;
+    case ACC_SEQUENCE_KIND_SCAN: return &scan_class;
+    case ACC_SEQUENCE_KIND_BATCH: return &batch_class;
+    case ACC_SEQUENCE_KIND_EXPAND: return &expand_class;
+    case ACC_SEQUENCE_KIND_CONCAT:
+    case ACC_SEQUENCE_KIND_PRODUCER:
+    case ACC_SEQUENCE_KIND_NESTED:
+    case ACC_SEQUENCE_KIND_ARRAY:
+    case ACC_SEQUENCE_KIND_COUNTER:
+    case ACC_SEQUENCE_KIND_MAP:
+      break;
+    }
+
+  return &same_class;
+}
+
+void
+acc_walk_boundary_attach (AccWalkStage *stage,
+                          AccSequence  *sequence,
+                          AccSequence  *boundary,
+                          AccWalkInlet *inlet,
+                          guint         feed)
+{
+  Boundary *self = g_new0 (Boundary, 1);
+
+  self->boundary = boundary;
+  self->inlet = inlet;
+  self->feed = feed;
+  g_queue_init (&self->pending);
+  inlet->feeders[feed] = stage;
+  acc_walk_outlet_attach (&self->outlet, boundary != NULL ? get_class (boundary->kind) : &same_class, stage, sequence);
+
+  if (boundary == NULL || (boundary->kind != ACC_SEQUENCE_KIND_TAKE && boundary->kind != ACC_SEQUENCE_KIND_DROP))
+    return;
+  self->left = boundary->number;
+  if (boundary->kind == ACC_SEQUENCE_KIND_TAKE)
+    self->outlet.wants = self->left;
+  if (boundary->kind == ACC_SEQUENCE_KIND_TAKE && self->left == 0)
+    boundary_end (&self->outlet, NULL);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-walk-private.h"
+
+/* What functions of elements compute of other arrays alone is computed once, before the walk, unless it is as cheap to compute again. */
+
+/* The nodes that depend on the function's parameters. */
+static GHashTable *
+find_dependent (AccSequenceFunction *function,
+                GPtrArray           *nodes)
+{
+  GHashTable *dependent = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < function->n_parameters; i++)
+    g_hash_table_add (dependent, function->parameters[i]);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i), *dependence;
+
+      for (guint j = 0; (dependence = acc_array_nth_dependence (node, j)) != NULL; j++)
+        if (g_hash_table_contains (dependent, dependence))
+          g_hash_table_add (dependent, node);
+    }
+
+  return dependent;
+}
+
+/* Whether it is worth memory: it reads a source, runs a loop, or has an operation that makes a kernel of its own. */
+static gboolean
+is_costly (AccArray *array)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&array, 1);
+  gboolean costly = FALSE;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      if (node->op == ACC_OP_PARAMETER)
+        return FALSE;
+      costly = costly || node->op == ACC_OP_SOURCE || node->op == ACC_OP_DEFERRED
+               || acc_operation_get_family (node->op) == ACC_FAMILY_FLOW || acc_operation_has_fact (node->op, ACC_FACT_ANCHORS);
+    }
+
+  return costly;
+}
+
+static void
+add_costly (GPtrArray *found,
+            AccArray  *array)
+{
+  if (!g_ptr_array_find (found, array, NULL) && is_costly (array))
+    g_ptr_array_add (found, array);
+}
+
+/* The arrays that dependent nodes read and that do not depend on elements. */
+static void
+find_closed (AccSequenceFunction *function,
+             GPtrArray           *found)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&function->result, 1);
+  g_autoptr(GHashTable) dependent = find_dependent (function, nodes);
+
+  if (!g_hash_table_contains (dependent, function->result))
+    add_costly (found, function->result);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i), *dependence;
+
+      if (!g_hash_table_contains (dependent, node))
+        continue;
+      for (guint j = 0; (dependence = acc_array_nth_dependence (node, j)) != NULL; j++)
+        if (!g_hash_table_contains (dependent, dependence))
+          add_costly (found, dependence);
+    }
+}
+
+gboolean
+acc_walk_hoist (AccWalk *self,
+                GError **error)
+{
+  g_autoptr(GPtrArray) found = g_ptr_array_new ();
+  g_autoptr(GPtrArray) values = NULL;
+  g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+
+  for (guint i = 0; i < self->sequences->len; i++)
+    {
+      AccSequence *sequence = g_ptr_array_index (self->sequences, i);
+
+      if (sequence->function != NULL)
+        find_closed (sequence->function, found);
+    }
+  if (found->len == 0)
+    return TRUE;
+
+  values = acc_backend_run_many (self->backend, (AccArray **) found->pdata, found->len, self->cancellable, error);
+  if (values == NULL)
+    return FALSE;
+  for (guint i = 0; i < found->len; i++)
+    g_hash_table_insert (replaced, g_ptr_array_index (found, i), g_object_ref (g_ptr_array_index (values, i)));
+
+  for (guint i = 0; i < self->sequences->len; i++)
+    {
+      AccSequence *sequence = g_ptr_array_index (self->sequences, i);
+
+      if (sequence->function != NULL)
+        g_hash_table_insert (self->functions, sequence, acc_sequence_function_copy (sequence->function, replaced));
+    }
+
+  return TRUE;
+}

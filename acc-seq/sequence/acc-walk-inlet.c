@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-walk-private.h"
+
+/* Where elements of a stage come from. */
+
+/* What is larger is computed before it is walked over. */
+#define LAZY_BYTES (G_GINT64_CONSTANT (64) << 20)
+
+/* Puts what is in memory there, whole, in place of a graph. */
+static gboolean
+compute_whole (AccWalkInlet *self,
+               GError      **error)
+{
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr(GPtrArray) parts = NULL;
+
+  g_ptr_array_add (wanted, self->sequence->nested);
+  parts = acc_walk_compute (self->stage->walk, wanted, MAX (self->sequence->length, 0), error);
+  if (parts == NULL)
+    return FALSE;
+
+  g_clear_pointer (&self->whole, acc_walk_part_unref);
+  self->whole = acc_walk_part_ref (g_ptr_array_index (parts, 0));
+  self->whole_is_lazy = FALSE;
+  g_queue_clear_full (&self->parts[0], (GDestroyNotify) acc_walk_part_unref);
+  acc_walk_inlet_put (self, 0, acc_walk_part_ref (self->whole));
+  self->ended[0] = TRUE;
+
+  return TRUE;
+}
+
+/* A graph that is not large goes on in that of the step. */
+static gboolean
+hold_whole (AccWalkInlet *self,
+            GError      **error)
+{
+  AccNestedArray *nested = self->sequence->nested;
+  AccArray *values = acc_nested_array_get_values (nested);
+  gint64 bytes = G_MAXINT64;
+
+  if (values->shape != NULL
+      && __builtin_mul_overflow (acc_shape_get_size (values->shape), (gint64) acc_element_type_get_size (values->type), &bytes))
+    bytes = G_MAXINT64;
+  if (self->sequence->length < 0 || self->stage->walk->chunk > 0 || acc_nested_array_is_manifest (nested) || bytes > LAZY_BYTES)
+    return compute_whole (self, error);
+
+  self->whole = acc_walk_part_new (g_object_ref (nested), self->sequence->length);
+  self->whole_is_lazy = TRUE;
+  acc_walk_inlet_put (self, 0, acc_walk_part_ref (self->whole));
+  self->ended[0] = TRUE;
+
+  return TRUE;
+}
+
+AccWalkInlet *
+acc_walk_inlet_new_between (AccWalkStage *stage,
+                            AccSequence  *sequence)
+{
+  AccWalkInlet *self = g_new0 (AccWalkInlet, 1);
+
+  self->stage = stage;
+  self->sequence = sequence;
+  for (guint i = 0; i < G_N_ELEMENTS (self->parts); i++)
+    g_queue_init (&self->parts[i]);
+  g_ptr_array_add (stage->inlets, self);
+
+  return self;
+}
+
+AccWalkInlet *
+acc_walk_inlet_new (AccWalkStage *stage,
+                    AccSequence  *sequence,
+                    GError      **error)
+{
+  AccWalkInlet *self = acc_walk_inlet_new_between (stage, sequence);
+
+  if (sequence->kind == ACC_SEQUENCE_KIND_PRODUCER || sequence->kind == ACC_SEQUENCE_KIND_ARRAY)
+    {
+      self->reader = acc_walk_reader_new (sequence, stage->walk->backend, stage->walk->cancellable, error);
+      return self->reader != NULL ? self : NULL;
+    }
+  if (sequence->kind == ACC_SEQUENCE_KIND_NESTED && !hold_whole (self, error))
+    return NULL;
+
+  return self;
+}
+
+void
+acc_walk_inlet_free (AccWalkInlet *self)
+{
+  g_clear_pointer (&self->reader, acc_walk_reader_free);
+  g_clear_pointer (&self->whole, acc_walk_part_unref);
+  for (guint i = 0; i < G_N_ELEMENTS (self->parts); i++)
+    g_queue_clear_full (&self->parts[i], (GDestroyNotify) acc_walk_part_unref);
+  g_free (self);
+}
+
+gboolean
+acc_walk_inlet_is_empty (AccWalkInlet *self)
+{
+  while (self->current == 0 && self->feeders[1] != NULL && self->ended[0] && g_queue_is_empty (&self->parts[0]))
+    self->current = 1;
+
+  return g_queue_is_empty (&self->parts[self->current]);
+}
+
+gboolean
+acc_walk_inlet_has_ended (AccWalkInlet *self)
+{
+  return acc_walk_inlet_is_empty (self) && self->ended[self->current];
+}
+
+void
+acc_walk_inlet_put (AccWalkInlet *self,
+                    guint         feed,
+                    AccWalkPart  *part)
+{
+  if (part->count > 0)
+    g_queue_push_tail (&self->parts[feed], part);
+  else
+    acc_walk_part_unref (part);
+}
+
+void
+acc_walk_inlet_end (AccWalkInlet *self,
+                    guint         feed)
+{
+  self->ended[feed] = TRUE;
+}
+
+gboolean
+acc_walk_inlet_fill (AccWalkInlet *self,
+                     gint64        most,
+                     gint64        bytes,
+                     GError      **error)
+{
+  while (acc_walk_inlet_is_empty (self) && !self->ended[self->current])
+    {
+      g_autoptr(GError) local = NULL;
+      AccWalkPart *part;
+
+      if (self->reader == NULL)
+        {
+          if (!acc_walk_stage_step (self->feeders[self->current], error))
+            return FALSE;
+          continue;
+        }
+
+      part = acc_walk_reader_read (self->reader, most, MAX (bytes / (gint64) MAX (acc_element_type_get_size (self->sequence->type), 1), 1),
+                                   &local);
+      if (local != NULL)
+        {
+          g_propagate_error (error, g_steal_pointer (&local));
+          return FALSE;
+        }
+      if (part != NULL)
+        acc_walk_inlet_put (self, 0, part);
+      else
+        self->ended[0] = TRUE;
+    }
+
+  return TRUE;
+}
+
+/* How many of the first elements of @part are within @bytes, but at least one. */
+static gint64
+count_within (AccWalkPart *part,
+              gint64       bytes,
+              GError     **error)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (part->nested);
+  gint64 values = MAX (bytes / (gint64) MAX (acc_element_type_get_size (lifted->values->type), 1), 1), low = 1, high = part->count;
+  const gint64 *offsets;
+
+  if (lifted->form == ACC_LIFTED_CONSTANT || lifted->values->shape == NULL)
+    return part->count;
+  if (lifted->form == ACC_LIFTED_REGULAR)
+    return CLAMP (values / MAX (acc_shape_get_size (lifted->values->shape) / part->count, 1), 1, part->count);
+
+  offsets = acc_walk_map_numbers (lifted->nesting->offsets, error);
+  if (offsets == NULL)
+    return 0;
+  while (low < high)
+    {
+      gint64 middle = low + (high - low + 1) / 2;
+
+      if (offsets[middle] - offsets[0] <= values)
+        low = middle;
+      else
+        high = middle - 1;
+    }
+
+  return low;
+}
+
+gint64
+acc_walk_inlet_available (AccWalkInlet *self,
+                          gint64        bytes,
+                          GError      **error)
+{
+  gint64 available = 0;
+
+  if (self->whole_is_lazy)
+    return self->whole->count;
+
+  for (GList *item = self->parts[self->current].head; item != NULL; item = item->next)
+    {
+      AccWalkPart *part = item->data;
+      gint64 size = acc_walk_part_n_values (part) * (gint64) acc_element_type_get_size (self->sequence->type);
+      gint64 count;
+
+      if (size > bytes && available > 0)
+        break;
+      count = size > bytes ? count_within (part, bytes, error) : part->count;
+      if (count == 0)
+        return 0;
+      available += count;
+      bytes -= MIN (size, bytes);
+      if (count < part->count)
+        break;
+    }
+
+  return available;
+}
+
+AccWalkPart *
+acc_walk_inlet_take (AccWalkInlet *self,
+                     gint64        count,
+                     GError      **error)
+{
+  g_autoptr(GPtrArray) taken = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
+  AccBudget *budget = acc_backend_get_host_budget (self->stage->walk->backend);
+  GQueue *queue = &self->parts[self->current];
+
+  /* It has to be cut, or goes through a second time. */
+  if (self->whole_is_lazy && (count < self->whole->count || self->tried) && !compute_whole (self, error))
+    return NULL;
+  self->tried = self->whole_is_lazy;
+
+  while (count > 0)
+    {
+      g_autoptr(AccWalkPart) part = g_queue_pop_head (queue);
+      AccWalkPart *rest;
+
+      if (part->count <= count)
+        {
+          count -= part->count;
+          g_ptr_array_add (taken, g_steal_pointer (&part));
+          continue;
+        }
+
+      rest = acc_walk_part_slice (part, count, part->count - count, error);
+      if (rest == NULL)
+        return NULL;
+      g_queue_push_head (queue, rest);
+      rest = acc_walk_part_slice (part, 0, count, error);
+      if (rest == NULL)
+        return NULL;
+      g_ptr_array_add (taken, rest);
+      count = 0;
+    }
+
+  return acc_walk_part_join (taken, budget, error);
+}
+
+void
+acc_walk_inlet_give_back (AccWalkInlet *self,
+                          AccWalkPart  *part)
+{
+  g_queue_push_head (&self->parts[self->current], part);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-seq/nested/acc-nested-array-private.h"
+
+G_BEGIN_DECLS
+
+/* Consecutive elements of a sequence, whose number is known. Immutable. */
+typedef struct {
+  gatomicrefcount ref_count;
+  AccNestedArray *nested;
+  gint64          count;
+} AccWalkPart;
+
+/* Takes over @nested, which has @count elements; it need not be manifest, unless parts are made of it. */
+AccWalkPart *acc_walk_part_new          (AccNestedArray *nested, gint64 count);
+/* One of the same form as @nested from what acc_walk_part_list_arrays() named, computed; @count: of constant ones, else found. */
+AccWalkPart *acc_walk_part_new_computed (AccNestedArray *nested, AccArray **computed, gint64 count);
+/* Of values in memory: regular. */
+AccWalkPart *acc_walk_part_new_regular  (AccArray *values);
+AccWalkPart *acc_walk_part_ref          (AccWalkPart *self);
+void         acc_walk_part_unref        (AccWalkPart *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccWalkPart, acc_walk_part_unref)
+
+/* What has to be computed of @nested; borrowed; at most 3. */
+guint        acc_walk_part_list_arrays  (AccNestedArray *nested, AccArray **arrays);
+
+/* Of manifest ones. Bytes are shared; offsets begin at 0 again. */
+AccWalkPart *acc_walk_part_slice        (AccWalkPart *self, gint64 start, gint64 count, GError **error);
+/* Bytes are copied, unless there is one. Of different forms it is irregular. @budget: what its memory is counted in, nullable. */
+AccWalkPart *acc_walk_part_join         (GPtrArray *parts, AccBudget *budget, GError **error);
+/* One irregular element, or one row of regular ones, as an array of its own. */
+AccArray    *acc_walk_part_dup_element  (AccWalkPart *self, gint64 index, GError **error);
+/* --- other shapes: bytes are shared where elements are regular */
+
+/* No elements; @shape: nullable. */
+AccWalkPart *acc_walk_part_new_empty    (AccElementType *type, guint rank, AccShape *shape);
+/* As regular elements: ACC_ERROR_SHAPE where their extents differ. */
+AccWalkPart *acc_walk_part_tighten      (AccWalkPart *self, AccBudget *budget, GError **error);
+/* As irregular elements, of rank 1 or more. */
+AccWalkPart *acc_walk_part_loosen       (AccWalkPart *self, AccBudget *budget, GError **error);
+/* All values, as a vector. */
+AccArray    *acc_walk_part_flatten      (AccWalkPart *self, AccBudget *budget, GError **error);
+/* As many elements at a time as one of one more dimension; @size divides their number. */
+AccWalkPart *acc_walk_part_group        (AccWalkPart *self, gint64 size, AccBudget *budget, GError **error);
+/* The rows of the elements. */
+AccWalkPart *acc_walk_part_ungroup      (AccWalkPart *self, AccBudget *budget, GError **error);
+/* For the above: those of a constant one as regular, others as they are; a regular one as irregular. */
+AccWalkPart *acc_walk_part_repeat       (AccWalkPart *self, AccBudget *budget, GError **error);
+/* Takes over all but @rank; @extents: NULL for rank 1. */
+AccWalkPart *acc_walk_part_new_irregular (guint rank, AccArray *values, AccArray *offsets, AccArray *extents);
+
+/* Of all elements together. */
+gint64       acc_walk_part_n_values     (AccWalkPart *self);
+
+/* --- manifest arrays */
+
+/* Rows of @array: its bytes are shared. */
+AccArray    *acc_walk_rows              (AccArray *array, gint64 first, gint64 count, AccShape *shape, GError **error);
+/* The same elements, row by row. */
+AccArray    *acc_walk_reshape           (AccArray *array, AccShape *shape);
+/* A vector of @numbers, which are taken over. */
+AccArray    *acc_walk_new_numbers       (gint64 *numbers, gint64 count);
+/* Along the outermost dimension; @arrays agree in type and all other extents. */
+AccArray    *acc_walk_join_rows         (AccArray **arrays, guint n_arrays, AccBudget *budget, GError **error);
+/* An i8 of rank 0. */
+AccArray    *acc_walk_new_number        (gint64 number);
+/* i8, on the host. */
+const gint64 *acc_walk_map_numbers      (AccArray *array, GError **error);
+
+G_END_DECLS

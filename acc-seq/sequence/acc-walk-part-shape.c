@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-walk-part-private.h"
+
+#include "acc-error.h"
+#include "acc-sequence-chunk-private.h"
+
+#include <string.h>
+
+/* Parts of sequences in other shapes. */
+
+/* @n and extents of @shape, from dimension @from on. */
+static AccShape *
+prepend (const gint64 *outer,
+         guint         n_outer,
+         AccShape     *shape,
+         guint         from)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+  g_autofree gint64 *all = g_new (gint64, n_outer + rank - from + 1);
+
+  memcpy (all, outer, n_outer * sizeof (gint64));
+  memcpy (all + n_outer, extents + from, (rank - from) * sizeof (gint64));
+
+  return acc_shape_new (all, n_outer + rank - from);
+}
+
+static guint64 nothing[8];
+
+AccWalkPart *
+acc_walk_part_new_empty (AccElementType *type,
+                         guint           rank,
+                         AccShape       *shape)
+{
+  g_autofree gint64 *extents = g_new0 (gint64, rank + 2);
+  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, acc_element_type_get_n_buffers (type) + 1);
+  g_autoptr(AccShape) whole = NULL;
+  g_autoptr(AccArray) values = NULL;
+
+  for (guint i = 0; i < rank && shape != NULL; i++)
+    extents[i + 1] = acc_shape_get_extent (shape, i);
+  whole = acc_shape_new (extents, rank + 1);
+  for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
+    buffers[i] = acc_buffer_new (nothing, 0, NULL, NULL);
+  values = acc_array_new_manifest (type, whole, buffers);
+
+  return acc_walk_part_new_regular (values);
+}
+
+AccWalkPart *
+acc_walk_part_repeat (AccWalkPart *self,
+                      AccBudget   *budget,
+                      GError     **error)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (self->nested);
+  g_autofree AccArray **all = NULL;
+  g_autoptr(AccArray) row = NULL, values = NULL;
+  g_autoptr(AccShape) shape = NULL;
+
+  if (lifted->form != ACC_LIFTED_CONSTANT)
+    return acc_walk_part_ref (self);
+  if (self->count == 0)
+    return acc_walk_part_new_empty (lifted->values->type, lifted->rank, lifted->values->shape);
+
+  shape = prepend ((const gint64[]) { 1 }, 1, lifted->values->shape, 0);
+  row = acc_walk_reshape (lifted->values, shape);
+  all = g_new (AccArray *, self->count);
+  for (gint64 i = 0; i < self->count; i++)
+    all[i] = row;
+  values = acc_walk_join_rows (all, (guint) self->count, budget, error);
+
+  return values != NULL ? acc_walk_part_new_regular (values) : NULL;
+}
+
+AccWalkPart *
+acc_walk_part_loosen (AccWalkPart *self,
+                      AccBudget   *budget,
+                      GError     **error)
+{
+  g_autoptr(AccWalkPart) repeated = acc_walk_part_repeat (self, budget, error);
+  AccNestedArray *nested;
+
+  if (repeated == NULL || acc_nested_array_get_form (repeated->nested) == ACC_NESTED_FORM_IRREGULAR)
+    return g_steal_pointer (&repeated);
+
+  nested = acc_sequence_chunk_make_irregular (repeated->nested, error);
+
+  return nested != NULL ? acc_walk_part_new (nested, self->count) : NULL;
+}
+
+AccArray *
+acc_walk_part_flatten (AccWalkPart *self,
+                       AccBudget   *budget,
+                       GError     **error)
+{
+  g_autoptr(AccWalkPart) repeated = acc_walk_part_repeat (self, budget, error);
+  g_autoptr(AccShape) flat = NULL;
+  AccArray *values;
+
+  if (repeated == NULL)
+    return NULL;
+
+  values = acc_nested_array_get_values (repeated->nested);
+  flat = acc_shape_new_vector (acc_shape_get_size (values->shape));
+
+  return acc_walk_reshape (values, flat);
+}
+
+/* The extents of irregular elements: @extents of element @k. */
+static gboolean
+get_extents (AccLifted *lifted,
+             gint64     k,
+             gint64    *extents,
+             GError   **error)
+{
+  const gint64 *offsets = acc_walk_map_numbers (lifted->nesting->offsets, error);
+
+  if (offsets == NULL)
+    return FALSE;
+  if (lifted->nesting->extents == NULL)
+    {
+      extents[0] = offsets[k + 1] - offsets[k];
+      return TRUE;
+    }
+
+  for (guint i = 0; i < lifted->rank; i++)
+    {
+      const gint64 *numbers = acc_buffer_map (acc_array_get_buffers (lifted->nesting->extents)[i], error);
+
+      if (numbers == NULL)
+        return FALSE;
+      extents[i] = numbers[k];
+    }
+
+  return TRUE;
+}
+
+AccWalkPart *
+acc_walk_part_tighten (AccWalkPart *self,
+                       AccBudget   *budget,
+                       GError     **error)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (self->nested);
+  g_autofree gint64 *extents = NULL;
+  g_autoptr(AccShape) shape = NULL, other = NULL;
+  g_autoptr(AccArray) values = NULL;
+
+  if (lifted->form != ACC_LIFTED_IRREGULAR)
+    return acc_walk_part_repeat (self, budget, error);
+
+  extents = g_new0 (gint64, 2 * lifted->rank + 2);
+  for (gint64 k = 0; k < self->count; k++)
+    {
+      gint64 *those = extents + 1 + (k == 0 ? 0 : lifted->rank);
+
+      if (!get_extents (lifted, k, those, error))
+        return NULL;
+      if (memcmp (those, extents + 1, lifted->rank * sizeof (gint64)) == 0)
+        continue;
+      shape = acc_shape_new (extents + 1, lifted->rank);
+      other = acc_shape_new (those, lifted->rank);
+      {
+        g_autofree char *first = acc_shape_to_string (shape), *second = acc_shape_to_string (other);
+
+        g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "element %" G_GINT64_FORMAT " has extents %s, those before it have %s", k, second,
+                     first);
+      }
+      return NULL;
+    }
+
+  extents[0] = self->count;
+  shape = acc_shape_new (extents, lifted->rank + 1);
+  values = acc_walk_reshape (lifted->values, shape);
+
+  return acc_walk_part_new_regular (values);
+}
+
+AccWalkPart *
+acc_walk_part_group (AccWalkPart *self,
+                     gint64       size,
+                     AccBudget   *budget,
+                     GError     **error)
+{
+  g_autoptr(AccWalkPart) regular = acc_walk_part_tighten (self, budget, error);
+  g_autoptr(AccShape) shape = NULL;
+  g_autoptr(AccArray) values = NULL;
+
+  if (regular == NULL)
+    return NULL;
+
+  shape = prepend ((const gint64[]) { self->count / size, size }, 2, acc_nested_array_get_values (regular->nested)->shape, 1);
+  values = acc_walk_reshape (acc_nested_array_get_values (regular->nested), shape);
+
+  return acc_walk_part_new_regular (values);
+}
+
+static AccWalkPart *
+ungroup_regular (AccWalkPart *self)
+{
+  AccArray *array = acc_nested_array_get_values (self->nested);
+  gint64 rows = self->count * acc_shape_get_extent (array->shape, 1);
+  g_autoptr(AccShape) shape = prepend (&rows, 1, array->shape, 2);
+  g_autoptr(AccArray) values = acc_walk_reshape (array, shape);
+
+  return acc_walk_part_new_regular (values);
+}
+
+/* The extents behind the outermost one, of every row. */
+static AccArray *
+repeat_extents (AccLifted    *lifted,
+                gint64        count,
+                const gint64 *rows,
+                gint64        n_rows,
+                GError      **error)
+{
+  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, lifted->rank);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n_rows);
+
+  for (guint i = 1; i < lifted->rank; i++)
+    {
+      const gint64 *numbers = acc_buffer_map (acc_array_get_buffers (lifted->nesting->extents)[i], error);
+      gint64 *all = numbers != NULL ? g_new (gint64, n_rows + 1) : NULL, at = 0;
+
+      if (numbers == NULL)
+        {
+          while (--i > 0)
+            acc_buffer_unref (buffers[i - 1]);
+          return NULL;
+        }
+      for (gint64 k = 0; k < count; k++)
+        for (gint64 j = 0; j < rows[k]; j++)
+          all[at++] = numbers[k];
+      buffers[i - 1] = acc_buffer_new (all, (gsize) n_rows * sizeof (gint64), g_free, all);
+    }
+
+  return acc_array_new_manifest (acc_index_type (lifted->rank - 1), shape, buffers);
+}
+
+static AccWalkPart *
+ungroup_irregular (AccWalkPart *self,
+                   GError     **error)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (self->nested);
+  const gint64 *rows = acc_buffer_map (acc_array_get_buffers (lifted->nesting->extents)[0], error);
+  const gint64 *offsets = acc_walk_map_numbers (lifted->nesting->offsets, error);
+  gint64 n_rows = 0, at = 0, *all;
+  AccArray *extents = NULL;
+
+  if (rows == NULL || offsets == NULL)
+    return NULL;
+  for (gint64 k = 0; k < self->count; k++)
+    n_rows += rows[k];
+
+  if (lifted->rank > 2 && (extents = repeat_extents (lifted, self->count, rows, n_rows, error)) == NULL)
+    return NULL;
+  all = g_new (gint64, n_rows + 1);
+  for (gint64 k = 0; k < self->count; k++)
+    for (gint64 j = 0; j < rows[k]; j++)
+      all[at++] = offsets[k] + (offsets[k + 1] - offsets[k]) / rows[k] * j;
+  all[at] = offsets[self->count];
+
+  return acc_walk_part_new_irregular (lifted->rank - 1, g_object_ref (lifted->values), acc_walk_new_numbers (all, n_rows + 1), extents);
+}
+
+AccWalkPart *
+acc_walk_part_ungroup (AccWalkPart *self,
+                       AccBudget   *budget,
+                       GError     **error)
+{
+  g_autoptr(AccWalkPart) repeated = acc_walk_part_repeat (self, budget, error);
+
+  if (repeated == NULL)
+    return NULL;
+  if (acc_nested_array_get_form (repeated->nested) == ACC_NESTED_FORM_REGULAR)
+    return ungroup_regular (repeated);
+  if (acc_nested_array_get_rank (repeated->nested) == 1)
+    return acc_walk_part_new_regular (acc_nested_array_get_values (repeated->nested));
+
+  return ungroup_irregular (repeated, error);
+}

@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-walk-part-private.h"
+
+#include "acc-core/base/acc-parallel-private.h"
+
+#include <string.h>
+
+/* --- manifest arrays */
+
+static void
+unref_buffer (gpointer buffer)
+{
+  acc_buffer_unref (buffer);
+}
+
+/* The shape of @count rows of @array. */
+static AccShape *
+shape_of_rows (AccArray *array,
+               gint64    count)
+{
+  g_autofree gint64 *extents = g_memdup2 (acc_shape_get_extents (array->shape, NULL), array->rank * sizeof (gint64));
+
+  extents[0] = count;
+
+  return acc_shape_new (extents, array->rank);
+}
+
+static gint64
+values_in_row (AccArray *array)
+{
+  gint64 n = 1;
+
+  for (guint i = 1; i < array->rank; i++)
+    n *= acc_shape_get_extent (array->shape, i);
+
+  return n;
+}
+
+AccArray *
+acc_walk_rows (AccArray *array,
+               gint64    first,
+               gint64    count,
+               AccShape *shape,
+               GError  **error)
+{
+  g_autofree AccBuffer **buffers = NULL;
+  g_autoptr(AccShape) rows = NULL;
+  guint n_buffers = acc_element_type_get_n_buffers (array->type);
+
+  if (shape == NULL && first == 0 && count == acc_shape_get_extent (array->shape, 0))
+    return g_object_ref (array);
+
+  rows = shape != NULL ? acc_shape_ref (shape) : shape_of_rows (array, count);
+  buffers = g_new0 (AccBuffer *, n_buffers + 1);
+  for (guint i = 0; i < n_buffers; i++)
+    {
+      AccBuffer *whole = acc_array_get_buffers (array)[i];
+      gsize row = (gsize) values_in_row (array) * acc_element_type_get_buffer_size (array->type, i);
+      guint8 *data = acc_buffer_map (whole, error);
+
+      if (data == NULL)
+        {
+          while (i-- > 0)
+            acc_buffer_unref (buffers[i]);
+          return NULL;
+        }
+      buffers[i] = acc_buffer_new (data + (gsize) first * row, (gsize) count * row, unref_buffer, acc_buffer_ref (whole));
+    }
+
+  return acc_array_new_manifest (array->type, rows, buffers);
+}
+
+static gboolean
+copy_rows (AccBuffer *target,
+           AccArray **arrays,
+           guint      n_arrays,
+           guint      buffer,
+           GError   **error)
+{
+  gsize size = acc_element_type_get_buffer_size (arrays[0]->type, buffer), position = 0;
+
+  for (guint i = 0; i < n_arrays; i++)
+    {
+      const guint8 *data = acc_buffer_map (acc_array_get_buffers (arrays[i])[buffer], error);
+      gsize bytes = (gsize) acc_shape_get_size (arrays[i]->shape) * size;
+
+      if (data == NULL)
+        return FALSE;
+      if (bytes > 0)
+        acc_parallel_copy ((guint8 *) target->data + position, data, bytes);
+      position += bytes;
+    }
+
+  return TRUE;
+}
+
+AccArray *
+acc_walk_join_rows (AccArray **arrays,
+                    guint      n_arrays,
+                    AccBudget *budget,
+                    GError   **error)
+{
+  guint n_buffers = acc_element_type_get_n_buffers (arrays[0]->type);
+  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
+  g_autoptr(AccShape) shape = NULL;
+  gint64 count = 0;
+
+  if (n_arrays == 1)
+    return g_object_ref (arrays[0]);
+
+  for (guint i = 0; i < n_arrays; i++)
+    count += acc_shape_get_extent (arrays[i]->shape, 0);
+  shape = shape_of_rows (arrays[0], count);
+
+  for (guint i = 0; i < n_buffers; i++)
+    {
+      buffers[i] = acc_buffer_allocate ((gsize) acc_shape_get_size (shape) * acc_element_type_get_buffer_size (arrays[0]->type, i), budget,
+                                        "elements of a sequence", error);
+      if (buffers[i] == NULL || !copy_rows (buffers[i], arrays, n_arrays, i, error))
+        {
+          for (guint j = 0; j <= i; j++)
+            g_clear_pointer (&buffers[j], acc_buffer_unref);
+          return NULL;
+        }
+    }
+
+  return acc_array_new_manifest (arrays[0]->type, shape, buffers);
+}
+
+AccArray *
+acc_walk_reshape (AccArray *array,
+                  AccShape *shape)
+{
+  guint n_buffers = acc_element_type_get_n_buffers (array->type);
+  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
+
+  for (guint i = 0; i < n_buffers; i++)
+    buffers[i] = acc_buffer_ref (acc_array_get_buffers (array)[i]);
+
+  return acc_array_new_manifest (array->type, shape, buffers);
+}
+
+const gint64 *
+acc_walk_map_numbers (AccArray *array,
+                      GError  **error)
+{
+  return acc_buffer_map (acc_array_get_buffers (array)[0], error);
+}
+
+AccArray *
+acc_walk_new_numbers (gint64 *numbers,
+                      gint64  count)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (count);
+  AccBuffer *buffer = acc_buffer_new (numbers, (gsize) count * sizeof (gint64), g_free, numbers);
+
+  return acc_array_new_manifest (acc_element_type_new (ACC_KIND_I64), shape, &buffer);
+}
+
+AccArray *
+acc_walk_new_number (gint64 number)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_scalar ();
+  gint64 *copy = g_memdup2 (&number, sizeof number);
+  AccBuffer *buffer = acc_buffer_new (copy, sizeof number, g_free, copy);
+
+  return acc_array_new_manifest (acc_element_type_new (ACC_KIND_I64), shape, &buffer);
+}
+
+/* --- parts */
+
+AccWalkPart *
+acc_walk_part_new (AccNestedArray *nested,
+                   gint64          count)
+{
+  AccWalkPart *self = g_new0 (AccWalkPart, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->nested = nested;
+  self->count = count;
+
+  return self;
+}
+
+AccWalkPart *
+acc_walk_part_ref (AccWalkPart *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+  return self;
+}
+
+void
+acc_walk_part_unref (AccWalkPart *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_object_unref (self->nested);
+  g_free (self);
+}
+
+AccWalkPart *
+acc_walk_part_new_regular (AccArray *values)
+{
+  return acc_walk_part_new (acc_nested_array_new_from_regular (values), acc_shape_get_extent (values->shape, 0));
+}
+
+/* An array with as many in its outermost dimension, of which nothing is computed. */
+static AccArray *
+new_count (gint64 count)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (count);
+
+  return acc_array_fill (shape, acc_expr_new_bool (FALSE));
+}
+
+AccWalkPart *
+acc_walk_part_new_irregular (guint     rank,
+                             AccArray *values,
+                             AccArray *offsets,
+                             AccArray *extents)
+{
+  gint64 count = acc_shape_get_extent (offsets->shape, 0) - 1;
+  AccNesting *nesting = acc_nesting_new (rank, offsets, extents);
+
+  return acc_walk_part_new (acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, values), new_count (count)), count);
+}
+
+guint
+acc_walk_part_list_arrays (AccNestedArray *nested,
+                           AccArray      **arrays)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (nested);
+  guint n = 0;
+
+  arrays[n++] = lifted->values;
+  if (lifted->nesting != NULL)
+    arrays[n++] = lifted->nesting->offsets;
+  if (lifted->nesting != NULL && lifted->nesting->extents != NULL)
+    arrays[n++] = lifted->nesting->extents;
+
+  return n;
+}
+
+AccWalkPart *
+acc_walk_part_new_computed (AccNestedArray *nested,
+                            AccArray      **computed,
+                            gint64          count)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (nested);
+
+  switch (lifted->form)
+    {
+    case ACC_LIFTED_CONSTANT:
+      return acc_walk_part_new (acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (computed[0])), new_count (count)),
+                                count);
+    case ACC_LIFTED_REGULAR:
+      return acc_walk_part_new_regular (computed[0]);
+    case ACC_LIFTED_IRREGULAR:
+      break;
+    }
+
+  return acc_walk_part_new_irregular (lifted->rank, g_object_ref (computed[0]), g_object_ref (computed[1]),
+                        lifted->nesting->extents != NULL ? g_object_ref (computed[2]) : NULL);
+}
+
+static AccWalkPart *
+slice_irregular (AccLifted *lifted,
+                 gint64     start,
+                 gint64     count,
+                 GError   **error)
+{
+  const gint64 *offsets = acc_walk_map_numbers (lifted->nesting->offsets, error);
+  g_autoptr(AccArray) values = NULL, extents = NULL;
+  gint64 *others;
+
+  if (offsets == NULL)
+    return NULL;
+
+  values = acc_walk_rows (lifted->values, offsets[start], offsets[start + count] - offsets[start], NULL, error);
+  if (values == NULL)
+    return NULL;
+  if (lifted->nesting->extents != NULL
+      && (extents = acc_walk_rows (lifted->nesting->extents, start, count, NULL, error)) == NULL)
+    return NULL;
+
+  others = g_new (gint64, count + 1);
+  for (gint64 i = 0; i <= count; i++)
+    others[i] = offsets[start + i] - offsets[start];
+
+  return acc_walk_part_new_irregular (lifted->rank, g_steal_pointer (&values), acc_walk_new_numbers (others, count + 1),
+                                      g_steal_pointer (&extents));
+}
+
+AccWalkPart *
+acc_walk_part_slice (AccWalkPart *self,
+                     gint64       start,
+                     gint64       count,
+                     GError     **error)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (self->nested);
+  g_autoptr(AccArray) values = NULL;
+
+  if (start == 0 && count == self->count)
+    return acc_walk_part_ref (self);
+
+  switch (lifted->form)
+    {
+    case ACC_LIFTED_CONSTANT:
+      return acc_walk_part_new_computed (self->nested, &lifted->values, count);
+    case ACC_LIFTED_REGULAR:
+      values = acc_walk_rows (lifted->values, start, count, NULL, error);
+      return values != NULL ? acc_walk_part_new_regular (values) : NULL;
+    case ACC_LIFTED_IRREGULAR:
+      break;
+    }
+
+  return slice_irregular (lifted, start, count, error);
+}
+
+/* --- the shape of elements */
+
+static void
+get_extents (AccWalkPart *self,
+             gint64      *extents)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (self->nested);
+  guint skipped = lifted->form == ACC_LIFTED_REGULAR ? 1 : 0;
+
+  for (guint i = 0; i < lifted->rank; i++)
+    extents[i] = acc_shape_get_extent (lifted->values->shape, i + skipped);
+}
+
+/* Of element @index of an irregular one. */
+static AccShape *
+shape_of_element (AccLifted *lifted,
+                  gint64     index,
+                  GError   **error)
+{
+  AccNesting *nesting = lifted->nesting;
+  g_autofree gint64 *extents = g_new0 (gint64, lifted->rank + 1);
+
+  if (nesting->extents == NULL)
+    {
+      const gint64 *offsets = acc_walk_map_numbers (nesting->offsets, error);
+
+      if (offsets == NULL)
+        return NULL;
+      extents[0] = offsets[index + 1] - offsets[index];
+
+      return acc_shape_new (extents, lifted->rank);
+    }
+
+  for (guint i = 0; i < lifted->rank; i++)
+    {
+      const gint64 *numbers = acc_buffer_map (acc_array_get_buffers (nesting->extents)[i], error);
+
+      if (numbers == NULL)
+        return NULL;
+      extents[i] = numbers[index];
+    }
+
+  return acc_shape_new (extents, lifted->rank);
+}
+
+AccArray *
+acc_walk_part_dup_element (AccWalkPart *self,
+                           gint64       index,
+                           GError     **error)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (self->nested);
+  g_autofree gint64 *extents = g_new0 (gint64, lifted->rank + 1);
+  g_autoptr(AccShape) shape = NULL;
+  const gint64 *offsets;
+
+  if (lifted->form == ACC_LIFTED_CONSTANT)
+    return g_object_ref (lifted->values);
+
+  if (lifted->form == ACC_LIFTED_REGULAR)
+    {
+      get_extents (self, extents);
+      shape = acc_shape_new (extents, lifted->rank);
+      return acc_walk_rows (lifted->values, index, 1, shape, error);
+    }
+
+  offsets = acc_walk_map_numbers (lifted->nesting->offsets, error);
+  shape = offsets != NULL ? shape_of_element (lifted, index, error) : NULL;
+
+  return shape != NULL ? acc_walk_rows (lifted->values, offsets[index], offsets[index + 1] - offsets[index], shape, error) : NULL;
+}
+
+gint64
+acc_walk_part_n_values (AccWalkPart *self)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (self->nested);
+  gint64 n;
+
+  if (lifted->values->shape == NULL)
+    return 0;
+
+  n = acc_shape_get_size (lifted->values->shape);
+
+  return lifted->form == ACC_LIFTED_CONSTANT ? n * self->count : n;
+}
+
+/* --- joining */
+
+static gboolean
+same_extents (AccWalkPart *a,
+              AccWalkPart *b)
+{
+  guint rank = acc_nested_array_get_rank (a->nested);
+  g_autofree gint64 *first = g_new0 (gint64, 2 * rank + 1);
+
+  get_extents (a, first);
+  get_extents (b, first + rank);
+
+  return memcmp (first, first + rank, rank * sizeof (gint64)) == 0;
+}
+
+static AccArray *
+join_offsets (GPtrArray *parts,
+              gint64     count,
+              GError   **error)
+{
+  g_autofree gint64 *all = g_new (gint64, count + 1);
+  gint64 k = 0, base = 0;
+
+  for (guint i = 0; i < parts->len; i++)
+    {
+      AccWalkPart *part = g_ptr_array_index (parts, i);
+      const gint64 *offsets = acc_walk_map_numbers (acc_nested_array_get_lifted (part->nested)->nesting->offsets, error);
+
+      if (offsets == NULL)
+        return NULL;
+      for (gint64 j = 0; j < part->count; j++)
+        all[k++] = base + offsets[j];
+      base += offsets[part->count];
+    }
+  all[k] = base;
+
+  return acc_walk_new_numbers (g_steal_pointer (&all), count + 1);
+}
+
+static AccArray *
+join_arrays (GPtrArray *parts,
+             gboolean   extents,
+             AccBudget *budget,
+             GError   **error)
+{
+  g_autofree AccArray **all = g_new (AccArray *, parts->len);
+
+  for (guint i = 0; i < parts->len; i++)
+    {
+      AccLifted *lifted = acc_nested_array_get_lifted (((AccWalkPart *) g_ptr_array_index (parts, i))->nested);
+
+      all[i] = extents ? lifted->nesting->extents : lifted->values;
+    }
+
+  return acc_walk_join_rows (all, parts->len, budget, error);
+}
+
+static AccWalkPart *
+join_irregular (GPtrArray *parts,
+                gint64     count,
+                AccBudget *budget,
+                GError   **error)
+{
+  AccLifted *first = acc_nested_array_get_lifted (((AccWalkPart *) g_ptr_array_index (parts, 0))->nested);
+  g_autoptr(AccArray) offsets = join_offsets (parts, count, error), values = NULL, extents = NULL;
+
+  if (offsets == NULL || (values = join_arrays (parts, FALSE, budget, error)) == NULL)
+    return NULL;
+  if (first->nesting->extents != NULL && (extents = join_arrays (parts, TRUE, budget, error)) == NULL)
+    return NULL;
+
+  return acc_walk_part_new_irregular (first->rank, g_steal_pointer (&values), g_steal_pointer (&offsets), g_steal_pointer (&extents));
+}
+
+/* Parts of one form: regular ones of the same extents, or irregular ones. */
+static GPtrArray *
+unify (GPtrArray *parts,
+       AccBudget *budget,
+       gboolean  *regular,
+       GError   **error)
+{
+  g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
+
+  *regular = TRUE;
+  for (guint i = 0; i < parts->len; i++)
+    {
+      AccWalkPart *part = g_ptr_array_index (parts, i);
+      AccLiftedForm form = acc_nested_array_get_lifted (part->nested)->form;
+      AccWalkPart *other = acc_walk_part_repeat (part, budget, error);
+
+      if (other == NULL)
+        return NULL;
+      g_ptr_array_add (others, other);
+      *regular = *regular && form != ACC_LIFTED_IRREGULAR && same_extents (g_ptr_array_index (others, 0), other);
+    }
+
+  for (guint i = 0; i < others->len && !*regular; i++)
+    {
+      AccWalkPart *part = g_ptr_array_index (others, i);
+      AccWalkPart *other = acc_walk_part_loosen (part, budget, error);
+
+      if (other == NULL)
+        return NULL;
+      acc_walk_part_unref (part);
+      others->pdata[i] = other;
+    }
+
+  return g_steal_pointer (&others);
+}
+
+AccWalkPart *
+acc_walk_part_join (GPtrArray *parts,
+                    AccBudget *budget,
+                    GError   **error)
+{
+  g_autoptr(GPtrArray) others = NULL;
+  g_autoptr(AccArray) values = NULL;
+  gboolean regular;
+  gint64 count = 0;
+
+  if (parts->len == 1)
+    return acc_walk_part_ref (g_ptr_array_index (parts, 0));
+
+  others = unify (parts, budget, &regular, error);
+  if (others == NULL)
+    return NULL;
+
+  for (guint i = 0; i < others->len; i++)
+    count += ((AccWalkPart *) g_ptr_array_index (others, i))->count;
+  if (!regular)
+    return join_irregular (others, count, budget, error);
+
+  values = join_arrays (others, FALSE, budget, error);
+
+  return values != NULL ? acc_walk_part_new_regular (values) : NULL;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-sequence-private.h"
+#include "acc-walk-part-private.h"
+
+#include "acc-core/array/acc-program-private.h"
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-evaluate.h"
+#include "acc-executable.h"
+
+G_BEGIN_DECLS
+
+/* A walk over sequences. Its stages take some elements from their inlets, make what their outlets want of them in one run of the backend,
+ * and hand that on: to arrays that are asked for, or to the inlets of other stages. Functions of elements are within a stage; what holds
+ * back, leaves out or adds elements is between two. Stages are driven from the end: one that has nothing to work on steps those before
+ * it. */
+
+typedef struct _AccWalk       AccWalk;
+typedef struct _AccWalkStage  AccWalkStage;
+typedef struct _AccWalkInlet  AccWalkInlet;
+typedef struct _AccWalkOutlet AccWalkOutlet;
+typedef struct _AccWalkReader AccWalkReader;
+
+struct _AccWalk {
+  AccBackend   *backend;      /* owned */
+  gint64        chunk;        /* elements in a step; 0: as many as is best */
+  GCancellable *cancellable;
+  GPtrArray    *stages;       /* owned, those that come first in front */
+  GHashTable   *stage_of;     /* AccSequence → the stage that has its elements */
+  GHashTable   *functions;    /* AccSequence → AccSequenceFunction with what does not depend on elements in memory, owned */
+  GPtrArray    *sequences;    /* owned references: the keys of the above */
+};
+
+/* @roots: all that elements are wanted of. */
+AccWalk       *acc_walk_new          (AccBackend *backend, AccSequence **roots, guint n_roots, gint64 chunk, GCancellable *cancellable,
+                                      GError **error);
+void           acc_walk_free         (AccWalk *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccWalk, acc_walk_free)
+/* Borrowed. */
+AccWalkStage  *acc_walk_find_stage   (AccWalk *self, AccSequence *sequence);
+AccSequenceFunction *acc_walk_get_function (AccWalk *self, AccSequence *sequence);
+/* Steps until @outlet is done. */
+gboolean       acc_walk_run_outlet   (AccWalk *self, AccWalkOutlet *outlet, GError **error);
+/* Computes what of the functions of all sequences does not depend on elements. */
+gboolean       acc_walk_hoist        (AccWalk *self, GError **error);
+
+/* --- stages */
+
+struct _AccWalkStage {
+  AccWalk   *walk;
+  GPtrArray *inlets;          /* owned */
+  GPtrArray *maps;            /* AccSequence, those that come first in front */
+  GPtrArray *outlets;         /* owned */
+  gint64     done;            /* elements so far */
+  gint64     bytes;           /* how much of its largest array a step should have */
+  gint64     most;            /* elements in a step, learned from refusals and times */
+  gboolean   ended;
+};
+
+AccWalkStage  *acc_walk_stage_new      (AccWalk *walk);
+void           acc_walk_stage_free     (AccWalkStage *self);
+/* Does nothing where it has ended. */
+gboolean       acc_walk_stage_step     (AccWalkStage *self, GError **error);
+/* Whether a step needs no other stage's. */
+gboolean       acc_walk_stage_is_ready (AccWalkStage *self);
+/* Whether all of its elements come from other stages. */
+gboolean       acc_walk_stage_is_between (AccWalkStage *self);
+/* Whether there is nothing left that anything wants of it. */
+gboolean       acc_walk_stage_is_over  (AccWalkStage *self);
+
+/* --- inlets */
+
+/* Where a stage gets elements of @sequence from: of a producer, of memory, or of other stages. */
+struct _AccWalkInlet {
+  AccWalkStage  *stage;
+  AccSequence   *sequence;
+  AccWalkReader *reader;       /* owned; NULL: others */
+  AccWalkPart   *whole;        /* owned; what is in memory; NULL: others */
+  gboolean       whole_is_lazy; /* nothing of it has been computed */
+  gboolean       tried;        /* memory did not suffice for a step with it */
+  AccWalkStage  *feeders[2];   /* the second after the end of the first; NULL: none */
+  GQueue         parts[2];     /* AccWalkPart, owned */
+  gboolean       ended[2];
+  guint          current;      /* of the above */
+};
+
+AccWalkInlet  *acc_walk_inlet_new       (AccWalkStage *stage, AccSequence *sequence, GError **error);
+/* One that other stages fill with elements of @sequence as they are. */
+AccWalkInlet  *acc_walk_inlet_new_between (AccWalkStage *stage, AccSequence *sequence);
+void           acc_walk_inlet_free      (AccWalkInlet *self);
+/* Sees to it that there is an element, unless there are none left. */
+gboolean       acc_walk_inlet_fill      (AccWalkInlet *self, gint64 most, gint64 bytes, GError **error);
+/* Elements that are there; those that are within @bytes, but at least one. */
+gint64         acc_walk_inlet_available (AccWalkInlet *self, gint64 bytes, GError **error);
+gboolean       acc_walk_inlet_is_empty  (AccWalkInlet *self);
+gboolean       acc_walk_inlet_has_ended (AccWalkInlet *self);
+/* Exactly @count of those that are there. */
+AccWalkPart   *acc_walk_inlet_take      (AccWalkInlet *self, gint64 count, GError **error);
+/* Takes over @part, which was taken. */
+void           acc_walk_inlet_give_back (AccWalkInlet *self, AccWalkPart *part);
+/* Takes over @part. */
+void           acc_walk_inlet_put       (AccWalkInlet *self, guint feed, AccWalkPart *part);
+void           acc_walk_inlet_end       (AccWalkInlet *self, guint feed);
+
+/* --- readers */
+
+/* Of a producer, or of an array that reads a source. */
+AccWalkReader *acc_walk_reader_new      (AccSequence *sequence, AccBackend *backend, GCancellable *cancellable, GError **error);
+void           acc_walk_reader_free     (AccWalkReader *self);
+/* NULL without an error: there are no more. */
+AccWalkPart   *acc_walk_reader_read     (AccWalkReader *self, gint64 max_elements, gint64 max_values, GError **error);
+
+/* --- outlets */
+
+typedef struct {
+  /* Adds AccNestedArrays, made of the next @count elements, that have to be computed; changes nothing */
+  void     (*build)  (AccWalkOutlet *self, AccNestedArray *elements, gint64 count, GPtrArray *wanted);
+  /* Takes what was computed of them, in the same order */
+  gboolean (*absorb) (AccWalkOutlet *self, AccWalkPart **parts, gint64 count, GError **error);
+  /* There are no more elements */
+  gboolean (*end)    (AccWalkOutlet *self, GError **error);
+  void     (*free)   (AccWalkOutlet *self);
+} AccWalkOutletClass;
+
+/* What is made of the elements of @sequence. */
+struct _AccWalkOutlet {
+  const AccWalkOutletClass *klass;
+  AccWalkStage             *stage;
+  AccSequence              *sequence;
+  gint64                    wants;    /* elements; -1: all */
+  gboolean                  done;
+};
+
+/* Adds it to the stage of @sequence, which owns it. @self: allocated by g_new0(). */
+void           acc_walk_outlet_attach   (AccWalkOutlet *self, const AccWalkOutletClass *klass, AccWalkStage *stage, AccSequence *sequence);
+/* What fills feed @feed of @inlet by what @boundary does to the elements of @sequence; NULL: nothing. */
+void           acc_walk_boundary_attach (AccWalkStage *stage, AccSequence *sequence, AccSequence *boundary, AccWalkInlet *inlet,
+                                         guint feed);
+
+/* --- consumers */
+
+typedef enum {
+  ACC_SEQUENCE_RESULT_FOLD,
+  ACC_SEQUENCE_RESULT_ELEMENTS,
+  ACC_SEQUENCE_RESULT_LENGTHS,
+  ACC_SEQUENCE_RESULT_STACK,
+  ACC_SEQUENCE_RESULT_COUNT,
+  ACC_SEQUENCE_RESULT_LAST,
+  ACC_SEQUENCE_RESULT_NESTED,   /* its values */
+  ACC_SEQUENCE_RESULT_OFFSETS,
+  ACC_SEQUENCE_RESULT_EXTENTS,
+} AccSequenceResultKind;
+
+/* Parts as they come. */
+AccWalkOutlet *acc_walk_collector_new (AccWalkStage *stage, AccSequence *sequence, AccSequenceResultKind kind);
+/* What was collected, as an array. @otherwise: for LAST, nullable. */
+AccArray      *acc_walk_collector_dup (AccWalkOutlet *outlet, AccSequenceResultKind kind, AccArray *otherwise, GError **error);
+/* A part if there is one, which is taken out; for iteration. */
+AccWalkPart   *acc_walk_collector_pop (AccWalkOutlet *outlet);
+
+AccWalkOutlet *acc_walk_fold_new      (AccWalkStage *stage, AccSequence *sequence, AccSequenceFunction *function);
+/* @seed: nullable. */
+AccArray      *acc_walk_fold_finish   (AccWalkOutlet *outlet, AccArray *seed, GError **error);
+
+/* Computes nested arrays together: parts of the same forms. @count: elements of constant ones. */
+GPtrArray     *acc_walk_compute       (AccWalk *walk, GPtrArray *nested, gint64 count, GError **error);
+
+G_END_DECLS

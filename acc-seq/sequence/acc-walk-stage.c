@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-walk-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+
+/* A step of a stage: elements are taken, graphs of functions of them are built, run, and handed on. */
+
+/* What is in a step of the largest array, unless memory is short. */
+#define STEP_BYTES (G_GINT64_CONSTANT (16) << 20)
+/* So much more where all is in memory. */
+#define IN_MEMORY 16
+/* A memory limit has room for as many arrays of that size. */
+#define ARRAYS_IN_LIMIT 24
+
+AccWalkStage *
+acc_walk_stage_new (AccWalk *walk)
+{
+  AccWalkStage *self = g_new0 (AccWalkStage, 1);
+  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (walk->backend));
+
+  self->walk = walk;
+  self->inlets = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_inlet_free);
+  self->maps = g_ptr_array_new ();
+  self->outlets = g_ptr_array_new ();
+  self->bytes = limit > 0 ? CLAMP ((gint64) MIN (limit, G_MAXINT64) / ARRAYS_IN_LIMIT, 4096, STEP_BYTES) : STEP_BYTES;
+  self->most = G_MAXINT64;
+
+  return self;
+}
+
+void
+acc_walk_stage_free (AccWalkStage *self)
+{
+  for (guint i = 0; i < self->outlets->len; i++)
+    {
+      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
+
+      outlet->klass->free (outlet);
+    }
+  g_ptr_array_unref (self->outlets);
+  g_ptr_array_unref (self->inlets);
+  g_ptr_array_unref (self->maps);
+  g_free (self);
+}
+
+void
+acc_walk_outlet_attach (AccWalkOutlet            *self,
+                        const AccWalkOutletClass *klass,
+                        AccWalkStage             *stage,
+                        AccSequence              *sequence)
+{
+  self->klass = klass;
+  self->stage = stage;
+  self->sequence = sequence;
+  self->wants = -1;
+  g_ptr_array_add (stage->outlets, self);
+}
+
+/* --- running */
+
+GPtrArray *
+acc_walk_compute (AccWalk   *walk,
+                  GPtrArray *nested,
+                  gint64     count,
+                  GError   **error)
+{
+  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
+  g_autoptr(GPtrArray) arrays = g_ptr_array_new ();
+  g_autoptr(GPtrArray) values = NULL;
+  AccArray *list[3];
+
+  for (guint i = 0; i < nested->len; i++)
+    {
+      guint n = acc_walk_part_list_arrays (g_ptr_array_index (nested, i), list);
+
+      for (guint j = 0; j < n; j++)
+        g_ptr_array_add (arrays, list[j]);
+    }
+  if (arrays->len == 0)
+    return g_steal_pointer (&parts);
+
+  values = acc_backend_run_many (walk->backend, (AccArray **) arrays->pdata, arrays->len, walk->cancellable, error);
+  if (values == NULL)
+    return NULL;
+
+  for (guint i = 0, at = 0; i < nested->len; i++)
+    {
+      AccNestedArray *one = g_ptr_array_index (nested, i);
+
+      g_ptr_array_add (parts, acc_walk_part_new_computed (one, (AccArray **) values->pdata + at, count));
+      at += acc_walk_part_list_arrays (one, list);
+    }
+
+  return g_steal_pointer (&parts);
+}
+
+static AccExpr *
+add_first (AccExpr *k,
+           gpointer first)
+{
+  return acc_expr_add (k, acc_expr_linear_index (first, acc_array_number (0)));
+}
+
+/* Numbers of the next @count elements; where they begin is data, so that kernels are the same in every step. */
+static AccNestedArray *
+count_up (gint64 begin,
+          gint64 count)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (count);
+  g_autoptr(AccArray) first = acc_walk_new_number (begin);
+  g_autoptr(AccArray) numbers = acc_array_generate (shape, add_first, first);
+
+  return acc_nested_array_new_from_regular (numbers);
+}
+
+/* The elements of all sequences of the stage. */
+static GHashTable *
+build_sequences (AccWalkStage *self,
+                 AccWalkPart **parts,
+                 gint64        count)
+{
+  GHashTable *elements = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+
+  for (guint i = 0; i < self->inlets->len; i++)
+    g_hash_table_insert (elements, ((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence, g_object_ref (parts[i]->nested));
+
+  for (guint i = 0; i < self->maps->len; i++)
+    {
+      AccSequence *map = g_ptr_array_index (self->maps, i);
+      AccSequenceFunction *function = acc_walk_get_function (self->walk, map);
+      g_autofree AccNestedArray **inputs = g_new0 (AccNestedArray *, map->n_inputs + 1);
+
+      for (guint j = 0; j < map->n_inputs; j++)
+        {
+          inputs[j] = g_hash_table_lookup (elements, map->inputs[j]);
+          if (inputs[j] != NULL)
+            continue;
+          /* A counter: every stage has its own. */
+          inputs[j] = count_up (self->done, count);
+          g_hash_table_insert (elements, map->inputs[j], inputs[j]);
+        }
+      g_hash_table_insert (elements, map, acc_nested_array_apply (inputs, map->n_inputs, function->parameters, function->result));
+    }
+
+  return elements;
+}
+
+static AccNestedArray *
+find_elements (AccWalkStage *self,
+               GHashTable   *elements,
+               AccSequence  *sequence,
+               gint64        count)
+{
+  AccNestedArray *found = g_hash_table_lookup (elements, sequence);
+
+  if (found == NULL)
+    {
+      found = count_up (self->done, count);
+      g_hash_table_insert (elements, sequence, found);
+    }
+
+  return found;
+}
+
+static gboolean
+run (AccWalkStage *self,
+     AccWalkPart **parts,
+     gint64        count,
+     GError      **error)
+{
+  g_autoptr(GHashTable) elements = build_sequences (self, parts, count);
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) computed = NULL;
+  g_autofree guint *ends = g_new0 (guint, self->outlets->len + 1);
+  guint at = 0;
+
+  for (guint i = 0; i < self->outlets->len; i++)
+    {
+      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
+
+      if (!outlet->done)
+        outlet->klass->build (outlet, find_elements (self, elements, outlet->sequence, count), count, wanted);
+      ends[i] = wanted->len;
+    }
+
+  computed = acc_walk_compute (self->walk, wanted, count, error);
+  if (computed == NULL)
+    return FALSE;
+
+  for (guint i = 0; i < self->outlets->len; i++)
+    {
+      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
+
+      if (!outlet->done && !outlet->klass->absorb (outlet, (AccWalkPart **) computed->pdata + at, count, error))
+        return FALSE;
+      at = ends[i];
+    }
+
+  return TRUE;
+}
+
+/* --- which element is to blame */
+
+static gboolean
+fails (AccWalkStage *self,
+       AccWalkPart **parts,
+       gint64        start,
+       gint64        count,
+       GError      **error)
+{
+  g_autofree AccWalkPart **some = g_new0 (AccWalkPart *, self->inlets->len + 1);
+  g_autoptr(GHashTable) elements = NULL;
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr(GPtrArray) computed = NULL;
+  gboolean cut = TRUE;
+  gint64 done = self->done;
+
+  for (guint i = 0; i < self->inlets->len && cut; i++)
+    cut = (some[i] = acc_walk_part_slice (parts[i], start, count, NULL)) != NULL;
+  if (cut)
+    {
+      self->done += start;
+      elements = build_sequences (self, some, count);
+      for (guint i = 0; i < self->outlets->len; i++)
+        g_ptr_array_add (wanted, find_elements (self, elements, ((AccWalkOutlet *) g_ptr_array_index (self->outlets, i))->sequence, count));
+      computed = acc_walk_compute (self->walk, wanted, count, error);
+      self->done = done;
+    }
+  for (guint i = 0; i < self->inlets->len; i++)
+    g_clear_pointer (&some[i], acc_walk_part_unref);
+
+  return cut && computed == NULL;
+}
+
+/* Where the first element of the stage came from; NULL: nobody knows. */
+static char *
+describe_origin (AccWalkStage *self,
+                 gint64        number)
+{
+  for (guint i = 0; i < self->inlets->len; i++)
+    {
+      AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
+      char *origin = inlet->sequence->producer != NULL ? acc_sequence_producer_describe (inlet->sequence->producer, number) : NULL;
+
+      if (origin != NULL)
+        return origin;
+    }
+
+  return NULL;
+}
+
+/* Finds the first element of a step that fails by itself, and puts it in front of the message. */
+static void
+blame_element (AccWalkStage *self,
+               AccWalkPart **parts,
+               gint64        count,
+               GError      **error)
+{
+  g_autoptr(GError) local = NULL;
+  g_autofree char *origin = NULL;
+  gint64 start = 0;
+
+  if (*error == NULL || g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || !fails (self, parts, 0, count, &local))
+    return;
+
+  while (count > 1)
+    {
+      gint64 half = count / 2;
+
+      g_clear_error (&local);
+      if (fails (self, parts, start, half, &local))
+        {
+          count = half;
+        }
+      else
+        {
+          start += half;
+          count -= half;
+        }
+    }
+
+  g_clear_error (&local);
+  if (!fails (self, parts, start, 1, &local) || g_cancellable_is_cancelled (self->walk->cancellable))
+    return;
+
+  origin = describe_origin (self, self->done + start);
+  g_clear_error (error);
+  g_propagate_prefixed_error (error, g_steal_pointer (&local), "element %" G_GINT64_FORMAT "%s%s%s: ", self->done + start,
+                              origin != NULL ? " (" : "", origin != NULL ? origin : "", origin != NULL ? ")" : "");
+}
+
+/* --- steps */
+
+gboolean
+acc_walk_stage_is_over (AccWalkStage *self)
+{
+  for (guint i = 0; i < self->outlets->len; i++)
+    if (!((AccWalkOutlet *) g_ptr_array_index (self->outlets, i))->done)
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+acc_walk_stage_is_ready (AccWalkStage *self)
+{
+  if (self->ended || self->inlets->len == 0)
+    return FALSE;
+
+  for (guint i = 0; i < self->inlets->len; i++)
+    if (acc_walk_inlet_is_empty (g_ptr_array_index (self->inlets, i)))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+acc_walk_stage_is_between (AccWalkStage *self)
+{
+  for (guint i = 0; i < self->inlets->len; i++)
+    if (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->feeders[0] == NULL)
+      return FALSE;
+
+  return self->inlets->len > 0;
+}
+
+static gboolean
+end (AccWalkStage *self,
+     GError      **error)
+{
+  self->ended = TRUE;
+  for (guint i = 0; i < self->outlets->len; i++)
+    {
+      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
+
+      if (!outlet->done && !outlet->klass->end (outlet, error))
+        return FALSE;
+      outlet->done = TRUE;
+    }
+
+  return TRUE;
+}
+
+/* Bytes of an element, where all have the same; else 0. */
+static gint64
+known_size (AccSequence *sequence)
+{
+  gint64 size, bytes;
+
+  if (sequence->shape == NULL)
+    return 0;
+
+  size = acc_shape_get_size (sequence->shape);
+
+  return __builtin_mul_overflow (size, (gint64) acc_element_type_get_size (sequence->type), &bytes) ? G_MAXINT64 : bytes;
+}
+
+static gint64
+round_down (gint64 count)
+{
+  return count < 16 ? count : G_GINT64_CONSTANT (1) << (63 - __builtin_clzll ((guint64) count));
+}
+
+/* Elements that a step takes at most, as far as is known before it has them; 0: there are none. */
+static gint64
+most_elements (AccWalkStage *self,
+               gint64        bytes)
+{
+  gint64 largest = 1, most, wants = 0;
+
+  for (guint i = 0; i < self->inlets->len; i++)
+    largest = MAX (largest, known_size (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence));
+  for (guint i = 0; i < self->maps->len; i++)
+    largest = MAX (largest, known_size (g_ptr_array_index (self->maps, i)));
+
+  most = MIN (self->walk->chunk > 0 ? self->walk->chunk : round_down (MAX (bytes / largest, 1)), self->most);
+  for (guint i = 0; i < self->outlets->len; i++)
+    {
+      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
+
+      if (!outlet->done)
+        wants = outlet->wants < 0 || wants < 0 ? -1 : MAX (wants, outlet->wants);
+    }
+  if (wants >= 0)
+    most = MIN (most, wants);
+
+  return most;
+}
+
+/* Elements before a counter with an end ends. */
+static gint64
+before_end (AccWalkStage *self)
+{
+  gint64 left = G_MAXINT64;
+
+  for (guint i = 0; i < self->maps->len; i++)
+    {
+      AccSequence *map = g_ptr_array_index (self->maps, i);
+
+      for (guint j = 0; j < map->n_inputs; j++)
+        if (map->inputs[j]->kind == ACC_SEQUENCE_KIND_COUNTER && map->inputs[j]->length >= 0)
+          left = MIN (left, map->inputs[j]->length - self->done);
+    }
+
+  return left;
+}
+
+/* What is in memory goes through in larger steps. */
+static gboolean
+is_in_memory (AccWalkStage *self)
+{
+  for (guint i = 0; i < self->inlets->len; i++)
+    if (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->whole == NULL)
+      return FALSE;
+
+  return self->inlets->len > 0;
+}
+
+/* How many elements the next step takes; 0: there are no more; -1: an error. */
+static gint64
+choose_count (AccWalkStage *self,
+              GError      **error)
+{
+  gint64 bytes = is_in_memory (self) ? self->bytes * IN_MEMORY : self->bytes;
+  gint64 most = most_elements (self, bytes), count = MIN (most, before_end (self));
+
+  for (guint i = 0; i < self->inlets->len && count > 0; i++)
+    {
+      AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
+
+      if (!acc_walk_inlet_fill (inlet, most, bytes, error))
+        return -1;
+      if (acc_walk_inlet_is_empty (inlet))
+        return 0;
+    }
+
+  for (guint i = 0; i < self->inlets->len && count > 0; i++)
+    {
+      gint64 available = acc_walk_inlet_available (g_ptr_array_index (self->inlets, i), self->walk->chunk > 0 ? G_MAXINT64 : bytes, error);
+
+      if (available == 0)
+        return -1;
+      count = MIN (count, available);
+    }
+
+  return MAX (count, 0);
+}
+
+static gboolean
+refused (const GError *error)
+{
+  return g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+}
+
+/* Takes, runs, and gives back where memory did not suffice: *again. */
+static gboolean
+try_step (AccWalkStage *self,
+          gint64        count,
+          gboolean     *again,
+          GError      **error)
+{
+  AccWalkPart **parts = g_new0 (AccWalkPart *, self->inlets->len + 1);
+  g_autoptr(GError) local = NULL;
+  gboolean done = TRUE;
+
+  *again = FALSE;
+  for (guint i = 0; i < self->inlets->len && done; i++)
+    done = (parts[i] = acc_walk_inlet_take (g_ptr_array_index (self->inlets, i), count, &local)) != NULL;
+
+  if (done)
+    {
+      done = run (self, parts, count, &local);
+      if (!done && refused (local) && count > 1)
+        {
+          for (guint i = 0; i < self->inlets->len; i++)
+            acc_walk_inlet_give_back (g_ptr_array_index (self->inlets, i), g_steal_pointer (&parts[i]));
+          self->most = round_down (count / 2);
+          *again = TRUE;
+        }
+      else if (!done && !refused (local))
+        {
+          blame_element (self, parts, count, &local);
+        }
+      else if (!done)
+        {
+          g_prefix_error (&local, "element %" G_GINT64_FORMAT ", alone: ", self->done);
+        }
+    }
+  for (guint i = 0; i < self->inlets->len; i++)
+    g_clear_pointer (&parts[i], acc_walk_part_unref);
+  g_free (parts);
+  if (!done && !*again)
+    g_propagate_error (error, g_steal_pointer (&local));
+
+  return done;
+}
+
+gboolean
+acc_walk_stage_step (AccWalkStage *self,
+                     GError      **error)
+{
+  gboolean again = TRUE;
+
+  if (self->ended)
+    return TRUE;
+
+  while (again)
+    {
+      gint64 count;
+
+      if (g_cancellable_set_error_if_cancelled (self->walk->cancellable, error))
+        return FALSE;
+      count = acc_walk_stage_is_over (self) ? 0 : choose_count (self, error);
+      if (count < 0)
+        return FALSE;
+      if (count == 0)
+        return end (self, error);
+      if (try_step (self, count, &again, error))
+        {
+          self->done += count;
+          return TRUE;
+        }
+    }
+
+  return FALSE;
+}

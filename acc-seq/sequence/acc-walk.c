@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-walk-private.h"
+
+/* Which stages a walk has, and in which order they step. */
+
+/* --- the sequences in order */
+
+typedef struct {
+  AccSequence *sequence;
+  guint        next;
+} Frame;
+
+/* All that @roots are made of, inputs first, each once. */
+static GPtrArray *
+sort_sequences (AccSequence **roots,
+                guint         n_roots)
+{
+  GPtrArray *sorted = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+
+  for (guint i = 0; i < n_roots; i++)
+    {
+      if (g_hash_table_add (seen, roots[i]))
+        g_array_append_vals (stack, &(Frame) { roots[i], 0 }, 1);
+
+      while (stack->len > 0)
+        {
+          Frame *top = &g_array_index (stack, Frame, stack->len - 1);
+          AccSequence *sequence = top->sequence;
+
+          if (top->next < sequence->n_inputs)
+            {
+              AccSequence *input = sequence->inputs[top->next++];
+
+              if (g_hash_table_add (seen, input))
+                g_array_append_vals (stack, &(Frame) { input, 0 }, 1);
+              continue;
+            }
+          g_ptr_array_add (sorted, g_object_ref (sequence));
+          g_array_set_size (stack, stack->len - 1);
+        }
+    }
+
+  return sorted;
+}
+
+/* How many use a sequence: others, and @roots. */
+static GHashTable *
+count_uses (GPtrArray    *sequences,
+            AccSequence **roots,
+            guint         n_roots)
+{
+  GHashTable *uses = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < n_roots; i++)
+    g_hash_table_insert (uses, roots[i], GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (uses, roots[i])) + 1));
+  for (guint i = 0; i < sequences->len; i++)
+    {
+      AccSequence *sequence = g_ptr_array_index (sequences, i);
+
+      for (guint j = 0; j < sequence->n_inputs; j++)
+        g_hash_table_insert (uses, sequence->inputs[j],
+                             GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (uses, sequence->inputs[j])) + 1));
+    }
+
+  return uses;
+}
+
+/* --- the stages */
+
+static gboolean
+is_counter (AccSequence *sequence)
+{
+  return sequence->kind == ACC_SEQUENCE_KIND_COUNTER;
+}
+
+static AccWalkStage *
+add_stage (AccWalk *self)
+{
+  AccWalkStage *stage = acc_walk_stage_new (self);
+
+  g_ptr_array_add (self->stages, stage);
+
+  return stage;
+}
+
+AccWalkStage *
+acc_walk_find_stage (AccWalk     *self,
+                     AccSequence *sequence)
+{
+  AccWalkStage *stage = g_hash_table_lookup (self->stage_of, sequence);
+
+  /* A counter by itself. */
+  if (stage == NULL)
+    {
+      stage = add_stage (self);
+      g_hash_table_insert (self->stage_of, sequence, stage);
+    }
+
+  return stage;
+}
+
+/* A stage that begins with @sequence. */
+static gboolean
+begin_stage (AccWalk     *self,
+             AccSequence *sequence,
+             GError     **error)
+{
+  AccWalkStage *stage = add_stage (self);
+  AccWalkInlet *inlet = acc_walk_inlet_new (stage, sequence, error);
+
+  if (inlet == NULL)
+    return FALSE;
+
+  g_hash_table_insert (self->stage_of, sequence, stage);
+  for (guint i = 0; i < sequence->n_inputs; i++)
+    acc_walk_boundary_attach (acc_walk_find_stage (self, sequence->inputs[i]), sequence->inputs[i], sequence, inlet, i);
+
+  return TRUE;
+}
+
+/* Whether nothing but what is made of @sequence next needs the elements of its stage. */
+static gboolean
+is_private (AccWalkStage *stage,
+            AccSequence  *sequence,
+            GHashTable   *uses)
+{
+  if (stage->outlets->len > 0 || GPOINTER_TO_UINT (g_hash_table_lookup (uses, sequence)) != 1)
+    return FALSE;
+  for (guint i = 0; i < stage->maps->len; i++)
+    if (GPOINTER_TO_UINT (g_hash_table_lookup (uses, g_ptr_array_index (stage->maps, i))) != 1)
+      return FALSE;
+  for (guint i = 0; i < stage->inlets->len; i++)
+    {
+      AccWalkInlet *inlet = g_ptr_array_index (stage->inlets, i);
+
+      if (inlet->feeders[0] != NULL || GPOINTER_TO_UINT (g_hash_table_lookup (uses, inlet->sequence)) != 1)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* Moves all of @other to @stage; it stays, empty. */
+static void
+merge_stages (AccWalk      *self,
+              AccWalkStage *stage,
+              AccWalkStage *other)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  for (guint i = 0; i < other->inlets->len; i++)
+    ((AccWalkInlet *) g_ptr_array_index (other->inlets, i))->stage = stage;
+  g_ptr_array_extend_and_steal (stage->inlets, g_steal_pointer (&other->inlets));
+  g_ptr_array_extend (stage->maps, other->maps, NULL, NULL);
+  other->inlets = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_inlet_free);
+  g_ptr_array_set_size (other->maps, 0);
+
+  g_hash_table_iter_init (&iter, self->stage_of);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    if (value == other)
+      g_hash_table_iter_replace (&iter, stage);
+}
+
+/* Where elements of @map are made: in the stage of its input, or in one of several that nothing else uses, or in one of its own. */
+static gboolean
+place_map (AccWalk     *self,
+           AccSequence *map,
+           GHashTable  *uses,
+           GError     **error)
+{
+  AccWalkStage *stage = NULL;
+  gboolean together = TRUE, same = TRUE;
+
+  for (guint i = 0; i < map->n_inputs; i++)
+    {
+      AccWalkStage *other = is_counter (map->inputs[i]) ? NULL : acc_walk_find_stage (self, map->inputs[i]);
+
+      if (other == NULL)
+        continue;
+      same = same && (stage == NULL || other == stage);
+      together = together && is_private (other, map->inputs[i], uses);
+      stage = other;
+    }
+
+  if (stage == NULL)
+    stage = add_stage (self);
+  else if (!same && together)
+    for (guint i = 0; i < map->n_inputs; i++)
+      {
+        AccWalkStage *other = is_counter (map->inputs[i]) ? stage : acc_walk_find_stage (self, map->inputs[i]);
+
+        if (other != stage)
+          merge_stages (self, stage, other);
+      }
+  else if (!same)
+    {
+      stage = add_stage (self);
+      for (guint i = 0; i < map->n_inputs; i++)
+        {
+          gboolean known = is_counter (map->inputs[i]);
+          AccWalkInlet *inlet;
+
+          for (guint j = 0; j < i; j++)
+            known = known || map->inputs[j] == map->inputs[i];
+          if (known)
+            continue;
+          inlet = acc_walk_inlet_new_between (stage, map->inputs[i]);
+          acc_walk_boundary_attach (acc_walk_find_stage (self, map->inputs[i]), map->inputs[i], NULL, inlet, 0);
+        }
+    }
+
+  g_ptr_array_add (stage->maps, map);
+  g_hash_table_insert (self->stage_of, map, stage);
+
+  return TRUE;
+}
+
+AccWalk *
+acc_walk_new (AccBackend   *backend,
+              AccSequence **roots,
+              guint         n_roots,
+              gint64        chunk,
+              GCancellable *cancellable,
+              GError      **error)
+{
+  g_autoptr(AccWalk) self = g_new0 (AccWalk, 1);
+  g_autoptr(GHashTable) uses = NULL;
+
+  self->backend = g_object_ref (backend);
+  self->chunk = chunk;
+  self->cancellable = cancellable;
+  self->stages = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_stage_free);
+  self->stage_of = g_hash_table_new (NULL, NULL);
+  self->functions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_sequence_function_unref);
+  self->sequences = sort_sequences (roots, n_roots);
+  uses = count_uses (self->sequences, roots, n_roots);
+
+  if (!acc_walk_hoist (self, error))
+    return NULL;
+
+  for (guint i = 0; i < self->sequences->len; i++)
+    {
+      AccSequence *sequence = g_ptr_array_index (self->sequences, i);
+
+      if (sequence->kind == ACC_SEQUENCE_KIND_MAP ? !place_map (self, sequence, uses, error)
+                                             : !is_counter (sequence) && !begin_stage (self, sequence, error))
+        return NULL;
+    }
+
+  return g_steal_pointer (&self);
+}
+
+void
+acc_walk_free (AccWalk *self)
+{
+  g_clear_pointer (&self->stages, g_ptr_array_unref);
+  g_clear_pointer (&self->stage_of, g_hash_table_unref);
+  g_clear_pointer (&self->functions, g_hash_table_unref);
+  g_clear_pointer (&self->sequences, g_ptr_array_unref);
+  g_clear_object (&self->backend);
+  g_free (self);
+}
+
+AccSequenceFunction *
+acc_walk_get_function (AccWalk     *self,
+                       AccSequence *sequence)
+{
+  AccSequenceFunction *function = g_hash_table_lookup (self->functions, sequence);
+
+  return function != NULL ? function : sequence->function;
+}
+
+/* --- stepping */
+
+/* Stages that have something to work on, so that what waits between stages does not grow. */
+static gboolean
+step_ready (AccWalk *self,
+            GError **error)
+{
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      AccWalkStage *stage = g_ptr_array_index (self->stages, i);
+
+      while (acc_walk_stage_is_between (stage) && acc_walk_stage_is_ready (stage))
+        if (!acc_walk_stage_step (stage, error))
+          return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+acc_walk_run_outlet (AccWalk       *self,
+                     AccWalkOutlet *outlet,
+                     GError       **error)
+{
+  while (!outlet->done)
+    if (!acc_walk_stage_step (outlet->stage, error) || !step_ready (self, error))
+      return FALSE;
+
+  return TRUE;
+}
