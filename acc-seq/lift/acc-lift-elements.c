@@ -471,10 +471,38 @@ regular_reshape (AccLift   *self,
 
 static const Kind reshape_kind = { given_extents, reshaped_element, regular_reshape };
 
+static gboolean
+is_extent (AccExpr  *expr,
+           AccArray *array,
+           guint     dimension)
+{
+  return expr->kind == ACC_EXPR_EXTENT && expr->array == array && expr->item == dimension;
+}
+
+/* Whether the extent is that of the input's values, as acc_array_flatten() says it. */
+static gboolean
+says_size (AccArray *node)
+{
+  AccArray *input = node->inputs[0];
+  AccExpr *rest = node->extents->body;
+
+  for (guint d = input->rank; d-- > 1; rest = rest->args[0])
+    if (rest->kind != ACC_EXPR_PRIMITIVE || rest->primitive != ACC_PRIM_MUL || !is_extent (rest->args[1], input, d))
+      return FALSE;
+
+  return is_extent (rest, input, 0);
+}
+
 AccLifted *
 acc_lift_reshape (AccLift  *self,
                   AccArray *node)
 {
+  AccLifted *input = acc_lift_get_input (self, node, 0);
+
+  /* All that changes is how places are called. */
+  if (input->form == ACC_LIFTED_IRREGULAR && node->rank == 1 && says_size (node))
+    return acc_lifted_new_irregular (acc_nesting_flatten (input->nesting), g_object_ref (input->values));
+
   return lift (self, node, &reshape_kind);
 }
 

@@ -4,7 +4,7 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/derived/acc-array-fold-segments.h"
 #include "acc-core/derived/acc-array-scan.h"
-#include "acc-core/derived/acc-array-scan-segments.h"
+#include "acc-core/derived/acc-array-segments-private.h"
 
 /* Folds, scans and sorts along rows. Rows of irregular elements are segments of the flat values. A function that depends on the element
  * gets its number with the values that it combines, which are all of one element. */
@@ -105,7 +105,8 @@ find_rows (AccLifted  *input,
 
 /* --- folds */
 
-/* Along rows, which are segments where @rows says. @initial may be NULL. */
+/* Along rows, which are segments where @rows says: they fit, so that nobody looks at them once more but for empty ones, where these are
+ * mistakes. @initial may be NULL. */
 static AccArray *
 fold (AccArray    *values,
       AccExpr     *initial,
@@ -113,9 +114,15 @@ fold (AccArray    *values,
       AccExprFunc2 combine,
       gpointer     data)
 {
+  if (rows != NULL && initial != NULL)
+    {
+      g_autoptr(AccExpr) owned = acc_expr_ref_sink (initial);
+      AccSegments segments = { .array = values, .offsets = rows->offsets, .initial = owned, .combine = combine, .data = data };
+
+      return acc_segments_fold (&segments, FALSE);
+    }
   if (rows != NULL)
-    return initial != NULL ? acc_array_fold_seg_offsets (values, initial, rows->offsets, combine, data)
-                           : acc_array_fold1_seg_offsets (values, rows->offsets, combine, data);
+    return acc_array_fold1_seg_offsets (values, rows->offsets, combine, data);
 
   return initial != NULL ? acc_array_fold (values, initial, combine, data) : acc_array_fold1 (values, combine, data);
 }
@@ -197,7 +204,7 @@ acc_lift_scan (AccLift  *self,
   g_autoptr(AccLifted) input = acc_lift_to_regular (self, acc_lift_get_input (self, node, 0));
   g_autoptr(AccNesting) outer = NULL, rows = NULL;
   g_autoptr(AccArray) numbered = depends ? acc_lift_zip_numbers (input, acc_lift_number_with, NULL) : g_object_ref (input->values);
-  g_autoptr(AccArray) lengths = NULL, scanned = NULL;
+  g_autoptr(AccArray) scanned = NULL;
   AccArray *values;
 
   if (input->form == ACC_LIFTED_REGULAR)
@@ -208,8 +215,8 @@ acc_lift_scan (AccLift  *self,
     {
       outer = find_outer (self, input);
       rows = find_rows (input, outer);
-      lengths = acc_nesting_dup_lengths (rows);
-      scanned = acc_array_scanl1_seg (numbered, lengths, combine, &call);
+      scanned = acc_segments_scan (&(AccSegments) { .array = numbered, .offsets = rows->offsets, .combine = combine, .data = &call }, FALSE,
+                                   ACC_SEED_NONE);
     }
   values = depends ? acc_array_unzip (scanned, 1) : g_object_ref (scanned);
 

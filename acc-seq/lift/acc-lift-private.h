@@ -26,6 +26,8 @@ void        acc_nesting_unref       (AccNesting *self);
 /* Borrowed. */
 AccArray   *acc_nesting_get_numbers (AccNesting *self);
 AccArray   *acc_nesting_dup_lengths (AccNesting *self);
+/* Of the same values in as many vectors. */
+AccNesting *acc_nesting_flatten     (AccNesting *self);
 /* Expressions: how many elements and values there are; where element @k begins. */
 AccExpr    *acc_nesting_count       (AccNesting *self);
 AccExpr    *acc_nesting_total       (AccNesting *self);

@@ -89,6 +89,20 @@ acc_nesting_dup_lengths (AccNesting *self)
   return acc_array_generate_expr (acc_nesting_count (self), length_of_number, self);
 }
 
+AccNesting *
+acc_nesting_flatten (AccNesting *self)
+{
+  AccNesting *flat;
+
+  if (self->rank == 1)
+    return acc_nesting_ref (self);
+
+  flat = acc_nesting_new (1, g_object_ref (self->offsets), NULL);
+  flat->numbers = g_object_ref (acc_nesting_get_numbers (self));
+
+  return flat;
+}
+
 /* --- the element of each value */
 
 /* An element without values begins where the next one does, and has no place. */

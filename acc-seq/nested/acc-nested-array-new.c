@@ -10,13 +10,53 @@
 
 /* Nested arrays of values and of what says where elements lie. Descriptors that do not fit are errors of a run, which name the element. */
 
+/* As given: what is wrong with it is found where it is checked, which is before anything is read by it. */
+static AccExpr *
+get_first (AccArray *offsets)
+{
+  return acc_expr_cast (acc_expr_linear_index (offsets, acc_array_number (0)), acc_element_type_new (ACC_KIND_I64));
+}
+
 static AccExpr *
 distance_from_first (AccExpr *offset,
                      gpointer data)
 {
-  AccArray *offsets = data;
+  return acc_expr_sub (offset, get_first (data));
+}
 
-  return acc_expr_sub (offset, acc_expr_linear_index (offsets, acc_array_number (0)));
+typedef struct {
+  AccArray *values, *descriptor, *places;
+} Part;
+
+static AccExpr *
+itself (AccExpr *place,
+        gpointer data)
+{
+  return place;
+}
+
+/* The minimum changes nothing: it says that all places are inside, so that none is asked whether it is. */
+static AccExpr *
+place_in_values (AccExpr *place,
+                 gpointer data)
+{
+  Part *self = data;
+  AccExpr *most = acc_expr_sub (acc_expr_extent (self->values, 0), acc_expr_extent (self->places, 0));
+
+  return acc_expr_add (place, acc_expr_max (acc_expr_min (get_first (self->descriptor), most), acc_array_number (0)));
+}
+
+/* The @total values from the first offset on. */
+static AccArray *
+take_part (AccArray *values,
+           AccArray *descriptor,
+           AccExpr  *total)
+{
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (total);
+  g_autoptr(AccArray) places = acc_array_generate_expr (owned, itself, NULL);
+  Part part = { values, descriptor, places };
+
+  return acc_array_backpermute_expr (values, owned, place_in_values, &part);
 }
 
 /* --- descriptors that do not fit: the element is read where there is none, so that the message has its number */
@@ -116,10 +156,8 @@ new_checked (const char     *operation,
   if (form == ACC_SEGMENTS_OFFSETS)
     {
       /* They may begin and end anywhere. */
-      g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_segments_first (&segments));
-
-      part = acc_array_slit_on (values, 0, first, acc_expr_sub (acc_segments_last (&segments), first));
-      offsets = acc_array_map (segments.offsets, distance_from_first, segments.offsets);
+      offsets = acc_array_map (segments.offsets, distance_from_first, descriptor);
+      part = take_part (values, descriptor, acc_expr_linear_index (offsets, acc_segments_count (&segments)));
     }
   else
     {
