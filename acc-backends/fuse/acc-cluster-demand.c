@@ -156,7 +156,9 @@ acc_cutter_ask_inputs (AccCutter     *self,
         {
         case ACC_FAMILY_GATHER:
           wish.access = ACC_ACCESS_OTHER;
-          if (input->size > 0)
+          if (node->array->op == ACC_OP_SEG_NUMBERS)
+            wish.visits = 2;
+          else if (input->size > 0)
             wish.visits *= (double) node->size / input->size;
           break;
         case ACC_FAMILY_STENCIL:

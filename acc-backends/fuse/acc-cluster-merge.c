@@ -185,7 +185,7 @@ can_be_beside (AccCutter  *self,
                AccCluster *fold,
                AccCluster *map)
 {
-  return map->kind == ACC_CLUSTER_MAP && map->anchors->len == 0 && can_store_beside (self, fold) &&
+  return map->kind == ACC_CLUSTER_MAP && map->anchors->len == 0 && map->offsets == NULL && can_store_beside (self, fold) &&
          acc_fusion_node_has_extents_of (g_array_index (map->roots, AccRoot, 0).node, fold->consumed) &&
          fold->cost + map->cost <= ACC_CLUSTER_MAX_BESIDE_COST && fold->n_nodes + map->n_nodes <= ACC_CLUSTER_MAX_NODES / 8 &&
          count_root_leaves (fold) + count_root_leaves (map) <= ACC_CLUSTER_MAX_ROOT_LEAVES;
@@ -217,7 +217,7 @@ can_merge (AccCluster *a,
            AccCluster *b)
 {
   return a->kind == b->kind && (a->kind == ACC_CLUSTER_MAP || a->kind == ACC_CLUSTER_FOLD || a->kind == ACC_CLUSTER_FOLD_ALL) &&
-         a->rank == b->rank &&
+         a->rank == b->rank && a->offsets == b->offsets &&
          (a->rank == 0 || memcmp (a->extents, b->extents, a->rank * sizeof (gint64)) == 0) &&
          (a->kind == ACC_CLUSTER_MAP || acc_fusion_node_has_extents_of (a->consumed, b->consumed)) &&
          (!(acc_cluster_stores_beside (a) || acc_cluster_stores_beside (b)) || is_commutative (a) == is_commutative (b)) &&

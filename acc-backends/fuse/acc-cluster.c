@@ -134,13 +134,13 @@ acc_cutter_can_join (AccCutter      *self,
                      AccFusionNode  *node,
                      AccClusterKind *kind)
 {
-  gboolean is_free = cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0;
+  gboolean is_free = cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len == 0 && cluster->offsets == NULL;
 
   *kind = cluster->kind;
   switch (acc_operation_get_family (node->array->op))
     {
     case ACC_FAMILY_STENCIL:
-      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len < ACC_CLUSTER_MAX_STENCILS;
+      return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len < ACC_CLUSTER_MAX_STENCILS && cluster->offsets == NULL;
 
     case ACC_FAMILY_FOLD:
       *kind = acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_FULL ? ACC_CLUSTER_FOLD_ALL : ACC_CLUSTER_FOLD;
@@ -324,6 +324,34 @@ is_read_in_part (AccFusionNode *node)
          node->visits <= ACC_CLUSTER_MAX_PART && !node->from_source;
 }
 
+/* Whether all who read the numbers of segments can walk along these, so that numbers need no memory. Short ones are not worth it. */
+static gboolean
+inline_numbers (AccCutter     *self,
+                AccFusionNode *node)
+{
+  AccFusionNode *offsets = node->inputs[0];
+
+  if (!self->fuse || node->is_read_widely || node->size < ACC_CLUSTER_LEAST_SEGMENT * offsets->size)
+    return FALSE;
+
+  for (guint i = 0; i < node->n_readers; i++)
+    {
+      AccCluster *cluster = acc_cutter_get (self, node->readers[i].cluster);
+      AccAccess access = node->readers[i].access;
+
+      if (cluster == NULL || (cluster->offsets != NULL && cluster->offsets != offsets))
+        return FALSE;
+      if (cluster->kind == ACC_CLUSTER_MAP ? access != ACC_ACCESS_SPACE || cluster->anchors->len > 0 || cluster->rank != 1
+          : cluster->kind != ACC_CLUSTER_FOLD_SEG || access != ACC_ACCESS_SOURCE
+            || ((AccFusionNode *) g_ptr_array_index (cluster->anchors, 0))->inputs[1] != offsets)
+        return FALSE;
+    }
+  for (guint i = 0; i < node->n_readers; i++)
+    acc_cutter_get (self, node->readers[i].cluster)->offsets = offsets;
+
+  return TRUE;
+}
+
 static gboolean
 inline_node (AccCutter     *self,
              AccFusionNode *node)
@@ -332,6 +360,8 @@ inline_node (AccCutter     *self,
 
   if (node->forced)
     return FALSE;
+  if (node->array->op == ACC_OP_SEG_NUMBERS)
+    return inline_numbers (self, node);
   if (!acc_cutter_is_anchor (self, node))
     return is_worth_inlining (self, node);
 
@@ -439,7 +469,7 @@ store (AccCutter     *self,
 
   node->stored = explain (self, node);
   node->is_value = TRUE;
-  if (self->fuse && acc_cutter_find_host (self, node, &host))
+  if (self->fuse && node->array->op != ACC_OP_SEG_NUMBERS && acc_cutter_find_host (self, node, &host))
     {
       const AccRoot root = { .node = node, .beside = host.access == ACC_ACCESS_SOURCE };
 
@@ -452,6 +482,8 @@ store (AccCutter     *self,
   if (acc_cutter_is_anchor (self, node))
     try_join (self, host.cluster, node);
   node->home = acc_cutter_get (self, host.cluster);
+  if (node->array->op == ACC_OP_SEG_NUMBERS)
+    node->home->offsets = node->inputs[0];
 
   return (AccDemand) { host.cluster, host.access, 1, 1 };
 }
@@ -478,7 +510,8 @@ may_be_one (AccCutter     *self,
 {
   double most = 0;
 
-  if (!self->fuse || node->forced || node->array->op == ACC_OP_PERMUTE || node->is_read_widely || node->n_readers < 2
+  if (!self->fuse || node->forced || node->array->op == ACC_OP_PERMUTE || node->array->op == ACC_OP_SEG_NUMBERS
+      || node->is_read_widely || node->n_readers < 2
       || node->access == ACC_ACCESS_OTHER)
     return FALSE;
 

@@ -29,6 +29,8 @@ struct _AccCluster {
   GPtrArray     *anchors;      /* AccFusionNode: inlined stencils, long and full folds, scans */
   guint          rank;
   const gint64  *extents;      /* of its roots */
+  AccFusionNode *offsets;      /* of the segments by which the space, or what a fold of segments consumes, is walked; NULL: by none. Then
+                                * numbers of segments are known there */
   AccFusionNode *consumed;     /* by folds, scans, permutes and sorts: the input whose index space they walk */
   GPtrArray     *reads;        /* AccFusionNode: values that it reads, each once, in their order */
   gboolean       from_source;

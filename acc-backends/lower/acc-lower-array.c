@@ -417,6 +417,10 @@ compute (AccLower       *l,
       return low_read (l, node->inputs[0], array->op == ACC_OP_RESHAPE ? index_of_reshape (l, node, ix) : ix, leaf);
 
     case ACC_FAMILY_GATHER:
+      if (array->op == ACC_OP_SEG_NUMBERS && l->segment.id != 0)
+        return l->segment;
+      if (array->op == ACC_OP_SEG_NUMBERS)
+        break;
       if (array->op == ACC_OP_BACKPERMUTE)
         return read_backpermute (l, node, ix, memo, leaf);
       return low_read (l, node->inputs[0], array->op == ACC_OP_SLICE ? index_of_slice (l, node, ix) : index_of_replicate (l, node, ix),

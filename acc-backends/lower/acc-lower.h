@@ -53,6 +53,8 @@ typedef struct {
   /* not 0: prefetch mode. Loads through loaded indices become prefetches, of arrays of at least so many bytes, and nothing fails */
   gint64            prefetch_bytes;
 
+  KValue            segment;         /* of the cluster's offsets: the number of the one that elements are of; id 0: not known */
+
   gboolean          is_brief;        /* its tiles are, whatever the extents: no loop need look whether the launch goes on */
 
   /*< private >*/

@@ -85,6 +85,16 @@ const AccOperationClass acc_class_scan = { check_scan, combine_signature, acc_in
 /* Of offsets that fit: an i8 more than there are segments. */
 const AccOperationClass acc_class_fold_seg = { check_scan, combine_signature, infer_segments };
 
+static gboolean
+check_numbers (AccArray *node)
+{
+  node->type = acc_element_type_new (ACC_KIND_I64);
+  return TRUE;
+}
+
+/* Of offsets that fit: the segment of each element. */
+const AccOperationClass acc_class_seg_numbers = { check_numbers, NULL, acc_infer_given };
+
 static AccArray *
 reduce (AccArray     *self,
         AccOperation  op,

@@ -29,6 +29,9 @@ AccArray *acc_segments_fold    (AccSegments *self, gboolean from_right);
 /* Their partial reductions, one segment after the other. */
 AccArray *acc_segments_scan    (AccSegments *self, gboolean from_right, AccSeed seed);
 
+/* The number of its segment for each of the @total elements, i8; of @offsets that fit. */
+AccArray *acc_segments_number  (AccArray *offsets, AccExpr *total);
+
 /* Extents as those of @array but for the innermost. */
 AccExpr  *acc_segments_extents (AccArray *array, AccExpr *innermost);
 /* How many there are, and where number @segment begins; 1 more is where it ends. */

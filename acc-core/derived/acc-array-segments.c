@@ -211,3 +211,46 @@ acc_segments_extents (AccArray *array,
 
   return acc_array_join_items (extents, array->rank);
 }
+
+/* --- the segment of each element */
+
+/* One without elements begins where the next one does, and has no place. */
+static AccExpr *
+place_of_segment (AccExpr *k,
+                  gpointer data)
+{
+  AccArray *offsets = data;
+  g_autoptr(AccExpr) begin = acc_expr_ref_sink (acc_expr_linear_index (offsets, k));
+  AccExpr *end = acc_expr_linear_index (offsets, acc_expr_add (k, acc_array_number (1)));
+
+  return acc_expr_tuple2 (acc_expr_lt (begin, end), begin);
+}
+
+static AccArray *
+number_directly (AccArray *offsets,
+                 AccExpr  *total)
+{
+  AccArray *node = acc_array_begin (ACC_OP_SEG_NUMBERS, &offsets, 1);
+
+  acc_array_set_extents_expr (node, total);
+
+  return acc_array_complete (node);
+}
+
+AccArray *
+acc_segments_number (AccArray *offsets,
+                     AccExpr  *total)
+{
+  g_autoptr(AccExpr) size = acc_expr_ref_sink (total);
+  g_autoptr(AccExpr) count = acc_expr_ref_sink (acc_expr_sub (acc_expr_extent (offsets, 0), acc_array_number (1)));
+  g_autoptr(AccArray) places = acc_array_generate_expr (count, place_of_segment, offsets);
+  g_autoptr(AccArray) numbers = acc_array_generate_expr (count, own_index, NULL);
+  g_autoptr(AccArray) zeros = acc_array_fill_expr (size, acc_array_number (0));
+  g_autoptr(AccArray) begins = acc_array_permute (numbers, zeros, places, acc_array_first_element, NULL);
+  AccArray *numbered = acc_array_scanl1 (begins, acc_array_max_elements, NULL);
+
+  if (numbered->error == NULL)
+    numbered->direct = number_directly (offsets, size);
+
+  return numbered;
+}

@@ -56,11 +56,12 @@ acc_lift_new_nesting (AccLift       *self,
 
 static AccExpr *
 element_at_place (AccExpr *place,
+                  AccExpr *number,
                   gpointer data)
 {
   Making *self = data;
   AccNesting *nesting = self->nesting;
-  g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_linear_index (acc_nesting_get_numbers (nesting), place));
+  g_autoptr(AccExpr) k = acc_expr_ref_sink (number);
   AccExpr *inner = acc_expr_sub (place, acc_nesting_begin (nesting, k));
   g_autoptr(AccExpr) index = acc_expr_ref_sink (acc_lift_unravel (inner, acc_nesting_extents (nesting, k), nesting->rank));
 
@@ -74,7 +75,7 @@ acc_lift_make (AccLift       *self,
                gpointer       data)
 {
   Making making = { self, .element = element, .nesting = nesting, .data = data };
-  AccArray *values = acc_array_generate_expr (acc_nesting_total (nesting), element_at_place, &making);
+  AccArray *values = acc_array_imap (acc_nesting_get_numbers (nesting), element_at_place, &making);
 
   return acc_lifted_new_irregular (acc_nesting_ref (nesting), values);
 }

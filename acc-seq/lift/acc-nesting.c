@@ -2,6 +2,7 @@
 #include "acc-lift-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/derived/acc-array-segments-private.h"
 
 /* Where the elements of irregular nested arrays lie. */
 
@@ -105,40 +106,12 @@ acc_nesting_flatten (AccNesting *self)
 
 /* --- the element of each value */
 
-/* An element without values begins where the next one does, and has no place. */
-static AccExpr *
-place_of_number (AccExpr *k,
-                 gpointer data)
-{
-  AccNesting *self = data;
-
-  return acc_expr_tuple2 (acc_expr_gt (acc_nesting_length (self, k), acc_array_number (0)), acc_nesting_begin (self, k));
-}
-
-static AccExpr *
-itself (AccExpr *k,
-        gpointer data)
-{
-  return k;
-}
-
-static AccArray *
-make_numbers (AccNesting *self)
-{
-  g_autoptr(AccArray) places = acc_array_generate_expr (acc_nesting_count (self), place_of_number, self);
-  g_autoptr(AccArray) numbers = acc_array_generate_expr (acc_nesting_count (self), itself, NULL);
-  g_autoptr(AccArray) zeros = acc_array_fill_expr (acc_nesting_total (self), acc_array_number (0));
-  g_autoptr(AccArray) heads = acc_array_permute (numbers, zeros, places, acc_array_first_element, NULL);
-
-  return acc_array_scanl1 (heads, acc_array_max_elements, NULL);
-}
-
 AccArray *
 acc_nesting_get_numbers (AccNesting *self)
 {
   g_mutex_lock (&self->lock);
   if (self->numbers == NULL)
-    self->numbers = make_numbers (self);
+    self->numbers = acc_segments_number (self->offsets, acc_nesting_total (self));
   g_mutex_unlock (&self->lock);
 
   return self->numbers;

@@ -62,12 +62,7 @@ get_offset (Segments *self,
             AccLower *l,
             KValue    segment)
 {
-  AccIndex *ix = low_index_new (l, 1);
-
-  ix->at[0] = low_within (l, segment, 0, self->n_segments);
-  low_index_lose_rows (l, ix, self->node, "needs all of its offsets");
-
-  return clamp (l, low_read (l, self->offsets, ix, 0), self->n);
+  return acc_skeleton_get_offset (l, self->offsets, self->node, segment, self->n);
 }
 
 /* How many segments end before place @place of the sequence: @least to @most. */
@@ -269,6 +264,7 @@ write_whole (Segments *self,
   KValue *sum = acc_fold_new_values (fold, l), *seed = acc_fold_new_seed (fold, l, 0);
   KVar *vars = acc_fold_new_vars (fold, l, seed);
 
+  l->segment = x.s;
   low_if (l, x.has_elements)
     {
       acc_fold_write_in_order (fold, l, self->space, u, x.first, x.behind, sum);
@@ -276,6 +272,7 @@ write_whole (Segments *self,
         acc_fold_combine (fold, l, seed, sum, sum);
       acc_fold_set_vars (fold, l, vars, sum);
     }
+  l->segment = (KValue) { 0 };
   acc_fold_get_vars (fold, l, vars, sum);
   store_known (self, l, u, x.s, sum);
 }
@@ -316,11 +313,13 @@ write_segment (Segments *self,
   KValue *sum = acc_fold_new_values (fold, l);
   KVar *vars = acc_fold_new_vars (fold, l, NULL);
 
+  l->segment = x.s;
   low_if (l, x.has_elements)
     {
       acc_fold_write_run (fold, l, self->space, u, x.first, x.behind, kb_tile (b), sum);
       acc_fold_set_vars (fold, l, vars, sum);
     }
+  l->segment = (KValue) { 0 };
   acc_fold_get_vars (fold, l, vars, sum);
   if (!self->by_tiles)
     {

@@ -7,7 +7,7 @@
  *     foreach x in inner elements:
  *       roots[u, x] = ...
  *
- * A space whose dimensions are all counted together has no loop over u. */
+ * A space whose dimensions are all counted together has no loop over u. Segments (acc-skeleton-segments.c) are gone through one by one. */
 
 #define MAX_SHORT_COST 96   /* operations of what is written out for a last dimension, all together */
 
@@ -49,6 +49,11 @@ write_run (AccLower       *l,
   if (acc_skeleton_has_stencil (l->step))
     {
       acc_skeleton_stencil_run (l, space, outer);
+      return;
+    }
+  if (l->step->cluster->offsets != NULL)
+    {
+      acc_skeleton_segments_run (l, space, begin, end);
       return;
     }
 
@@ -93,7 +98,7 @@ acc_skeleton_map (AccStep *step)
       return;
     }
 
-  if (!acc_skeleton_has_stencil (step) && acc_skeleton_transpose (step, space))
+  if (!acc_skeleton_has_stencil (step) && step->cluster->offsets == NULL && acc_skeleton_transpose (step, space))
     return;
 
   l = low_new (step, acc_skeleton_get_name (step));
@@ -113,6 +118,6 @@ acc_skeleton_map (AccStep *step)
     }
 
   launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
-  launch.multiple = writes_out (step, space) ? space->short_inner : 0;
+  launch.multiple = step->cluster->offsets == NULL && writes_out (step, space) ? space->short_inner : 0;
   low_finish (l, launch);
 }

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Elements of all sizes at once: what a backend makes of many short ones, of few long ones, and of both, which it goes through in different
+ * ways, is what the interpreter makes of them. */
+
+#include <acc/acc.h>
+#include <stdio.h>
+#include <string.h>
+
+#define N_VALUES 150000
+
+static AccBackend *backend, *judge;
+
+static AccExpr *
+plus (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+/* --- functions of an element */
+
+static AccExpr *
+place_and_size (AccExpr *index, AccExpr *x, gpointer array)
+{
+  return acc_expr_sub (acc_expr_mul (x, index), acc_expr_extent (array, 0));
+}
+
+static AccArray *
+places (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_imap (a[0], place_and_size, a[0]);
+}
+
+static AccExpr *
+minus_the (AccExpr *x, gpointer sum)
+{
+  return acc_expr_sub (x, acc_expr_the (sum));
+}
+
+static AccArray *
+deviations (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) sum = acc_array_sum_all (a[0]);
+
+  return acc_array_map (a[0], minus_the, sum);
+}
+
+static AccArray *
+sum_of_places (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) placed = places (a, n, NULL);
+
+  return acc_array_sum (placed);
+}
+
+/* Operands cannot be exchanged. */
+static AccExpr *
+chain (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_mul (acc_expr_item (x, 0), acc_expr_item (y, 0)),
+                          acc_expr_add (acc_expr_mul (acc_expr_item (x, 1), acc_expr_item (y, 0)), acc_expr_item (y, 1)));
+}
+
+static AccExpr *
+make_link (AccExpr *index, AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 3), acc_expr_add (x, index));
+}
+
+static AccArray *
+chained (AccArray **a, guint n, gpointer data)
+{
+  AccElementType *i8 = acc_element_type_new (ACC_KIND_I64);
+  AccExpr *neutral = acc_expr_tuple2 (acc_expr_new_typed_int (i8, 1), acc_expr_new_typed_int (i8, 0));
+  g_autoptr(AccArray) links = acc_array_imap (a[0], make_link, NULL), all = acc_array_fold (links, neutral, chain, NULL);
+
+  return acc_array_unzip (all, 1);
+}
+
+static AccExpr *
+larger_place (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_cond (acc_expr_gt (acc_expr_item (y, 0), acc_expr_item (x, 0)), y, x);
+}
+
+static AccExpr *
+with_place (AccExpr *index, AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (x, index);
+}
+
+/* Where the largest is; an element more makes it hold for empty ones. */
+static AccArray *
+place_of_largest (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccShape) one = acc_shape_new_vector (1);
+  g_autoptr(AccArray) least = acc_array_fill (one, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), -1000));
+  g_autoptr(AccArray) more = acc_array_concat (a[0], least), placed = acc_array_imap (more, with_place, NULL);
+  g_autoptr(AccArray) largest = acc_array_fold1 (placed, larger_place, NULL);
+
+  return acc_array_unzip (largest, 1);
+}
+
+static AccExpr *
+neighbours (AccExpr *n, gpointer data)
+{
+  return acc_expr_add (acc_expr_mul (acc_expr_neighbour1 (n, -1), acc_expr_new_int (10)), acc_expr_neighbour1 (n, 1));
+}
+
+static AccArray *
+stencil (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
+
+  return acc_array_stencil (a[0], (gint64[]) { 3 }, 1, boundary, neighbours, NULL);
+}
+
+static AccArray *
+prefix_sums (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_scanl1 (a[0], plus, NULL);
+}
+
+static AccArray *
+sorted (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_sort (a[0], FALSE);
+}
+
+static AccExpr *
+last_digit (AccExpr *x, gpointer data)
+{
+  return acc_expr_mod (x, acc_expr_new_int (10));
+}
+
+/* Equal keys keep their order. */
+static AccArray *
+sorted_by_digit (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_sort_by_key (a[0], TRUE, last_digit, NULL);
+}
+
+static const struct {
+  const char  *name;
+  AccArrayFunc function;
+} functions[] = {
+  { "places", places },
+  { "deviations", deviations },
+  { "sum-of-places", sum_of_places },
+  { "chained", chained },
+  { "place-of-largest", place_of_largest },
+  { "stencil", stencil },
+  { "prefix-sums", prefix_sums },
+  { "sorted", sorted },
+  { "sorted-by-digit", sorted_by_digit },
+};
+
+/* --- sizes */
+
+static gint64
+draw_short (GRand *rand)
+{
+  return g_rand_int_range (rand, 0, 4);
+}
+
+static gint64
+draw_even (GRand *rand)
+{
+  return g_rand_int_range (rand, 0, 33);
+}
+
+static gint64
+draw_power (GRand *rand)
+{
+  return 1 / (g_rand_double (rand) + 2e-5);
+}
+
+static gint64
+draw_long (GRand *rand)
+{
+  return g_rand_int_range (rand, 30000, 60000);
+}
+
+/* Nearly all in one, among nothing. */
+static gint64
+draw_one (GRand *rand)
+{
+  return g_rand_int_range (rand, 0, 50) == 0 ? N_VALUES - 7 : 0;
+}
+
+static const struct {
+  const char *name;
+  gint64    (*draw) (GRand *rand);
+} sizes[] = {
+  { "short", draw_short },
+  { "even", draw_even },
+  { "power", draw_power },
+  { "long", draw_long },
+  { "one", draw_one },
+};
+
+static AccNestedArray *
+draw (gint64 (*draw_size) (GRand *rand))
+{
+  AccElementType *i8 = acc_element_type_new (ACC_KIND_I64);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (7);
+  g_autoptr(GArray) lengths = g_array_new (FALSE, FALSE, sizeof (gint64));
+  gint64 *values = g_new (gint64, N_VALUES), left = N_VALUES, none = 0;
+  g_autoptr(AccShape) n_values = acc_shape_new_vector (N_VALUES), n_lengths = NULL;
+  g_autoptr(GBytes) bytes = NULL, descriptor = NULL;
+  g_autoptr(AccArray) flat = NULL, sizes_of_all = NULL;
+
+  for (guint i = 0; i < N_VALUES; i++)
+    values[i] = g_rand_int_range (rand, -200, 200);
+  while (left > 0)
+    {
+      gint64 length = MIN (draw_size (rand), left);
+
+      g_array_append_val (lengths, length);
+      left -= length;
+    }
+  g_array_append_val (lengths, none);
+  bytes = g_bytes_new_take (values, N_VALUES * sizeof *values);
+  descriptor = g_bytes_new (lengths->data, lengths->len * sizeof (gint64));
+  n_lengths = acc_shape_new_vector (lengths->len);
+  flat = acc_array_use (i8, n_values, bytes);
+  sizes_of_all = acc_array_use (i8, n_lengths, descriptor);
+
+  return acc_nested_array_new_from_lengths (flat, sizes_of_all);
+}
+
+static AccArray *
+run (AccBackend *where, AccArray *array)
+{
+  g_autoptr(GError) error = NULL;
+  AccArray *result = acc_backend_run (where, array, NULL, &error);
+
+  g_assert_no_error (error);
+  return result;
+}
+
+static void
+test_sizes (gconstpointer data)
+{
+  guint f = GPOINTER_TO_UINT (data) / G_N_ELEMENTS (sizes), s = GPOINTER_TO_UINT (data) % G_N_ELEMENTS (sizes);
+  g_autoptr(AccNestedArray) nested = draw (sizes[s].draw), mapped = acc_nested_array_map (nested, functions[f].function, NULL);
+  AccArray *values = acc_nested_array_get_values (mapped);
+  g_autoptr(AccArray) got = run (backend, values), wanted = run (judge, values);
+  gint64 n = acc_shape_get_size (acc_array_get_shape (wanted));
+
+  g_assert_cmpint (acc_shape_get_size (acc_array_get_shape (got)), ==, n);
+  for (gint64 i = 0; i < n; i++)
+    if (acc_array_get_int (got, 0, i) != acc_array_get_int (wanted, 0, i))
+      g_error ("%s of %s: value %d is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, functions[f].name, sizes[s].name, (int) i,
+               acc_array_get_int (got, 0, i), acc_array_get_int (wanted, 0, i));
+}
+
+/* A part without elements is a mistake for a fold without an initial value, wherever it is. */
+static void
+test_empty (void)
+{
+  g_autoptr(AccNestedArray) nested = draw (draw_even);
+  g_autoptr(AccArray) largest = acc_nested_array_argmax (nested), result = NULL;
+  g_autoptr(GError) error = NULL;
+
+  result = acc_backend_run (backend, largest, NULL, &error);
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
+  g_assert_nonnull (strstr (error->message, "argmax"));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr(GError) error = NULL;
+  const char *name = g_getenv ("ACC_TEST_BACKENDS");
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  backend = acc_backend_new_for_name (name != NULL && *name != '\0' ? name : "native", &error);
+  if (backend == NULL && g_getenv ("ACC_TEST_OPTIONAL") != NULL)
+    {
+      printf ("1..0 # SKIP %s\n", error->message);
+      return 0;
+    }
+  g_assert_no_error (error);
+  judge = acc_backend_new_for_name ("interpreter", &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (functions) * G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/sizes/%s/%s", functions[i / G_N_ELEMENTS (sizes)].name,
+                                               sizes[i % G_N_ELEMENTS (sizes)].name);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_sizes);
+    }
+  g_test_add_func ("/sizes/empty", test_empty);
+  status = g_test_run ();
+  g_object_unref (backend);
+  g_object_unref (judge);
+  return status;
+}
