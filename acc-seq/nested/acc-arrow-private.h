@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "acc-error.h"
+
 #include <stdint.h>
 
 /* Arrow's C data interface: https://arrow.apache.org/docs/format/CDataInterface.html. Others may have defined it, too. */
@@ -33,3 +35,45 @@ struct ArrowArray {
 };
 
 #endif
+
+/* --- columns that are imported */
+
+#define ACC_ARROW_MAX_DEPTH 64
+
+/* A list that the values are in. */
+typedef struct {
+  const gint64 *offsets;      /* NULL: each has as many */
+  gint64        n, each;
+} AccArrowLevel;
+
+typedef struct {
+  gpointer   holder;
+  GArray    *levels;          /* AccArrowLevel */
+  GPtrArray *kept;            /* what the levels point to */
+  GError   **error;
+} AccArrowImport;
+
+/* Entries of a column, counted from its own offset. */
+typedef struct {
+  struct ArrowSchema *schema;
+  struct ArrowArray  *array;
+  gint64              begin, length;
+  guint               depth;
+} AccArrowColumn;
+
+/* Sets the error, the operation's name in front; FALSE. */
+gboolean       acc_arrow_fail           (AccArrowImport *self, AccError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* As elements are found from outside: "[2][0]". Free it. */
+char          *acc_arrow_name_entry     (AccArrowImport *self, gint64 entry);
+/* Whether @column is what its format says, with @n_buffers and @n_children (-1: any), and has the entries that are wanted, none of them
+ * null. */
+gboolean       acc_arrow_check_column   (AccArrowImport *self, AccArrowColumn *column, gint64 n_buffers, gint64 n_children);
+/* Entries @begin and on of child @i of @column. */
+AccArrowColumn acc_arrow_child_of       (AccArrowColumn *column, gint64 i, gint64 begin, gint64 length);
+gboolean       acc_arrow_is_list        (const char *format);
+/* The number behind "+w:", or -1. */
+gint64         acc_arrow_get_fixed_size (const char *format);
+/* Whether there are lists of different lengths within; what is not as it should be is found later. */
+gboolean       acc_arrow_contains_list  (struct ArrowSchema *schema);
+/* The entries of those of a fixed-size list, checked. */
+gboolean       acc_arrow_enter_fixed    (AccArrowImport *self, AccArrowColumn *column, AccArrowColumn *child);

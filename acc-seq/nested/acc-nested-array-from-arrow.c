@@ -9,8 +9,6 @@
 /* Nested arrays of columns of others, by Arrow's C data interface. Nothing in them is trusted but what cannot be checked: that buffers are
  * as long as the lengths say. */
 
-#define MAX_DEPTH 64
-
 /* The column, kept for as long as its memory is used. */
 typedef struct {
   gatomicrefcount   ref_count;
@@ -34,218 +32,14 @@ holder_unref (Holder *self)
   g_free (self);
 }
 
-/* A list that the values are in. */
-typedef struct {
-  const gint64 *offsets;      /* NULL: each has as many */
-  gint64        n, each;
-} Level;
-
-typedef struct {
-  Holder    *holder;
-  GArray    *levels;          /* Level */
-  GPtrArray *kept;            /* what the levels point to */
-  GError   **error;
-} Import;
-
-/* Entries of a column, counted from its own offset. */
-typedef struct {
-  struct ArrowSchema *schema;
-  struct ArrowArray  *array;
-  gint64              begin, length;
-  guint               depth;
-} Column;
-
-static gboolean fail (Import *self, AccError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
-
-static gboolean
-fail (Import     *self,
-      AccError    code,
-      const char *format,
-      ...)
-{
-  g_autofree char *text = NULL;
-  va_list args;
-
-  va_start (args, format);
-  text = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error (self->error, ACC_ERROR, code, "nested_array_new_from_arrow: %s", text);
-
-  return FALSE;
-}
-
-/* As elements are found from outside: "[2][0]". */
-static char *
-name_entry (Import *self,
-            gint64  entry)
-{
-  g_autoptr(GString) name = g_string_new (NULL);
-  g_autofree char *first = NULL;
-
-  for (guint i = self->levels->len; i-- > 0;)
-    {
-      Level *level = &g_array_index (self->levels, Level, i);
-      g_autofree char *own = NULL;
-      gint64 k = 0;
-
-      if (level->offsets == NULL)
-        k = entry / MAX (level->each, 1);
-      else
-        while (k + 1 < level->n && level->offsets[k + 1] <= entry)
-          k++;
-      own = g_strdup_printf ("[%" G_GINT64_FORMAT "]", entry - (level->offsets == NULL ? k * level->each : level->offsets[k]));
-      g_string_prepend (name, own);
-      entry = k;
-    }
-  first = g_strdup_printf ("[%" G_GINT64_FORMAT "]", entry);
-  g_string_prepend (name, first);
-
-  return g_string_free (g_steal_pointer (&name), FALSE);
-}
-
-/* --- columns */
-
-static gboolean
-check_nulls (Import *self,
-             Column *column)
-{
-  struct ArrowArray *array = column->array;
-  const guint8 *bits = array->buffers[0];
-
-  if (array->null_count == 0)
-    return TRUE;
-  if (bits == NULL)
-    return array->null_count < 0 || fail (self, ACC_ERROR_SHAPE, "a column has nulls, but no buffer that says where");
-
-  for (gint64 i = 0; i < column->length; i++)
-    {
-      gint64 bit = array->offset + column->begin + i;
-
-      if ((bits[bit / 8] >> (bit % 8) & 1) == 0)
-        {
-          g_autofree char *name = name_entry (self, i);
-
-          return fail (self, ACC_ERROR_UNSUPPORTED, "element %s is null", name);
-        }
-    }
-
-  return TRUE;
-}
-
-/* Whether @column is what its format says, with @n_buffers and @n_children (-1: any), and has the entries that are wanted. */
-static gboolean
-check_column (Import *self,
-              Column *column,
-              gint64  n_buffers,
-              gint64  n_children)
-{
-  struct ArrowSchema *schema = column->schema;
-  struct ArrowArray *array = column->array;
-  const char *format = schema->format;
-
-  if (schema->dictionary != NULL || array->dictionary != NULL)
-    return fail (self, ACC_ERROR_UNSUPPORTED, "a column of “%s” has a dictionary", format);
-  if (array->length < 0 || array->offset < 0 || array->length > G_MAXINT64 / 64 || array->offset > G_MAXINT64 / 64)
-    return fail (self, ACC_ERROR_SHAPE, "a column of “%s” has length %" G_GINT64_FORMAT " and offset %" G_GINT64_FORMAT, format,
-                 (gint64) array->length, (gint64) array->offset);
-  if (column->begin > array->length || column->length > array->length - column->begin)
-    {
-      g_autofree char *name = name_entry (self, MAX (array->length - column->begin, 0));
-
-      return fail (self, ACC_ERROR_BOUNDS, "element %s is outside a column of “%s” with length %" G_GINT64_FORMAT, name, format,
-                   (gint64) array->length);
-    }
-  if (array->n_buffers != n_buffers || array->buffers == NULL)
-    return fail (self, ACC_ERROR_SHAPE, "a column of “%s” has %" G_GINT64_FORMAT " buffers, not %" G_GINT64_FORMAT, format,
-                 (gint64) (array->buffers != NULL ? array->n_buffers : 0), n_buffers);
-  if (schema->n_children != array->n_children || schema->n_children < 0 || (n_children >= 0 && schema->n_children != n_children)
-      || (schema->n_children > 0 && (schema->children == NULL || array->children == NULL)))
-    return fail (self, ACC_ERROR_SHAPE, "a column of “%s” has %" G_GINT64_FORMAT " children, its type %" G_GINT64_FORMAT, format,
-                 (gint64) array->n_children, (gint64) schema->n_children);
-
-  for (gint64 i = 0; i < schema->n_children; i++)
-    if (schema->children[i] == NULL || array->children[i] == NULL || schema->children[i]->format == NULL)
-      return fail (self, ACC_ERROR_SHAPE, "child %" G_GINT64_FORMAT " of a column of “%s” is missing", i, format);
-
-  return check_nulls (self, column);
-}
-
-/* Entries @begin and on of child @i of @column. */
-static Column
-child_of (Column *column,
-          gint64  i,
-          gint64  begin,
-          gint64  length)
-{
-  return (Column) { column->schema->children[i], column->array->children[i], begin, length, column->depth + 1 };
-}
-
-static gboolean
-is_list (const char *format)
-{
-  return g_str_equal (format, "+l") || g_str_equal (format, "+L");
-}
-
-/* The number behind "+w:", or -1. */
-static gint64
-get_fixed_size (const char *format)
-{
-  char *end;
-  gint64 size;
-
-  if (!g_str_has_prefix (format, "+w:") || !g_ascii_isdigit (format[3]))
-    return -1;
-  size = g_ascii_strtoll (format + 3, &end, 10);
-
-  return *end == '\0' && size <= G_MAXINT32 ? size : -1;
-}
-
-/* Whether there are lists of different lengths within; what is not as it should be is found later. */
-static gboolean
-contains_list (struct ArrowSchema *schema)
-{
-  for (guint depth = 0; depth < MAX_DEPTH; depth++)
-    {
-      if (is_list (schema->format))
-        return TRUE;
-      if (get_fixed_size (schema->format) < 0 || schema->n_children != 1 || schema->children == NULL || schema->children[0] == NULL
-          || schema->children[0]->format == NULL)
-        return FALSE;
-      schema = schema->children[0];
-    }
-
-  return FALSE;
-}
-
-/* Those of a fixed-size list, checked. */
-static gboolean
-enter_fixed (Import *self,
-             Column *column,
-             Column *child)
-{
-  gint64 each = get_fixed_size (column->schema->format), first;
-  Level level = { NULL, 0, each };
-
-  if (!check_column (self, column, 1, 1))
-    return FALSE;
-  first = column->array->offset + column->begin;
-  if (each > 0 && first + column->length > G_MAXINT64 / 64 / each)
-    return fail (self, ACC_ERROR_SHAPE, "a column of “%s” has more values than can be addressed", column->schema->format);
-
-  *child = child_of (column, 0, first * each, column->length * each);
-  g_array_append_val (self->levels, level);
-
-  return TRUE;
-}
-
 /* --- offsets */
 
 static gboolean
-check_offset (Import *self,
-              Column *column,
-              gint64  k,
-              gint64  before,
-              gint64  own)
+check_offset (AccArrowImport *self,
+              AccArrowColumn *column,
+              gint64          k,
+              gint64          before,
+              gint64          own)
 {
   gint64 length = column->array->children[0]->length;
   g_autofree char *name = NULL;
@@ -253,16 +47,16 @@ check_offset (Import *self,
   if (before >= 0 && before <= own && own <= length)
     return TRUE;
 
-  name = name_entry (self, k);
-  return fail (self, ACC_ERROR_BOUNDS,
+  name = acc_arrow_name_entry (self, k);
+  return acc_arrow_fail (self, ACC_ERROR_BOUNDS,
                "element %s is from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " values", name, before, own, length);
 }
 
 /* From 0, one more than there are entries; the values of all are @child. Those that are as they have to be are not copied. */
 static AccArray *
-import_offsets (Import *self,
-                Column *column,
-                Column *child)
+import_offsets (AccArrowImport *self,
+                AccArrowColumn *column,
+                AccArrowColumn *child)
 {
   gboolean wide = g_str_equal (column->schema->format, "+L");
   gsize size = (column->length + 1) * sizeof (gint64);
@@ -270,21 +64,21 @@ import_offsets (Import *self,
   g_autoptr(AccShape) shape = NULL;
   const guint8 *given;
   gint64 first = 0, *made;
-  Level level = { NULL, column->length, 0 };
+  AccArrowLevel level = { NULL, column->length, 0 };
 
-  if (!check_column (self, column, 2, 1))
+  if (!acc_arrow_check_column (self, column, 2, 1))
     return NULL;
   given = column->array->buffers[1];
   if (given == NULL && column->length > 0)
     {
-      fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no offsets", column->schema->format);
+      acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no offsets", column->schema->format);
       return NULL;
     }
 
   made = g_try_malloc (size);
   if (made == NULL)
     {
-      fail (self, ACC_ERROR_OUT_OF_MEMORY, "no memory for %" G_GINT64_FORMAT " offsets", column->length);
+      acc_arrow_fail (self, ACC_ERROR_OUT_OF_MEMORY, "no memory for %" G_GINT64_FORMAT " offsets", column->length);
       return NULL;
     }
   bytes = g_bytes_new_take (made, size);
@@ -315,7 +109,7 @@ import_offsets (Import *self,
   level.offsets = made;
   g_ptr_array_add (self->kept, g_bytes_ref (bytes));
   g_array_append_val (self->levels, level);
-  *child = child_of (column, 0, first, made[column->length]);
+  *child = acc_arrow_child_of (column, 0, first, made[column->length]);
 
   shape = acc_shape_new_vector (column->length + 1);
   return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
@@ -338,9 +132,9 @@ unpack_bits (const guint8 *bits,
 
 /* What is in @column, with a buffer for each leaf; NULL: the error is set. */
 static AccElementType *
-import_leaves (Import    *self,
-               Column    *column,
-               GPtrArray *buffers)
+import_leaves (AccArrowImport *self,
+               AccArrowColumn *column,
+               GPtrArray      *buffers)
 {
   static const char formats[] = "bcsilCSILefg";
   const char *format = column->schema->format, *found;
@@ -354,13 +148,13 @@ import_leaves (Import    *self,
       g_autoptr(GPtrArray) items = g_ptr_array_new ();
       AccElementType *type;
 
-      if (column->depth > MAX_DEPTH)
-        return fail (self, ACC_ERROR_UNSUPPORTED, "structs are more than %d levels deep", MAX_DEPTH), NULL;
-      if (!check_column (self, column, 1, -1))
+      if (column->depth > ACC_ARROW_MAX_DEPTH)
+        return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "structs are more than %d levels deep", ACC_ARROW_MAX_DEPTH), NULL;
+      if (!acc_arrow_check_column (self, column, 1, -1))
         return NULL;
       for (gint64 i = 0; i < column->schema->n_children; i++)
         {
-          Column child = child_of (column, i, column->array->offset + column->begin, column->length);
+          AccArrowColumn child = acc_arrow_child_of (column, i, column->array->offset + column->begin, column->length);
           AccElementType *item = buffers->len < ACC_MAX_LEAVES ? import_leaves (self, &child, buffers) : NULL;
 
           if (item == NULL)
@@ -369,18 +163,18 @@ import_leaves (Import    *self,
         }
       type = acc_element_type_new_tuple ((AccElementType **) items->pdata, items->len);
       if (type == NULL)
-        fail (self, ACC_ERROR_UNSUPPORTED, "a struct has too many fields");
+        acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "a struct has too many fields");
       return type;
     }
 
   found = format[0] != '\0' && format[1] == '\0' ? strchr (formats, format[0]) : NULL;
   if (found == NULL)
-    return fail (self, ACC_ERROR_UNSUPPORTED, "there is no element type for a column of “%s”", format), NULL;
-  if (!check_column (self, column, 2, 0))
+    return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "there is no element type for a column of “%s”", format), NULL;
+  if (!acc_arrow_check_column (self, column, 2, 0))
     return NULL;
   data = column->array->buffers[1];
   if (data == NULL && column->length > 0)
-    return fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no values", format), NULL;
+    return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no values", format), NULL;
 
   size = acc_element_kind_get_size (found - formats);
   begin = column->array->offset + column->begin;
@@ -392,7 +186,7 @@ import_leaves (Import    *self,
     bytes = g_bytes_new_with_free_func (data + begin * size, column->length * size, (GDestroyNotify) holder_unref,
                                         holder_ref (self->holder));
   if (bytes == NULL)
-    return fail (self, ACC_ERROR_OUT_OF_MEMORY, "no memory for %" G_GINT64_FORMAT " values", column->length), NULL;
+    return acc_arrow_fail (self, ACC_ERROR_OUT_OF_MEMORY, "no memory for %" G_GINT64_FORMAT " values", column->length), NULL;
   g_ptr_array_add (buffers, bytes);
 
   return acc_element_type_new (found - formats);
@@ -401,24 +195,24 @@ import_leaves (Import    *self,
 /* @column, which has no lists of different lengths. @extents: those of the result as far as they are known; the extents of fixed-size lists
  * are added; @flat: a vector of all values. */
 static AccArray *
-import_values (Import   *self,
-               Column   *column,
-               gboolean  flat,
-               GArray   *extents)
+import_values (AccArrowImport *self,
+               AccArrowColumn *column,
+               gboolean        flat,
+               GArray         *extents)
 {
   g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   g_autoptr(AccArray) values = NULL;
   g_autoptr(AccShape) shape = NULL;
-  Column own = *column;
+  AccArrowColumn own = *column;
   AccElementType *type;
 
-  for (gint64 each; (each = get_fixed_size (own.schema->format)) >= 0;)
+  for (gint64 each; (each = acc_arrow_get_fixed_size (own.schema->format)) >= 0;)
     {
-      Column child;
+      AccArrowColumn child;
 
-      if (own.depth > MAX_DEPTH)
-        return fail (self, ACC_ERROR_UNSUPPORTED, "lists are more than %d levels deep", MAX_DEPTH), NULL;
-      if (!enter_fixed (self, &own, &child))
+      if (own.depth > ACC_ARROW_MAX_DEPTH)
+        return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "lists are more than %d levels deep", ACC_ARROW_MAX_DEPTH), NULL;
+      if (!acc_arrow_enter_fixed (self, &own, &child))
         return NULL;
       g_array_append_val (extents, each);
       own = child;
@@ -428,7 +222,7 @@ import_values (Import   *self,
   if (type == NULL)
     {
       if (self->error != NULL && *self->error == NULL)
-        fail (self, ACC_ERROR_UNSUPPORTED, "a struct has too many fields");
+        acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "a struct has too many fields");
       return NULL;
     }
   shape = flat ? acc_shape_new_vector (own.length) : acc_shape_new ((gint64 *) extents->data, extents->len);
@@ -439,6 +233,17 @@ import_values (Import   *self,
 
 /* --- levels */
 
+/* Takes over @numbers. */
+static AccArray *
+use_numbers (gint64 *numbers,
+             gint64  n)
+{
+  g_autoptr(GBytes) bytes = g_bytes_new_take (numbers, n * sizeof *numbers);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+
+  return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+}
+
 /* @offsets of elements that have @extents from the second on, for their values; and the extents of each. */
 static AccNesting *
 scale_offsets (AccArray *offsets,
@@ -448,9 +253,8 @@ scale_offsets (AccArray *offsets,
   guint rank = extents->len;
   g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   g_autofree AccElementType **items = g_new (AccElementType *, rank);
-  g_autoptr(AccShape) shape = acc_shape_new_vector (n), longer = acc_shape_new_vector (n + 1);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
   gint64 *scaled = g_new (gint64, n + 1);
-  g_autoptr(GBytes) bytes = g_bytes_new_take (scaled, (n + 1) * sizeof *scaled);
 
   for (guint d = 0; d < rank; d++)
     {
@@ -466,24 +270,20 @@ scale_offsets (AccArray *offsets,
   for (gint64 k = 0; k <= n; k++)
     scaled[k] = acc_array_get_int (offsets, 0, k) * each;
 
-  return acc_nesting_new (rank, acc_array_use (items[0], longer, bytes),
+  return acc_nesting_new (rank, use_numbers (scaled, n + 1),
                           acc_array_use_buffers (acc_element_type_new_tuple (items, rank), shape, (GBytes **) buffers->pdata, rank));
 }
 
-/* As many i8 as there are elements, in memory. */
+/* How many values each element has. */
 static AccArray *
 make_count (AccArray *offsets)
 {
-  gint64 n = acc_shape_get_size (offsets->shape) - 1;
-  gint64 *lengths = g_new (gint64, n + 1);
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  gint64 n = acc_shape_get_size (offsets->shape) - 1, *lengths = g_new (gint64, n + 1);
 
   for (gint64 k = 0; k < n; k++)
     lengths[k] = acc_array_get_int (offsets, 0, k + 1) - acc_array_get_int (offsets, 0, k);
-  bytes = g_bytes_new_take (lengths, n * sizeof *lengths);
 
-  return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+  return use_numbers (lengths, n);
 }
 
 /* Offsets of @n elements of @each values. */
@@ -492,29 +292,27 @@ make_regular_offsets (gint64 n,
                       gint64 each)
 {
   gint64 *offsets = g_new (gint64, n + 1);
-  g_autoptr(GBytes) bytes = g_bytes_new_take (offsets, (n + 1) * sizeof *offsets);
-  g_autoptr(AccShape) shape = acc_shape_new_vector (n + 1);
 
   for (gint64 k = 0; k <= n; k++)
     offsets[k] = k * each;
 
-  return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+  return use_numbers (offsets, n + 1);
 }
 
 static AccNestedArray *
-import_column (Import *self,
-               Column *column)
+import_column (AccArrowImport *self,
+               AccArrowColumn *column)
 {
   g_autoptr(GArray) extents = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr(AccArray) offsets = NULL, values = NULL;
   AccNestedArray *inner;
   AccNesting *nesting;
-  Column child;
+  AccArrowColumn child;
 
-  if (column->depth > MAX_DEPTH)
-    return fail (self, ACC_ERROR_UNSUPPORTED, "lists are more than %d levels deep", MAX_DEPTH), NULL;
+  if (column->depth > ACC_ARROW_MAX_DEPTH)
+    return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "lists are more than %d levels deep", ACC_ARROW_MAX_DEPTH), NULL;
 
-  if (!contains_list (column->schema))
+  if (!acc_arrow_contains_list (column->schema))
     {
       g_array_append_val (extents, column->length);
       values = import_values (self, column, FALSE, extents);
@@ -523,14 +321,14 @@ import_column (Import *self,
       return acc_nested_array_new_for_lifted (acc_lifted_new_regular (g_object_ref (values)), g_object_ref (values));
     }
 
-  if (is_list (column->schema->format))
+  if (acc_arrow_is_list (column->schema->format))
     offsets = import_offsets (self, column, &child);
-  else if (enter_fixed (self, column, &child))
-    offsets = make_regular_offsets (column->length, get_fixed_size (column->schema->format));
+  else if (acc_arrow_enter_fixed (self, column, &child))
+    offsets = make_regular_offsets (column->length, acc_arrow_get_fixed_size (column->schema->format));
   if (offsets == NULL)
     return NULL;
 
-  if (contains_list (child.schema))
+  if (acc_arrow_contains_list (child.schema))
     {
       inner = import_column (self, &child);
       return inner != NULL ? acc_nested_array_new_for_groups (inner, g_steal_pointer (&offsets)) : NULL;
@@ -576,15 +374,16 @@ acc_nested_array_new_from_arrow (gpointer   schema,
   struct ArrowArray *given = array;
   g_autoptr(GError) own_error = NULL;
   AccNestedArray *made = NULL;
-  Import self = { .error = &own_error };
-  Column column = { type, NULL, 0, 0, 0 };
+  Holder *holder;
+  AccArrowImport self = { .error = &own_error };
+  AccArrowColumn column = { type, NULL, 0, 0, 0 };
 
   g_return_val_if_fail (schema != NULL && array != NULL, NULL);
 
   if (type->release == NULL || given->release == NULL)
-    fail (&self, ACC_ERROR_SHAPE, "the column was released before");
+    acc_arrow_fail (&self, ACC_ERROR_SHAPE, "the column was released before");
   else if (type->format == NULL)
-    fail (&self, ACC_ERROR_SHAPE, "the column has no format");
+    acc_arrow_fail (&self, ACC_ERROR_SHAPE, "the column has no format");
   if (own_error != NULL)
     {
       if (given->release != NULL)
@@ -592,20 +391,20 @@ acc_nested_array_new_from_arrow (gpointer   schema,
     }
   else
     {
-      self.holder = g_new0 (Holder, 1);
-      g_atomic_ref_count_init (&self.holder->ref_count);
-      self.holder->array = *given;
+      holder = self.holder = g_new0 (Holder, 1);
+      g_atomic_ref_count_init (&holder->ref_count);
+      holder->array = *given;
       given->release = NULL;
-      self.levels = g_array_new (FALSE, FALSE, sizeof (Level));
+      self.levels = g_array_new (FALSE, FALSE, sizeof (AccArrowLevel));
       self.kept = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-      column.array = &self.holder->array;
+      column.array = &holder->array;
       column.length = column.array->length;
 
       made = import_column (&self, &column);
 
       g_array_unref (self.levels);
       g_ptr_array_unref (self.kept);
-      holder_unref (self.holder);
+      holder_unref (holder);
     }
   if (type->release != NULL)
     type->release (type);

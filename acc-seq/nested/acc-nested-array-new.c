@@ -62,7 +62,9 @@ take_part (AccArray *values,
 /* --- descriptors that do not fit: the element is read where there is none, so that the message has its number */
 
 typedef struct {
-  AccArray *values, *descriptor, *refused;
+  AccArray *values;
+  guint     dimension;      /* of the values that are counted */
+  AccArray *descriptor, *refused;
 } Checking;
 
 static AccExpr *
@@ -80,7 +82,7 @@ accept (Checking *self,
         AccExpr  *least)
 {
   g_autoptr(AccExpr) own = acc_expr_ref_sink (number);
-  AccExpr *fits = acc_expr_land (acc_expr_ge (own, least), acc_expr_le (own, acc_expr_extent (self->values, 0)));
+  AccExpr *fits = acc_expr_land (acc_expr_ge (own, least), acc_expr_le (own, acc_expr_extent (self->values, self->dimension)));
 
   return acc_expr_cond (fits, own, acc_expr_linear_index (self->refused, k));
 }
@@ -105,12 +107,13 @@ checked_offset (AccExpr *k,
 /* @descriptor as i8, whose numbers fit; itself where it is no vector of integers, which is a mistake of its own. */
 static AccArray *
 check_descriptor (AccArray       *values,
+                  guint           dimension,
                   AccArray       *descriptor,
                   AccSegmentsForm form)
 {
   g_autoptr(AccShape) none = NULL;
   g_autoptr(AccArray) refused = NULL;
-  Checking checking = { values, descriptor, NULL };
+  Checking checking = { values, dimension, descriptor, NULL };
   const char *label = form == ACC_SEGMENTS_LENGTHS
                       ? "number of an element whose length is negative or more than there are values"
                       : "number of an element that ends before it begins, or outside the values";
@@ -130,6 +133,14 @@ check_descriptor (AccArray       *values,
   return checked;
 }
 
+AccArray *
+acc_nested_array_check_lengths (AccArray *lengths,
+                                AccArray *values,
+                                guint     dimension)
+{
+  return check_descriptor (values, dimension, lengths, ACC_SEGMENTS_LENGTHS);
+}
+
 /* Values and where elements are in them, as said by @form. */
 static AccNestedArray *
 new_checked (const char     *operation,
@@ -139,7 +150,7 @@ new_checked (const char     *operation,
              AccArray       *extents,
              guint           rank)
 {
-  g_autoptr(AccArray) descriptor = check_descriptor (values, given, form);
+  g_autoptr(AccArray) descriptor = check_descriptor (values, 0, given, form);
   AccSegments segments = { .operation = operation, .array = values, .combine = acc_array_first_element };
   g_autoptr(AccArray) mistake = acc_segments_prepare (&segments, form, descriptor, ACC_SEED_NONE, NULL);
   AccArray *part, *offsets;

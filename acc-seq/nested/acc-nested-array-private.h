@@ -28,6 +28,8 @@ AccNestedArray *acc_nested_array_new_manifest   (AccNestedArray *self, AccArray 
 /* 0, 1 and so on, as many as @count; and for each value of @places what is there in @array. */
 AccArray       *acc_nested_array_new_numbers    (AccExpr *count);
 AccArray       *acc_nested_array_read_places    (AccArray *array, AccArray *places);
+/* @lengths, a vector of integers, as i8; an error where one is negative or more than @values has in @dimension. */
+AccArray       *acc_nested_array_check_lengths  (AccArray *lengths, AccArray *values, guint dimension);
 /* @count, with an error where @other has another number of elements: before the run, or else when the number is computed. */
 AccArray       *acc_nested_array_match_counts   (AccArray *count, AccArray *other);
 /* One that carries the error of @node, taken over. */

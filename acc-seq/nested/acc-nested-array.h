@@ -40,6 +40,9 @@ AccNestedArray *acc_nested_array_new_from_arrays  (AccArray **arrays, guint n_ar
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_new_from_keys    (AccArray *values, AccArray *keys, AccArray **groups) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_new_from_padded  (AccArray *padded, AccArray *kept) G_GNUC_WARN_UNUSED_RESULT;
+
+ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_new_from_arrow   (gpointer schema, gpointer array, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 gboolean        acc_nested_array_export_arrow     (AccNestedArray *self, gpointer schema, gpointer array, GError **error);

@@ -211,6 +211,115 @@ def test_many_levels():
         pass
 
 
+def test_padded_arrays():
+    padded = np.arange(12.).reshape(3, 4)
+    mask = padded % 3 == 0
+    assert Acc.NestedArray.from_padded(padded, [2, 0, 4]).to_list() == [[0, 1], [], [8, 9, 10, 11]]
+    assert Acc.NestedArray.from_padded(padded, np.array([4, 1, 0], 'u1')).to_list() == [[0, 1, 2, 3], [4], []]
+    assert Acc.NestedArray.from_padded(padded, mask).to_list() == [row[kept].tolist() for row, kept in zip(padded, mask)]
+    films = np.arange(24).reshape(2, 3, 4)
+    assert Acc.NestedArray.from_padded(films, [1, 3]).to_list() == [films[0, :1].tolist(), films[1].tolist()]
+    kept = np.array([[False, True, True], [False] * 3])
+    assert Acc.NestedArray.from_padded(films, kept).to_list() == [films[0, 1:].tolist(), []]
+    rows = Acc.NestedArray.from_lengths(np.arange(6), [2, 0, 4])
+    again, inside = rows.to_padded(-1)
+    assert Acc.NestedArray.from_padded(again, inside).to_list() == Acc.NestedArray.from_padded(again, rows.lengths).to_list() == rows.to_list()
+    assert Acc.NestedArray.from_padded(np.zeros((0, 3)), np.zeros(0, 'i8')).to_list() == []
+    assert Acc.NestedArray.from_padded(np.zeros((2, 0)), np.zeros((2, 0), '?')).to_list() == [[], []]
+    for kept in ([2, 5, 0], [2, -1, 0]):
+        _fails(lambda: Acc.NestedArray.from_padded(padded, kept).to_list(Acc.Backend.new_for_name('interpreter')), Acc.Error.BOUNDS, 'index [1] is outside')
+        _fails(lambda: Acc.NestedArray.from_padded(padded, kept).to_list(Acc.Backend.new_for_name('native')), Acc.Error.BOUNDS, 'number of an element whose length')
+    for kept in ([1, 1], [[1, 1, 1]], mask[:, :3], mask[:2], mask[0]):
+        _fails(lambda: Acc.NestedArray.from_padded(padded, np.array(kept)), Acc.Error.SHAPE, 'nested_array_new_from_padded')
+    _fails(lambda: Acc.NestedArray.from_padded(padded, [1., 1., 1.]), Acc.Error.TYPE)
+    _fails(lambda: Acc.NestedArray.from_padded(padded[0], [1]), Acc.Error.SHAPE)
+
+    @Acc.program('f8[:,:]', 'b1[:,:]')
+    def sums(values, mask):
+        return Acc.NestedArray.from_padded(values, mask).sum()
+
+    assert np.asarray(sums(padded, mask)).tolist() == np.where(mask, padded, 0).sum(1).tolist()
+    for wrong in (mask[:2], mask[:, :3], np.ones((3, 5), '?')):
+        _fails(lambda: sums(padded, wrong), Acc.Error.BOUNDS)
+
+
+def test_programs():
+    calls = []
+
+    @Acc.program('f8[:]', 'i4[:]')
+    def statistics(values, lengths):
+        calls.append(1)
+        rows = Acc.NestedArray.from_lengths(values, lengths)
+        doubled = rows.map(lambda row: row.sort().map(lambda x: x * 2))
+        return doubled.flatten(), rows.sum(), doubled.offsets, rows.filter(lambda row: row.fold(0., lambda x, y: x + y).map(lambda s: s > 5)).lengths
+
+    generator = np.random.default_rng(1)
+    for backend in ('interpreter', 'native'):
+        backend = Acc.Backend.new_for_name(backend)
+        for lengths in ([2, 0, 3], [], [0], [1] * 20, [7, 2], [0, 0, 4]):
+            values = generator.integers(0, 9, sum(lengths)).astype('f8')
+            parts = np.split(values, np.cumsum(lengths)[:-1]) if lengths else []
+            flat, sums, offsets, kept = [np.asarray(x).tolist() for x in statistics(values, np.array(lengths, 'i4'), backend=backend)]
+            assert flat == [2 * x for part in parts for x in sorted(part)] and sums == [sum(part) for part in parts]
+            assert offsets == [0, *np.cumsum(lengths)] and kept == [len(part) for part in parts if sum(part) > 5]
+        _fails(lambda: statistics(np.arange(3.), np.array([1, 1], 'i4'), backend=backend), Acc.Error.SHAPE)
+        _fails(lambda: statistics(np.arange(3.), np.array([4, -1], 'i4'), backend=backend), Acc.Error.BOUNDS)
+    assert len(calls) == 1
+
+
+def test_programs_of_levels():
+    @Acc.program('i8[:]', 'i8[:]', 'i8[:]')
+    def totals(values, lengths, groups):
+        deep = Acc.NestedArray.from_lengths(values, lengths).nest(groups)
+        sums = deep.map(lambda row: row.fold(0, lambda x, y: x + y))
+        chosen = deep.reverse().map(lambda row: row.concat(row))
+        return sums.sum(), deep.flatten_level(1).lengths, chosen.flatten(), chosen.lengths, chosen.inner.lengths
+
+    for lengths, groups in (([2, 1, 0, 3], [1, 0, 3]), ([], [0, 0]), ([4], [1])):
+        values = np.arange(sum(lengths)) + 1
+        rows = [part.tolist() for part in np.split(values, np.cumsum(lengths)[:-1])] if lengths else []
+        deep = [rows[end - n:end] for n, end in zip(groups, np.cumsum(groups))]
+        sums, joined, flat, outer, inner = [np.asarray(x).tolist() for x in totals(values, np.array(lengths, 'i8'), np.array(groups))]
+        assert sums == [sum(sum(row) for row in part) for part in deep] and joined == [sum(len(row) for row in part) for part in deep]
+        assert flat == [x for part in deep[::-1] for row in part for x in row + row] and outer == [len(part) for part in deep[::-1]]
+        assert inner == [2 * len(row) for part in deep[::-1] for row in part]
+
+
+def test_loops():
+    """Rows that lose their first value until all are empty; the sums of what was there."""
+    def goes_on(values, lengths, sums):
+        return values.map(lambda x: 1).fold(0, lambda x, y: x + y).map(lambda n: n > 0)
+
+    def step(values, lengths, sums):
+        rows = Acc.NestedArray.from_lengths(values, lengths)
+        less = rows.map(lambda row: row.drop(1))
+        return less.flatten(), less.lengths, sums.zip_with(rows.sum(), lambda x, y: x + y)
+
+    for lengths in ([3, 0, 1], [0, 0], [5], [2, 2, 2, 2]):
+        values = np.arange(sum(lengths)) + 1
+        initial = [values, np.array(lengths), np.zeros(len(lengths), 'i8')]
+        left, ends, sums = Acc.while_loop(initial, goes_on, step)
+        parts = np.split(values, np.cumsum(lengths)[:-1])
+        for backend in (Acc.Backend.new_for_name('interpreter'), None):
+            assert np.asarray(sums.run(backend)).tolist() == [sum((i + 1) * x for i, x in enumerate(part.tolist())) for part in parts]
+        assert np.asarray(left.run()).tolist() == [] and np.asarray(ends.run()).tolist() == [0] * len(lengths)
+
+    # Elements that loop by themselves, within levels.
+    deep = Acc.NestedArray.from_list([[[5, 1], [2]], [], [[], [7]]])
+    halved = deep.map(lambda row: Acc.while_loop([row], lambda r: r.fold(0, lambda x, y: x + y).map(lambda s: s > 3), lambda r: (r.map(lambda x: x // 2),))[0])
+    assert halved.to_list() == [[[2, 0], [2]], [], [[], [3]]], halved.to_list()
+
+
+def test_numpy():
+    rows = Acc.NestedArray.from_offsets(np.arange(6, dtype='f4'), np.array([0, 2, 6], 'i4')).run()
+    assert [np.asarray(row).dtype for row in (rows[0].run(), rows.values)] == [np.dtype('f4')] * 2
+    assert np.asarray(rows.offsets).tolist() == [0, 2, 6] and np.asarray(rows.values).tolist() == list(range(6))
+    parts = [np.asarray(row.run()) for row in rows]
+    assert [part.tolist() for part in parts] == rows.to_list() and Acc.NestedArray.from_arrays(parts).to_list() == rows.to_list()
+    given = np.array([1., 2., 3.])
+    assert Acc.NestedArray.from_regular(given.reshape(3, 1)).values.__array_interface__['data'][0] == given.ctypes.data
+
+
 def test_replicate():
     rows = Acc.NestedArray.from_lengths(np.arange(3), np.array([2, 0, 1]))
     assert rows.replicate(3).to_list() == [row for row in rows.to_list() for _ in range(3)]

@@ -56,8 +56,8 @@ function _build(fns, make) {
 function _takeFunctions(owner, name, convert = args => args) {
     const method = owner[name];
     owner[name] = function (...args) {
-        const given = convert(args).map(arg => typeof arg === 'function' ? _never : arg);
-        return _build(args.filter(arg => typeof arg === 'function'), () => method.apply(this, given));
+        const converted = convert(args), given = converted.map(arg => typeof arg === 'function' ? _never : arg);
+        return _build(converted.filter(arg => typeof arg === 'function'), () => method.apply(this, given));
     };
 }
 
@@ -145,6 +145,8 @@ function _init() {
     _refuse(Acc.Expr.prototype, null, 'an expression has no value while the graph is built: its methods compute with it, as x.gt(0), and Acc.cond chooses');
 
     const seeded = ([initial, ...others]) => [_expr(initial), ...others];
+    // Functions of arrays, which C gives in a list.
+    const spread = args => args.map(arg => typeof arg === 'function' ? arrays => arg(...arrays) : arg);
     const shaped = ([shape, ...others]) => [_shape(shape), ...others];
 
     for (const name of ['while', 'iterate', 'maybe'])
@@ -154,8 +156,14 @@ function _init() {
     for (const name of ['new', 'new_many'])
         _takeFunctions(Acc.Program, name);
     for (const name of ['map', 'imap', 'zip_with', 'filter'])
-        _takeFunctions(Acc.NestedArray.prototype, name);
-    _takeFunctions(Acc.NestedArray, 'zip_with_many');
+        _takeFunctions(Acc.NestedArray.prototype, name, spread);
+    _takeFunctions(Acc.NestedArray, 'zip_with_many', spread);
+    Acc.NestedArray.prototype.run = function (backend = Acc.Backend.get_default()) {
+        return backend.run_nested(this, null);
+    };
+    Acc.NestedArray.prototype.toString = function () {
+        return this.to_string();
+    };
 
     _takeFunctions(Acc.Array, 'generate', shaped);
     _takeFunctions(Acc.Array, 'generate_expr', seeded);

@@ -43,6 +43,11 @@ class NestedArray(Acc.NestedArray):
         return _sound(nested), groups
 
     @staticmethod
+    def from_padded(padded, kept):
+        """Of rows of one length: @kept says how many of each are its own, or is a mask."""
+        return _sound(Acc.NestedArray.new_from_padded(_array(padded), _array(kept)))
+
+    @staticmethod
     def from_arrow(column):
         """Of what speaks Arrow's C data interface, by __arrow_c_array__: a column of pyarrow or Awkward Array."""
         capsules, addresses = _arrow.pointers(column)

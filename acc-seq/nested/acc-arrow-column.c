@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-arrow-private.h"
+
+/* What columns of Arrow claim, and whether that holds together. */
+
+gboolean
+acc_arrow_fail (AccArrowImport *self,
+                AccError        code,
+                const char     *format,
+                ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (self->error, ACC_ERROR, code, "nested_array_new_from_arrow: %s", text);
+
+  return FALSE;
+}
+
+char *
+acc_arrow_name_entry (AccArrowImport *self,
+                      gint64          entry)
+{
+  g_autoptr(GString) name = g_string_new (NULL);
+  g_autofree char *first = NULL;
+
+  for (guint i = self->levels->len; i-- > 0;)
+    {
+      AccArrowLevel *level = &g_array_index (self->levels, AccArrowLevel, i);
+      g_autofree char *own = NULL;
+      gint64 k = 0;
+
+      if (level->offsets == NULL)
+        k = entry / MAX (level->each, 1);
+      else
+        while (k + 1 < level->n && level->offsets[k + 1] <= entry)
+          k++;
+      own = g_strdup_printf ("[%" G_GINT64_FORMAT "]", entry - (level->offsets == NULL ? k * level->each : level->offsets[k]));
+      g_string_prepend (name, own);
+      entry = k;
+    }
+  first = g_strdup_printf ("[%" G_GINT64_FORMAT "]", entry);
+  g_string_prepend (name, first);
+
+  return g_string_free (g_steal_pointer (&name), FALSE);
+}
+
+/* --- columns */
+
+static gboolean
+check_nulls (AccArrowImport *self,
+             AccArrowColumn *column)
+{
+  struct ArrowArray *array = column->array;
+  const guint8 *bits = array->buffers[0];
+
+  if (array->null_count == 0)
+    return TRUE;
+  if (bits == NULL)
+    return array->null_count < 0 || acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column has nulls, but no buffer that says where");
+
+  for (gint64 i = 0; i < column->length; i++)
+    {
+      gint64 bit = array->offset + column->begin + i;
+
+      if ((bits[bit / 8] >> (bit % 8) & 1) == 0)
+        {
+          g_autofree char *name = acc_arrow_name_entry (self, i);
+
+          return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "element %s is null", name);
+        }
+    }
+
+  return TRUE;
+}
+
+gboolean
+acc_arrow_check_column (AccArrowImport *self,
+                        AccArrowColumn *column,
+                        gint64          n_buffers,
+                        gint64          n_children)
+{
+  struct ArrowSchema *schema = column->schema;
+  struct ArrowArray *array = column->array;
+  const char *format = schema->format;
+
+  if (schema->dictionary != NULL || array->dictionary != NULL)
+    return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "a column of “%s” has a dictionary", format);
+  if (array->length < 0 || array->offset < 0 || array->length > G_MAXINT64 / 64 || array->offset > G_MAXINT64 / 64)
+    return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has length %" G_GINT64_FORMAT " and offset %" G_GINT64_FORMAT, format,
+                 (gint64) array->length, (gint64) array->offset);
+  if (column->begin > array->length || column->length > array->length - column->begin)
+    {
+      g_autofree char *name = acc_arrow_name_entry (self, MAX (array->length - column->begin, 0));
+
+      return acc_arrow_fail (self, ACC_ERROR_BOUNDS, "element %s is outside a column of “%s” with length %" G_GINT64_FORMAT, name, format,
+                   (gint64) array->length);
+    }
+  if (array->n_buffers != n_buffers || array->buffers == NULL)
+    return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has %" G_GINT64_FORMAT " buffers, not %" G_GINT64_FORMAT, format,
+                 (gint64) (array->buffers != NULL ? array->n_buffers : 0), n_buffers);
+  if (schema->n_children != array->n_children || schema->n_children < 0 || (n_children >= 0 && schema->n_children != n_children)
+      || (schema->n_children > 0 && (schema->children == NULL || array->children == NULL)))
+    return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has %" G_GINT64_FORMAT " children, its type %" G_GINT64_FORMAT, format,
+                 (gint64) array->n_children, (gint64) schema->n_children);
+
+  for (gint64 i = 0; i < schema->n_children; i++)
+    if (schema->children[i] == NULL || array->children[i] == NULL || schema->children[i]->format == NULL)
+      return acc_arrow_fail (self, ACC_ERROR_SHAPE, "child %" G_GINT64_FORMAT " of a column of “%s” is missing", i, format);
+
+  return check_nulls (self, column);
+}
+
+AccArrowColumn
+acc_arrow_child_of (AccArrowColumn *column,
+                    gint64          i,
+                    gint64          begin,
+                    gint64          length)
+{
+  return (AccArrowColumn) { column->schema->children[i], column->array->children[i], begin, length, column->depth + 1 };
+}
+
+gboolean
+acc_arrow_is_list (const char *format)
+{
+  return g_str_equal (format, "+l") || g_str_equal (format, "+L");
+}
+
+gint64
+acc_arrow_get_fixed_size (const char *format)
+{
+  char *end;
+  gint64 size;
+
+  if (!g_str_has_prefix (format, "+w:") || !g_ascii_isdigit (format[3]))
+    return -1;
+  size = g_ascii_strtoll (format + 3, &end, 10);
+
+  return *end == '\0' && size <= G_MAXINT32 ? size : -1;
+}
+
+gboolean
+acc_arrow_contains_list (struct ArrowSchema *schema)
+{
+  for (guint depth = 0; depth < ACC_ARROW_MAX_DEPTH; depth++)
+    {
+      if (acc_arrow_is_list (schema->format))
+        return TRUE;
+      if (acc_arrow_get_fixed_size (schema->format) < 0 || schema->n_children != 1 || schema->children == NULL
+          || schema->children[0] == NULL
+          || schema->children[0]->format == NULL)
+        return FALSE;
+      schema = schema->children[0];
+    }
+
+  return FALSE;
+}
+
+gboolean
+acc_arrow_enter_fixed (AccArrowImport *self,
+                       AccArrowColumn *column,
+                       AccArrowColumn *child)
+{
+  gint64 each = acc_arrow_get_fixed_size (column->schema->format), first;
+  AccArrowLevel level = { NULL, 0, each };
+
+  if (!acc_arrow_check_column (self, column, 1, 1))
+    return FALSE;
+  first = column->array->offset + column->begin;
+  if (each > 0 && first + column->length > G_MAXINT64 / 64 / each)
+    return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has more values than can be addressed", column->schema->format);
+
+  *child = acc_arrow_child_of (column, 0, first * each, column->length * each);
+  g_array_append_val (self->levels, level);
+
+  return TRUE;
+}

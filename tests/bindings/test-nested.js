@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Nested arrays from JavaScript: functions of elements, levels, and mistakes.
+imports.gi.versions.Acc = '1';
+const {Acc} = imports.gi;
+
+let passed = 0;
+
+function check(condition, what) {
+    if (!condition)
+        throw new Error(`failed: ${what}`);
+    passed++;
+}
+
+const backend = Acc.Backend.get_default();
+const add = (x, y) => x.add(y);
+const sum = row => row.fold(0, add);
+const show = nested => `${nested.run()}`;
+
+function fails(fn, code, what) {
+    let caught = null;
+    try {
+        fn();
+    } catch (e) {
+        caught = e;
+    }
+    check(caught && caught.matches && caught.matches(Acc.error_quark(), code), `${what}: ${caught}`);
+}
+
+const values = Acc.use(new Float64Array([3, 1, 2, 9, 4, 4])), lengths = Acc.use(new Int32Array([3, 0, 1, 2]));
+const rows = Acc.NestedArray.new_from_lengths(values, lengths);
+check(show(rows) === 'nested([[3., 1., 2.], [], [9.], [4., 4.]], dtype=f8)', show(rows));
+check(rows.get_rank() === 1 && rows.get_depth() === 1 && rows.get_inner() === null && rows.get_form() === Acc.NestedForm.IRREGULAR, 'what it is');
+check(rows.sum().run().to_array().join() === '6,0,9,8', 'sums');
+check(show(rows.map(row => row.sort(false).map(x => x.mul(2)))) === 'nested([[2., 4., 6.], [], [18.], [8., 8.]], dtype=f8)', 'map');
+check(show(rows.imap((k, row) => row.map(x => x.add(Acc.Expr.the(k).cast('f8'))))) === 'nested([[3., 1., 2.], [], [11.], [7., 7.]], dtype=f8)', 'imap');
+check(show(rows.zip_with(rows.sort(true), (x, y) => x.concat(y))).startsWith('nested([[3., 1., 2., 3., 2., 1.], []'), 'zip_with');
+check(show(Acc.NestedArray.zip_with_many([rows, rows, rows], (x, y, z) => x.concat(y).concat(z))).startsWith('nested([[3., 1., 2., 3., 1., 2., 3., 1., 2.]'), 'zip_with_many');
+check(show(rows.filter(row => sum(row).map(s => s.gt(6)))) === 'nested([[9.], [4., 4.]], dtype=f8)', 'filter');
+check(show(rows.gather(Acc.use(new Int32Array([2, 0])))) === 'nested([[9.], [3., 1., 2.]], dtype=f8)', 'gather');
+check(show(rows.replicate(2).slice(1, 3)) === 'nested([[3., 1., 2.], [], []], dtype=f8)', 'replicate and slice');
+check(rows.dup_element(3).run().to_array().join() === '4,4', 'an element');
+
+const [padded, mask] = rows.to_padded(Acc.expr(-1));
+check(padded.run().to_array().join() === '3,1,2,-1,-1,-1,9,-1,-1,4,4,-1', 'padded');
+check(show(Acc.NestedArray.new_from_padded(padded, mask)) === show(rows), 'from a mask');
+
+const groups = rows.nest(Acc.use(new Int32Array([2, 0, 2])));
+check(show(groups) === 'nested([[[3., 1., 2.], []], [], [[9.], [4., 4.]]], dtype=f8)' && groups.get_depth() === 2, 'levels');
+check(show(groups.map(row => sum(row))) === 'nested([[6., 0.], [], [9., 8.]], dtype=f8)', 'sums in levels');
+check(show(groups.flatten_level(1)) === 'nested([[3., 1., 2.], [], [9., 4., 4.]], dtype=f8)' && show(groups.flatten_level(0)) === show(rows), 'flatten_level');
+check(show(groups.dup_nested(2)) === 'nested([[9.], [4., 4.]], dtype=f8)', 'an element of a level');
+
+const program = Acc.program(['f8[:]', 'i4[:]'], (v, l) => Acc.NestedArray.new_from_lengths(v, l).map(row => row.reverse()).flatten());
+const executable = backend.compile(program, null);
+for (const [v, l, want] of [[[1, 2, 3], [1, 2], '1,3,2'], [[4, 5], [0, 2, 0], '5,4']])
+    check(executable.run([Acc.use(new Float64Array(v)), Acc.use(new Int32Array(l))], null)[0].to_array().join() === want, 'in a program');
+
+fails(() => show(Acc.NestedArray.new_from_lengths(values, Acc.use(new Int32Array([3, -1, 4])))), Acc.Error.BOUNDS, 'a negative length');
+fails(() => show(rows.nest(Acc.use(new Int32Array([1])))), Acc.Error.SHAPE, 'too few in groups');
+fails(() => groups.flatten_level(2).check(), Acc.Error.SHAPE, 'no such level');
+let caught = null;
+try {
+    rows.map(() => {
+        throw new RangeError('inner');
+    });
+} catch (e) {
+    caught = e;
+}
+check(caught instanceof RangeError, 'an error of a function comes through');
+
+print(`${passed} passed, 0 failed`);
