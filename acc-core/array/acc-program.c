@@ -206,29 +206,43 @@ new_with_parameters (const char * const *signatures)
 
 /* A callback may write to the array that it is given. */
 static AccArray **
-copy_parameters (AccProgram *self)
+copy_parameters (GPtrArray *parameters)
 {
-  AccArray **parameters = g_new (AccArray *, self->parameters->len + 1);
+  AccArray **copy = g_new (AccArray *, parameters->len + 1);
 
-  for (guint i = 0; i < self->parameters->len; i++)
-    parameters[i] = g_ptr_array_index (self->parameters, i);
-  parameters[self->parameters->len] = NULL;
-  return parameters;
+  for (guint i = 0; i < parameters->len; i++)
+    copy[i] = g_ptr_array_index (parameters, i);
+  copy[parameters->len] = NULL;
+  return copy;
 }
 
 /* Calls the function by the tracer of this thread; NULL if there is none: then it is called directly. */
 static GPtrArray *
-ask (AccProgram *self,
-     GCallback   function,
-     gpointer    user_data)
+ask (GPtrArray *parameters,
+     GCallback  function,
+     gpointer   user_data)
 {
   GPtrArray *results;
 
   if (!acc_trace_asks (function))
     return NULL;
 
-  results = acc_trace_ask_arrays (function, user_data, self->parameters);
+  results = acc_trace_ask_arrays (function, user_data, parameters);
   return results != NULL ? results : g_ptr_array_new ();
+}
+
+AccArray *
+acc_call_array_func (AccArrayFunc function,
+                     GPtrArray   *parameters,
+                     gpointer     user_data)
+{
+  g_autofree AccArray **copy = copy_parameters (parameters);
+  g_autoptr(GPtrArray) asked = ask (parameters, G_CALLBACK (function), user_data);
+
+  if (asked == NULL)
+    return function (copy, parameters->len, user_data);
+
+  return asked->len > 0 ? g_object_ref (g_ptr_array_index (asked, 0)) : NULL;
 }
 
 /* What a callback gave away, whether or not its array would free the elements. */
@@ -266,15 +280,7 @@ acc_program_new (const char * const *signatures,
     return self;
 
   if (function != NULL)
-    {
-      g_autofree AccArray **parameters = copy_parameters (self);
-      g_autoptr(GPtrArray) asked = ask (self, G_CALLBACK (function), user_data);
-
-      if (asked != NULL && asked->len > 0)
-        result = g_object_ref (g_ptr_array_index (asked, 0));
-      else if (asked == NULL)
-        result = function (parameters, self->parameters->len, user_data);
-    }
+    result = acc_call_array_func (function, self->parameters, user_data);
 
   add_results (self, &result, 1);
   return self;
@@ -306,8 +312,8 @@ acc_program_new_many (const char * const *signatures,
   if (self->error != NULL)
     return self;
 
-  parameters = copy_parameters (self);
-  if (function != NULL && (results = ask (self, G_CALLBACK (function), user_data)) == NULL)
+  parameters = copy_parameters (self->parameters);
+  if (function != NULL && (results = ask (self->parameters, G_CALLBACK (function), user_data)) == NULL)
     results = function (parameters, self->parameters->len, user_data);
 
   if (results == NULL || results->len == 0)

@@ -2,10 +2,10 @@
 #include "acc-nested-array-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-program-private.h"
 #include "acc-core/derived/acc-array-filter.h"
 #include "acc-core/derived/acc-array-rearrange.h"
 #include "acc-core/derived/acc-array-scan.h"
-#include "acc-core/expr/acc-trace-private.h"
 
 /* Functions of elements, and choices among elements. */
 
@@ -54,22 +54,6 @@ acc_nested_array_apply (AccNestedArray **arrays,
   return acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, result)), g_steal_pointer (&count));
 }
 
-/* What @function gives for @parameters, by the tracer of this thread if there is one: then they become those that it was asked with. */
-static AccArray *
-call_function (AccArrayFunc function,
-               GPtrArray   *parameters,
-               gpointer     user_data)
-{
-  g_autoptr(GPtrArray) asked = NULL;
-
-  if (!acc_trace_asks (G_CALLBACK (function)))
-    return function ((AccArray **) parameters->pdata, parameters->len, user_data);
-
-  asked = acc_trace_ask_arrays (G_CALLBACK (function), user_data, parameters);
-
-  return asked != NULL && asked->len == 1 ? g_object_ref (g_ptr_array_index (asked, 0)) : NULL;
-}
-
 /* Elements of the innermost level alone. */
 static AccNestedArray *
 zip_elements (AccNestedArray **arrays,
@@ -92,7 +76,7 @@ zip_elements (AccNestedArray **arrays,
   if (function == NULL)
     return acc_nested_array_refuse (count, ACC_ERROR_CALLBACK, "nested_array_map: no function was given");
 
-  result = call_function (function, parameters, user_data);
+  result = acc_call_array_func (function, parameters, user_data);
   if (result == NULL)
     return acc_nested_array_refuse (count, ACC_ERROR_CALLBACK, "nested_array_map: its function returned nothing");
   if (result->error != NULL)

@@ -2,6 +2,7 @@
 #include "acc-sequence-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-program-private.h"
 
 /* Functions of elements, traced once. */
 
@@ -47,6 +48,7 @@ acc_sequence_function_trace (const char      *operation,
                              gpointer         user_data,
                              AccArray       **error)
 {
+  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref);
   AccSequenceFunction *self;
 
   if (function == NULL)
@@ -55,12 +57,14 @@ acc_sequence_function_trace (const char      *operation,
       return NULL;
     }
 
-  self = function_new (n);
   for (guint i = 0; i < n; i++)
-    self->parameters[i] = acc_array_new_parameter (types[i], ranks[i], shapes[i] != NULL ? acc_shape_get_extents (shapes[i], NULL) : NULL,
-                                                   i);
+    g_ptr_array_add (parameters, acc_array_new_parameter (types[i], ranks[i],
+                                                          shapes[i] != NULL ? acc_shape_get_extents (shapes[i], NULL) : NULL, i));
 
-  self->result = function (self->parameters, n, user_data);
+  self = function_new (n);
+  self->result = acc_call_array_func (function, parameters, user_data);
+  for (guint i = 0; i < n; i++)
+    self->parameters[i] = g_object_ref (g_ptr_array_index (parameters, i));
   if (self->result == NULL)
     *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "its function returned nothing");
   else if (self->result->error != NULL)

@@ -23,7 +23,8 @@ function throws(fn, kind, what) {
 
 // All that takes functions is wrapped: what C calls itself fails while a collection is under way.
 const repository = GIRepository.Repository.get_default();
-const owners = {Array: Acc.Array, NestedArray: Acc.NestedArray, Expr: Acc.Expr, Boundary: Acc.Boundary, Program: Acc.Program};
+const owners = {Array: Acc.Array, NestedArray: Acc.NestedArray, Sequence: Acc.Sequence, Expr: Acc.Expr, Boundary: Acc.Boundary,
+    Program: Acc.Program};
 let functions = 0;
 for (let i = 0; i < repository.get_n_infos('Acc'); i++) {
     const info = repository.get_info('Acc', i), isObject = info.get_type() === GIRepository.InfoType.OBJECT;

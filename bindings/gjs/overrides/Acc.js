@@ -157,7 +157,11 @@ function _init() {
         _takeFunctions(Acc.Program, name);
     for (const name of ['map', 'imap', 'zip_with', 'filter'])
         _takeFunctions(Acc.NestedArray.prototype, name, spread);
-    _takeFunctions(Acc.NestedArray, 'zip_with_many', spread);
+    for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'fold'])
+        _takeFunctions(Acc.Sequence.prototype, name, spread);
+    for (const owner of [Acc.NestedArray, Acc.Sequence])
+        _takeFunctions(owner, 'zip_with_many', spread);
+    _takeFunctions(Acc.Sequence, 'new_generate', spread);
     Acc.NestedArray.prototype.run = function (backend = Acc.Backend.get_default()) {
         return backend.run_nested(this, null);
     };

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Sequences, of what JavaScript produces.
+imports.gi.versions.Acc = '1';
+const {Acc, GLib, GObject} = imports.gi;
+
+let passed = 0;
+
+function check(condition, what) {
+    if (!condition)
+        throw new Error(`failed: ${what}`);
+    passed++;
+}
+
+function errorOf(fn) {
+    try {
+        fn();
+    } catch (error) {
+        return error;
+    }
+    return null;
+}
+
+// [], [1], [2, 2] …; an error in place of the last one where it breaks.
+const Steps = GObject.registerClass(class Steps extends Acc.SequenceProducer {
+    _init(n, breaks = false) {
+        super._init({element_type: Acc.ElementType.parse('i4'), rank: 1});
+        this.n = n;
+        this.at = 0;
+        this.breaks = breaks;
+    }
+
+    vfunc_read(maxElements, maxValues, cancellable) {
+        if (this.at === this.n)
+            return null;
+        if (this.breaks && this.at === this.n - 1)
+            throw new Error('broken');
+        const k = this.at++;
+        return Acc.NestedArray.new_from_regular(Acc.use(new Int32Array(k).fill(k), [1, k]).run());
+    }
+
+    vfunc_rewind() {
+        this.at = 0;
+        return true;
+    }
+});
+
+const add = (x, y) => x.add(y);
+const total = row => row.fold(0, add);
+const shown = sequence => Acc.Backend.get_default().run_nested(sequence.to_nested(), null).to_string();
+const number = array => array.run().get_int(0, 0);
+
+const steps = Acc.Sequence.new(new Steps(4));
+for (let walk = 0; walk < 2; walk++)
+    check(shown(steps) === 'nested([[], [1], [2, 2], [3, 3, 3]], dtype=i4)', `all: ${shown(steps)}`);
+check(steps.get_rank() === 1 && steps.get_length() === -1 && steps.get_element_type().get_code() === 'i4', 'what is known');
+const sums = steps.map(total);
+check([...sums.stack()].join() === '0,1,4,9', 'map');
+check([...steps.imap((k, row) => total(row).zip_with(k, (x, k) => x.cast('i8').add(k.mul(10)))).stack()].join() === '0,11,24,39', 'imap');
+check(number(sums.fold(null, (x, y) => x.zip_with(y, add))) === 14, 'fold');
+check([...steps.fold(null, (x, y) => x.concat(y))].join() === '1,2,2,3,3,3', 'fold of vectors');
+check([...steps.zip_with(sums, (row, sum) => total(row).zip_with(sum, (x, y) => x.mul(y))).stack()].join() === '0,1,16,81', 'zip_with');
+check([...Acc.Sequence.zip_with_many([steps, steps, steps], (x, y, z) => total(x.concat(z))).stack()].join() === '0,2,8,18', 'zip_with_many');
+check([...sums.filter(x => x.map(y => y.gt(1))).stack()].join() === '4,9', 'filter');
+check([...sums.take_while(x => x.map(y => y.lt(4))).stack()].join() === '0,1', 'take_while');
+check([...sums.scan(Acc.Array.unit(Acc.expr(5).cast('i4')), (state, x) => state.zip_with(x, add)).stack()].join() === '5,6,10,19', 'scan');
+check([...Acc.Sequence.new_generate(-1, k => k.map(x => x.mul(x))).drop(2).take(3).stack()].join() === '4,9,16', 'new_generate');
+check(number(steps.concat(steps).count()) === 8 && [...steps.expand().stack()].length === 6 && [...steps.lengths()].join() === '0,1,2,3', 'others');
+
+const nested = steps.to_nested();
+check(shown(Acc.Sequence.new_from_nested(nested)) === shown(steps), 'a nested array as a sequence');
+
+const thrown = errorOf(() => steps.map(() => {
+    throw new RangeError('inner');
+}));
+check(thrown instanceof RangeError, `an exception of a function: ${thrown}`);
+const mistake = errorOf(() => steps.filter(row => row));
+check(mistake instanceof GLib.Error && mistake.matches(Acc.Error, Acc.Error.TYPE), `a mistake: ${mistake}`);
+const broken = errorOf(() => Acc.Sequence.new(new Steps(3, true)).count().run());
+check(broken !== null && /broken/.test(String(broken)), `an exception of a producer: ${broken}`);
+
+// While garbage is collected step by step.
+let n = 0;
+for (let i = 0; i < 300; i++) {
+    const xs = Acc.use(new Float32Array(20000));
+    n += number(Acc.Sequence.new(new Steps(5)).map(row => total(row).map(x => x.add(xs.get_rank()))).fold(null, (x, y) => x.zip_with(y, add)));
+}
+check(n === 300 * 35, `walks while garbage is collected: ${n}`);
+
+print(`${passed} passed, 0 failed`);
