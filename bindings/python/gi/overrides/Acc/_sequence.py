@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What sequences consist of, made in Python."""
+"""Sequences, and what they consist of, made in Python."""
 
 import functools
+import itertools
+import math
+import operator
+import time
 
 from gi.repository import GLib
 
-from ._memory import _array
+from ._memory import _array, _dtype, use
 from ._module import Acc, override
+from ._nested import NestedArray, _tracing
+from ._shape import _shape
+from ._values import _sound, _type, _type_of_dtype
+
+# Seconds for which a read waits for more elements of an iterator than one.
+_PATIENCE = 0.05
 
 
 def _told(method, convert):
@@ -45,3 +55,238 @@ class SequenceProducer(Acc.SequenceProducer):
 
 
 SequenceProducer = override(SequenceProducer)
+
+
+class _Iterated(SequenceProducer):
+    """The elements of what can be iterated: arrays of NumPy, lists of numbers, arrays of acc."""
+
+    # PyGObject registers no types of modules of overrides.
+    __module__, __gtype_name__ = 'acc', 'AccPythonIterator'
+
+    def __init__(self, begin, elements, **properties):
+        super().__init__(**properties)
+        self.begin, self.elements, self.waiting, self.number = begin, elements, [], 0
+        self.code, self.wanted = self.get_element_type().get_code(), _dtype(self.get_element_type())
+        self.base = _type_of_dtype(self.wanted.base).get_code()
+
+    def do_read(self, max_elements, max_values, cancellable):
+        if self.elements is None:
+            self.elements = self.begin()
+        chunk, n_values, since = [], 0, time.monotonic()
+        while len(chunk) < max_elements and time.monotonic() - since < _PATIENCE:
+            element = self.waiting.pop() if self.waiting else self._pull()
+            if element is None:
+                break
+            n_values += math.prod(element.shape[:self.get_rank()])
+            if chunk and n_values > max_values:
+                self.waiting.append(element)
+                break
+            chunk.append(element)
+        return self._join(chunk) if chunk else None
+
+    def _pull(self):
+        try:
+            for element in self.elements:
+                element = self._take(element)
+                self.number += 1
+                return element
+            return None
+        except GLib.Error:
+            raise
+        except Exception as exception:
+            raise GLib.Error(f'element {self.number}: {type(exception).__name__}: {exception}',
+                             GLib.quark_to_string(Acc.error_quark()), Acc.Error.CALLBACK) from exception
+
+    def _take(self, element):
+        """@element as NumPy has it, if it is like the others."""
+        import numpy
+        if not hasattr(element, 'dtype'):
+            element = use(element, self.wanted if self.wanted.fields else self.code)
+        array, lanes, rank = numpy.asarray(element), self.wanted.shape, self.get_rank()
+        if _type_of_dtype(array.dtype).get_code() != self.base or array.ndim != rank + len(lanes) or array.shape[rank:] != lanes:
+            raise TypeError(f'an array of {array.dtype} of shape {array.shape}, where elements are {self.code} of rank {rank}')
+        if self.get_shape() is not None and array.shape[:rank] != tuple(self.get_shape()):
+            raise ValueError(f'an array of shape {array.shape[:rank]}, where elements are of shape {tuple(self.get_shape())}')
+        return array.astype(self.wanted) if self.wanted.fields else array
+
+    def _join(self, chunk):
+        import numpy
+        code, rank = self.code if self.wanted.shape else None, self.get_rank()
+        if self.get_shape() is not None:
+            return NestedArray.from_regular(use(numpy.stack(chunk), code))
+        values = use(numpy.concatenate([element.reshape((-1,) + self.wanted.shape) for element in chunk]), code)
+        extents = numpy.array([element.shape[:rank] for element in chunk], 'i8')
+        if rank == 1:
+            return NestedArray.from_offsets(values, numpy.concatenate([[0], numpy.cumsum(extents[:, 0])]))
+        return NestedArray.from_extents(values, extents.view([(f'f{axis}', 'i8') for axis in range(rank)])[:, 0])
+
+
+class _IteratedAgain(_Iterated):
+    """The same of what can be iterated more than once."""
+
+    __module__, __gtype_name__ = 'acc', 'AccPythonIterable'
+
+    def do_rewind(self):
+        self.elements, self.waiting, self.number = None, [], 0
+
+
+def _from_iterable(elements, dtype, ndim, shape):
+    begin = elements if callable(elements) else lambda: elements
+    again = callable(elements) or iter(elements) is not elements
+    length = len(elements) if again and hasattr(elements, '__len__') else -1
+    begun = None if again else elements
+    if dtype is None or ndim is None and shape is None:
+        begun = iter(begin())
+        first = next(begun, None)
+        if first is None:
+            raise ValueError('there is no first element that tells what elements are: give dtype, and ndim or shape')
+        begun = itertools.chain([first], begun)
+        told = first if isinstance(first, Acc.Array) else use(first, dtype)
+        dtype, ndim = told.get_element_type(), told.get_rank() if ndim is None else ndim
+    known = {'rank': ndim} if shape is None else {'shape': _shape(shape)}
+    return (_IteratedAgain if again else _Iterated)(lambda: iter(begin()), begun, element_type=_type(dtype), length=length, **known)
+
+
+class Sequence(Acc.Sequence):
+    """Arrays one after the other, computed some at a time when what is made of them runs: lines, frames, tiles."""
+
+    @staticmethod
+    def from_array(array):
+        """The parts of an array along its first axis."""
+        return _sound(Acc.Sequence.new_from_array(_array(array)))
+
+    @staticmethod
+    def from_nested(nested):
+        return _sound(Acc.Sequence.new_from_nested(nested))
+
+    @staticmethod
+    def from_producer(producer):
+        return _sound(Acc.Sequence.new(producer))
+
+    @staticmethod
+    def from_iterable(elements, dtype=None, ndim=None, shape=None):
+        """Of what gives arrays one by one: a generator, which is walked once; a list or another thing that can be iterated again; or a
+        function that gives an iterator, such as one with yield, which is called for each walk. The first element tells type and rank
+        where these are not given; @shape is for elements that all have the same. Elements are taken some time before they are needed,
+        on the thread that walks."""
+        return Sequence.from_producer(_from_iterable(elements, dtype, ndim, shape))
+
+    @staticmethod
+    def generate(length, function):
+        """What @function gives for 0, 1 and so on: @length elements, or without an end where that is None."""
+        return _tracing(function, lambda callback: Acc.Sequence.new_generate(-1 if length is None else length, callback))
+
+    @property
+    def dtype(self):
+        return self.get_element_type().get_code()
+
+    @property
+    def ndim(self):
+        """The rank of an element."""
+        return self.get_rank()
+
+    @property
+    def shape(self):
+        """The extents of every element, where these are known; else None."""
+        shape = self.get_shape()
+        return None if shape is None else tuple(shape)
+
+    @property
+    def length(self):
+        """How many elements there are, where that is known; else None."""
+        length = self.get_length()
+        return None if length < 0 else length
+
+    @property
+    def label(self):
+        return self.get_label()
+
+    @label.setter
+    def label(self, label):
+        self.set_label(label)
+
+    def named(self, label):
+        """Itself, with a label for messages and plans."""
+        self.set_label(label)
+        return self
+
+    def map(self, function):
+        return _tracing(function, lambda callback: Acc.Sequence.map(self, callback))
+
+    def imap(self, function):
+        return _tracing(function, lambda callback: Acc.Sequence.imap(self, callback))
+
+    def zip_with(self, *others_and_function):
+        *others, function = others_and_function
+        return _tracing(function, lambda callback: Acc.Sequence.zip_with_many([self, *others], callback))
+
+    def filter(self, predicate):
+        return _tracing(predicate, lambda callback: Acc.Sequence.filter(self, callback))
+
+    def take_while(self, predicate):
+        return _tracing(predicate, lambda callback: Acc.Sequence.take_while(self, callback))
+
+    def concat(self, other):
+        return _sound(Acc.Sequence.concat(self, other))
+
+    def scan(self, state, function):
+        return _tracing(function, lambda callback: Acc.Sequence.scan(self, _array(state), callback))
+
+    def batch(self, count):
+        return _sound(Acc.Sequence.batch(self, count))
+
+    def expand(self):
+        return _sound(Acc.Sequence.expand(self))
+
+    def fold(self, seed, function):
+        """All elements as one; @seed, which may be None, comes before the first."""
+        return _tracing(function, lambda callback: Acc.Sequence.fold(self, self._like(seed), callback))
+
+    def last(self, otherwise=None):
+        return _sound(Acc.Sequence.last(self, self._like(otherwise)))
+
+    def _like(self, value):
+        """@value as an array of the type of elements, where it has none of its own."""
+        if value is None or isinstance(value, Acc.Array):
+            return value
+        return use(value, None if hasattr(value, 'dtype') or self.get_element_type().is_tuple() else self.dtype)
+
+    def __getitem__(self, index):
+        """A part of the sequence, or an element, an array. What does not count from the end needs no length."""
+        if not isinstance(index, slice):
+            index = operator.index(index)
+            n = self.length
+            if index < 0 and n is None:
+                raise IndexError(f'element {index} of a sequence whose length is not known')
+            if n is not None and not -n <= index < n:
+                raise IndexError(f'element {index} of {n}')
+            return self.drop(index if index >= 0 else index + n).take(1).last()
+        if index.step not in (None, 1):
+            raise ValueError(f'elements are taken one after the other, not in steps of {index.step}')
+        start, stop = index.start or 0, index.stop
+        if start < 0 or stop is not None and stop < 0:
+            if self.length is None:
+                raise IndexError('a place is counted from the end of a sequence whose length is not known')
+            start, stop, _ = index.indices(self.length)
+        part = self if stop is None else self.take(stop)
+        return part.drop(start) if start else part
+
+    def __len__(self):
+        if self.length is None:
+            raise TypeError('the length is not known before a walk: count() is an array with it')
+        return self.length
+
+    __iter__ = None
+
+    def to_list(self, backend=None):
+        """The elements as lists of numbers."""
+        return self.to_nested().to_list(backend)
+
+    def __repr__(self):
+        label = f' “{self.label}”' if self.label else ''
+        what = f'of rank {self.ndim}' if self.shape is None else f'of shape {self.shape}'
+        length = '' if self.length is None else f', {self.length} elements'
+        return f'<Acc.Sequence{label} {self.dtype} {what}{length}>'
+
+
+Sequence = override(Sequence)

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Sequences from Python."""
+
+import gc
+import itertools
+import sys
+
+import check
+import numpy as np
+from gi.repository import Acc, Gio, GLib
+
+
+def add(x, y):
+    return x + y
+
+
+def total(row):
+    return row.fold(0, add)
+
+
+def rows_of(n):
+    """[], [1], [2, 2] …"""
+    return [np.full(k, k) for k in range(n)]
+
+
+def lists_of(n):
+    return [[k] * k for k in range(n)]
+
+
+def fails(make, code, text=''):
+    try:
+        make()
+    except GLib.Error as error:
+        assert error.matches(Acc.error_quark(), code), error
+        assert text in error.message, error.message
+        return
+    raise AssertionError('no error')
+
+
+def raises(make, kind, text=''):
+    try:
+        make()
+    except kind as error:
+        assert text in str(error), error
+        return
+    raise AssertionError('no exception')
+
+
+def test_what_is_known():
+    rows = Acc.Sequence.from_array(np.arange(12).reshape(4, 3))
+    assert (rows.dtype, rows.ndim, rows.shape, rows.length, len(rows)) == ('i8', 1, (3,), 4, 4)
+    assert repr(rows) == '<Acc.Sequence i8 of shape (3,), 4 elements>'
+    nested = Acc.Sequence.from_nested(Acc.NestedArray.from_lengths(np.arange(3.), np.array([1, 2])).run())
+    assert (nested.dtype, nested.ndim, nested.shape) == ('f8', 1, None)
+    endless = Acc.Sequence.generate(None, lambda k: k).named('numbers')
+    assert endless.length is None and repr(endless) == '<Acc.Sequence “numbers” i8 of shape ()>', repr(endless)
+    raises(lambda: len(endless), TypeError, 'not known')
+    raises(lambda: Acc.Sequence.from_array(np.float32(1)), GLib.Error, 'rank 0')
+
+
+def test_functions_of_elements():
+    rows = Acc.Sequence.from_iterable(rows_of(9))
+    lists = lists_of(9)
+    assert rows.to_list() == lists and rows.to_list() == lists
+    assert rows.map(lambda row: row.map(lambda x: x * 2).concat(row)).to_list() == [[2 * k] * k + [k] * k for k in range(9)]
+    assert rows.imap(lambda k, row: row.map(lambda x: x * 10 + k[()])).to_list() == [[11 * k] * k for k in range(9)]
+    other = Acc.Sequence.generate(5, lambda k: Acc.fill(2, k[()]))
+    assert rows.zip_with(other, lambda x, y: x.concat(y)).to_list() == [[k] * (k + 2) for k in range(5)]
+    assert rows.zip_with(other, rows, lambda x, y, z: z.concat(y)).to_list() == [[k] * (k + 2) for k in range(5)]
+    assert rows.filter(lambda row: total(row).map(lambda n: n % 2 == 0)).to_list() == [[k] * k for k in range(9) if k * k % 2 == 0]
+    assert rows.take_while(lambda row: total(row).map(lambda n: n < 20)).to_list() == lists[:5]
+    assert rows.scan(0, lambda state, row: state.zip_with(total(row), add)).to_list() == np.cumsum([k * k for k in range(9)]).tolist()
+    assert rows.concat(rows.take(2)).to_list() == lists + lists[:2]
+    assert rows.map(lambda row: Acc.fill(3, total(row)[()])).batch(4).to_list() == [
+        [[k * k] * 3 for k in range(start, min(start + 4, 9))] for start in (0, 4, 8)]
+    assert rows.expand().to_list() == [k for k in range(9) for _ in range(k)]
+    raises(lambda: rows.map(lambda row: 1 / 0), ZeroDivisionError)
+    raises(lambda: rows.map(lambda row: row.map(lambda x: missing)), NameError)  # noqa: F821
+    fails(lambda: rows.filter(lambda row: row), Acc.Error.TYPE)
+    fails(lambda: rows.batch(0), Acc.Error.SHAPE)
+    fails(lambda: rows.expand().expand(), Acc.Error.SHAPE)
+    fails(lambda: rows.concat(other.expand()), Acc.Error.SHAPE)
+
+
+def test_arrays_of_sequences():
+    rows = Acc.Sequence.from_iterable(rows_of(6))
+    assert np.asarray(rows.elements()).tolist() == [k for k in range(6) for _ in range(k)]
+    assert np.asarray(rows.lengths()).tolist() == list(range(6))
+    assert int(rows.count()) == 6 and np.asarray(rows.last()).tolist() == [5] * 5
+    assert np.asarray(rows.fold(None, lambda x, y: x.concat(y))).tolist() == [k for k in range(6) for _ in range(k)]
+    assert np.asarray(rows.fold([9, 9], lambda x, y: x.concat(y))).tolist() == [9, 9] + [k for k in range(6) for _ in range(k)]
+    sums = rows.map(total)
+    assert int(sums.fold(0, lambda x, y: x.zip_with(y, add))) == 55 and np.asarray(sums.stack()).tolist() == [k * k for k in range(6)]
+    assert float(rows.map(lambda row: total(row).map(lambda n: n.cast('f4'))).fold(1, lambda x, y: x.zip_with(y, add))) == 56
+    none = rows.take(0)
+    assert int(none.count()) == 0 and none.to_list() == [] and np.asarray(none.elements()).shape == (0,)
+    assert np.asarray(none.last([1, 2])).tolist() == [1, 2]
+    fails(lambda: none.last().run(), Acc.Error.SHAPE)
+    fails(lambda: none.fold(None, lambda x, y: x).run(), Acc.Error.SHAPE)
+    fails(lambda: rows.stack().run(), Acc.Error.SHAPE)
+    fails(lambda: rows.fold(0, lambda x, y: x), Acc.Error.SHAPE)
+    fails(lambda: rows.last(np.zeros(2, 'f4')), Acc.Error.TYPE)
+    # One walk for all.
+    walks = []
+
+    def elements():
+        walks.append(1)
+        yield from rows_of(6)
+
+    again = Acc.Sequence.from_iterable(elements, 'i8', 1)
+    last, count = Acc.Backend.get_default().run_many([again.last(), again.map(total).count()], None)
+    assert last.run().shape == (5,) and int(count) == 6 and len(walks) == 1
+
+
+def test_parts():
+    rows = Acc.Sequence.from_iterable(rows_of(7))
+    lists = lists_of(7)
+    for part in (slice(None), slice(2, None), slice(None, 3), slice(2, 5), slice(5, 2), slice(0, 99), slice(-3, None), slice(1, -2), slice(-99, 2)):
+        assert rows[part].to_list() == lists[part], part
+    assert np.asarray(rows[4]).tolist() == [4] * 4 and np.asarray(rows[-1]).tolist() == [6] * 6
+    for index in (7, -8):
+        raises(lambda: rows[index], IndexError)
+    raises(lambda: rows[::2], ValueError)
+    raises(lambda: rows['a'], TypeError)
+    endless = Acc.Sequence.generate(None, lambda k: k)
+    assert endless[3:6].to_list() == [3, 4, 5] and int(endless[1000]) == 1000
+    for index in (-1, slice(-2, None), slice(0, -1)):
+        raises(lambda: endless[index], IndexError, 'not known')
+    fails(lambda: endless.take_while(lambda k: k.map(lambda n: n < 3))[4].run(), Acc.Error.SHAPE)
+
+
+def test_generators():
+    def frames(n, height=2):
+        for k in range(n):
+            yield np.full((height, 3), k, 'f4')
+
+    film = Acc.Sequence.from_iterable(frames(5))
+    assert (film.dtype, film.ndim, film.shape, film.length) == ('f4', 2, None, None)
+    assert np.asarray(film.fold(None, lambda x, y: x.zip_with(y, add))).tolist() == [[10] * 3] * 2
+    fails(lambda: film.count().run(), Acc.Error.STREAM, 'only once')
+    film = Acc.Sequence.from_iterable(frames(5), shape=(2, 3))
+    assert film.shape == (2, 3) and np.asarray(film.stack()).tolist() == [[[k] * 3] * 2 for k in range(5)]
+    film = Acc.Sequence.from_iterable(lambda: frames(3), 'f4', 2)
+    assert film.to_list() == film.to_list() == [[[k] * 3] * 2 for k in range(3)]
+    film = Acc.Sequence.from_iterable(lambda: frames(3))
+    assert film.to_list() == film.to_list() == [[[k] * 3] * 2 for k in range(3)]
+    none = Acc.Sequence.from_iterable(lambda: frames(0), 'f4', 2)
+    assert none.to_list() == [] and int(none.count()) == 0
+    raises(lambda: Acc.Sequence.from_iterable(frames(0)), ValueError, 'give dtype')
+    raises(lambda: Acc.Sequence.from_iterable(7), TypeError)
+
+
+def test_what_elements_may_be():
+    assert Acc.Sequence.from_iterable([[1, 2], [], [3]], 'f4', 1).to_list() == [[1, 2], [], [3]]
+    assert Acc.Sequence.from_iterable(iter([1., 2.5])).to_list() == [1, 2.5]
+    assert Acc.Sequence.from_iterable(range(1000)).map(lambda k: k.map(lambda n: n * n)).to_list() == [k * k for k in range(1000)]
+    assert Acc.Sequence.from_iterable(Acc.use(np.arange(k)) for k in range(1, 4)).to_list() == [[0], [0, 1], [0, 1, 2]]
+    assert Acc.Sequence.from_iterable(Acc.use(np.arange(k)).map(lambda x: x + 1) for k in range(1, 4)).to_list() == [[1], [1, 2], [1, 2, 3]]
+    assert Acc.Sequence.from_iterable([np.zeros((2, 0, 3)), np.ones((1, 2, 1)), np.zeros((0, 1, 1))]).to_list() == [[[], []], [[[1], [1]]], []]
+    assert Acc.Sequence.from_iterable([np.array([[1, 2], [3, 4]], 'f8').T]).to_list() == [[[1, 3], [2, 4]]]
+    pairs = np.array([(1, 2.5), (3, 4.5)], [('number', 'i4'), ('weight', 'f8')])
+    walked = Acc.Sequence.from_iterable([pairs, pairs[:1], pairs[:0]])
+    assert walked.dtype == '(i4,f8)'
+    assert walked.map(lambda p: p.map(lambda p: p[0].cast('f8') + p[1])).to_list() == [[3.5, 7.5], [3.5], []]
+    assert Acc.Sequence.from_iterable([pairs[0], pairs[1]]).map(lambda p: p.map(lambda p: p[0])).to_list() == [1, 3]
+    vectors = Acc.Sequence.from_iterable([np.ones((2, 4), 'f4'), np.zeros((1, 4), 'f4')], '4f4', 1)
+    assert vectors.dtype == '4f4' and vectors.map(lambda v: v.map(lambda v: v[0] + v[3])).to_list() == [[2, 2], [0]]
+    assert Acc.Sequence.from_iterable([np.arange(2, dtype='>f4'), np.arange(1, dtype='f4')]).to_list() == [[0, 1], [0]]
+    words = Acc.Sequence.from_iterable(np.array(list(word)) for word in ('ab', 'c'))
+    assert words.dtype == 'u4' and words.to_list() == [[97, 98], [99]]
+    assert Acc.Sequence.from_iterable([np.array([True, False]), np.array([], '?')]).to_list() == [[True, False], []]
+    assert Acc.Sequence.from_iterable([np.array([1 + 2j])]).map(lambda v: v.map(lambda z: z.imag)).to_list() == [[2]]
+
+
+def test_errors_of_generators():
+    def breaks(after):
+        for k in range(after):
+            yield np.full(k, k)
+        raise ValueError('the camera is gone')
+
+    for after in (1, 4, 1000):
+        walked = Acc.Sequence.from_iterable(breaks(after)).named('camera')
+        fails(lambda: walked.map(total).fold(0, lambda x, y: x.zip_with(y, add)).run(), Acc.Error.CALLBACK, f'element {after}: ValueError: the camera is gone')
+    raises(lambda: Acc.Sequence.from_iterable(breaks(0)), ValueError, 'the camera is gone')
+    # What is taken before the error is there.
+    assert Acc.Sequence.from_iterable(breaks(4)).take(3).to_list() == lists_of(3)
+
+    def own():
+        yield np.zeros(1)
+        raise GLib.Error('no light', 'camera', 7)
+
+    try:
+        Acc.Sequence.from_iterable(own()).count().run()
+        assert False
+    except GLib.Error as error:
+        assert error.domain == 'camera' and error.code == 7 and 'no light' in error.message
+    for odd, text in ((np.zeros(2, 'f4'), 'float32'), (np.zeros((1, 1)), 'rank 1'), ('text', ''), (None, '')):
+        fails(lambda: Acc.Sequence.from_iterable([np.zeros(1), odd]).count().run(), Acc.Error.CALLBACK, text)
+    fails(lambda: Acc.Sequence.from_iterable([np.zeros(2), np.zeros(3)], shape=2).count().run(), Acc.Error.CALLBACK, '(3,)')
+
+
+def test_producers():
+    class Countdown(Acc.SequenceProducer):
+        def __init__(self, n):
+            super().__init__(element_type=Acc.ElementType.parse('i4'), rank=1)
+            self.first = self.n = n
+
+        def do_read(self, max_elements, max_values, cancellable):
+            self.n -= 1
+            return np.full((1, self.n), self.n, 'i4') if self.n >= 0 else None
+
+        def do_rewind(self):
+            self.n = self.first
+
+    walked = Acc.Sequence.from_producer(Countdown(5))
+    for _ in range(2):
+        assert walked.to_list() == lists_of(5)[::-1]
+    gc.collect()
+    assert walked.map(total).to_list() == [16, 9, 4, 1, 0]
+
+
+def test_garbage_while_walking():
+    """A walk on another thread, while this one collects what it leaves behind."""
+    loop, found = GLib.MainLoop(), []
+
+    def elements():
+        for k in range(300):
+            if k % 50 == 0:
+                gc.collect()
+            yield np.arange(k % 7)
+
+    def made():
+        walked = Acc.Sequence.from_iterable(elements())
+        return walked.map(lambda row: row.map(lambda x: x + 1)).map(total).fold(0, lambda x, y: x.zip_with(y, add))
+
+    def done(backend, result):
+        try:
+            found.append(int(backend.run_finish(result)))
+        except GLib.Error as error:
+            found.append(error)
+        if len(found) == 4:
+            loop.quit()
+
+    backend = Acc.Backend.get_default()
+    for _ in range(4):
+        backend.run_async(made(), None, done)
+    GLib.timeout_add(1, lambda: [gc.collect(), len(found) < 4][-1])
+    GLib.timeout_add_seconds(60, loop.quit)
+    loop.run()
+    assert found == [sum(n * (n + 1) // 2 for n in (k % 7 for k in range(300)))] * 4, found
+
+
+def test_cancelled():
+    cancellable = Gio.Cancellable()
+
+    def elements():
+        for k in itertools.count():
+            if k == 1000:
+                cancellable.cancel()
+            yield np.zeros(3)
+
+    walked = Acc.Sequence.from_iterable(elements, 'f8', 1)
+    try:
+        Acc.Backend.get_default().run(walked.count(), cancellable)
+        assert False
+    except GLib.Error as error:
+        assert error.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED), error
+
+
+if __name__ == '__main__':
+    check.main(sys.modules['__main__'])

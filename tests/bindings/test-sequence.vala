@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Sequences, of what Vala produces.
+
+// [0], [1, 1], [2, 2, 2] …; an error in place of the last one where it breaks.
+class Steps : Acc.SequenceProducer {
+    private int64 n;
+    private int64 at = 0;
+    private bool breaks;
+
+    public Steps (int64 n, bool breaks = false) throws Error {
+        Object (element_type: Acc.ElementType.parse ("i8"), rank: 1, length: n);
+        this.n = n;
+        this.breaks = breaks;
+    }
+
+    public override Acc.NestedArray? read (int64 max_elements, int64 max_values, Cancellable? cancellable) throws Error {
+        if (at == n)
+            return null;
+        if (breaks && at == n - 1)
+            throw new IOError.FAILED ("broken");
+        var row = Acc.Array.fill (new Acc.Shape ({ 1, at + 1 }), new Acc.Expr.int (at));
+        at++;
+        return new Acc.NestedArray.from_regular (Acc.Backend.get_default ().run (row, cancellable));
+    }
+
+    public override bool rewind () throws Error {
+        at = 0;
+        return true;
+    }
+}
+
+int failed = 0;
+
+void expect (int64 got, int64 want, string what) {
+    if (got == want)
+        return;
+    stderr.printf ("%s: %s, wanted %s\n", what, got.to_string (), want.to_string ());
+    failed++;
+}
+
+int64 number (Acc.Array array) throws Error {
+    return Acc.Backend.get_default ().run (array, null).get_int (0, 0);
+}
+
+Acc.Array total (Acc.Array row) {
+    return row.fold (new Acc.Expr.int (0), (a, b) => a.add (b));
+}
+
+int main () {
+    try {
+        var steps = new Acc.Sequence (new Steps (5));
+        Acc.ArrayFunc plus = (arrays) => arrays[0].zip_with (arrays[1], (a, b) => a.add (b));
+
+        for (int walk = 0; walk < 2; walk++)
+            expect (number (steps.map ((arrays) => total (arrays[0])).fold (null, plus)), 40, "map and fold");
+        expect (number (steps.imap ((arrays) => total (arrays[1]).zip_with (arrays[0], (a, b) => a.mul (b))).fold (null, plus)), 130, "imap");
+        expect (number (total (steps.fold (null, (arrays) => arrays[0].concat (arrays[1])))), 40, "fold of vectors");
+        expect (number (steps.filter ((arrays) => total (arrays[0]).map ((x) => x.gt (new Acc.Expr.int (5)))).count ()), 3, "filter");
+        expect (number (total (steps.take (3).elements ())), 8, "take");
+        expect (number (new Acc.Sequence.generate (-1, (arrays) => arrays[0]).drop (7).take (1).last (null)), 7, "generate");
+        Acc.Sequence[] both = { steps, steps };
+        expect (number (Acc.Sequence.zip_with_many (both, (arrays) => total (arrays[0].concat (arrays[1]))).fold (null, plus)), 80, "zip_with_many");
+        var start = Acc.Array.unit (new Acc.Expr.int (100));
+        expect (number (steps.scan (start, (arrays) => arrays[0].zip_with (total (arrays[1]), (a, b) => a.add (b))).last (null)), 140, "scan");
+
+        bool refused = false;
+        try {
+            number (new Acc.Sequence (new Steps (3, true)).count ());
+        } catch (IOError e) {
+            refused = e is IOError.FAILED && e.message.contains ("broken");
+        }
+        expect (refused ? 1 : 0, 1, "the error of a producer");
+        stdout.printf ("%d failed\n", failed);
+        return failed > 0 ? 1 : 0;
+    } catch (Error e) {
+        stderr.printf ("%s\n", e.message);
+        return 1;
+    }
+}
