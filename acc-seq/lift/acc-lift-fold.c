@@ -265,21 +265,31 @@ key_of_numbered (AccExpr *x,
   return acc_lift_apply (self->lift, self->function, acc_expr_item (x, 0), &value);
 }
 
-/* Of one of those with the number of its row. */
+/* Of (number of the row, value), where the value is one with the number of its element if keys depend on that. */
 static AccExpr *
 key_in_row (AccExpr *x,
             gpointer data)
 {
-  g_autoptr(AccExpr) numbered = acc_expr_ref_sink (acc_expr_item (x, 1));
+  AccLiftCall *self = data;
+  g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_item (x, 1));
 
-  return key_of_numbered (numbered, data);
+  return acc_lift_depends (self->lift, self->function) ? key_of_numbered (value, data)
+                                                       : acc_lift_apply (self->lift, self->function, NULL, &value);
 }
 
 static AccExpr *
 key_of_row (AccExpr *x,
             gpointer data)
 {
-  return acc_expr_cast (acc_expr_item (x, 0), acc_element_type_new (ACC_KIND_U64));
+  return acc_expr_item (x, 0);
+}
+
+static AccExpr *
+with_narrow_row (AccExpr *row,
+                 AccExpr *x,
+                 gpointer type)
+{
+  return acc_expr_tuple2 (acc_expr_cast (row, type), x);
 }
 
 static AccArray *
@@ -294,19 +304,69 @@ sort (AccArray    *array,
   return acc_array_complete (node);
 }
 
+/* Along rows, whose numbers are of @kind. */
+static AccArray *
+sort_rows (AccNesting    *rows,
+           AccArray      *values,
+           AccElementKind kind,
+           AccLiftCall   *call)
+{
+  g_autoptr(AccArray) with_rows = acc_array_zip_with (acc_nesting_get_numbers (rows), values, with_narrow_row, acc_element_type_new (kind));
+  g_autoptr(AccArray) by_key = sort (with_rows, key_in_row, call), sorted = sort (by_key, key_of_row, NULL);
+
+  return acc_array_unzip (sorted, 1);
+}
+
+typedef struct {
+  AccNesting *rows;
+  gint64      most;
+} Count;
+
+static AccExpr *
+is_at_most (AccExpr *nothing,
+            gpointer data)
+{
+  Count *self = data;
+
+  return acc_expr_le (acc_nesting_count (self->rows), acc_array_number (self->most));
+}
+
+/* By the narrowest numbers that there are enough of: each byte is a pass. */
+static AccArray *
+sort_by_narrow_rows (AccNesting  *rows,
+                     AccArray    *values,
+                     AccLiftCall *call)
+{
+  static const AccElementKind narrow[] = { ACC_KIND_U32, ACC_KIND_U16, ACC_KIND_U8 };
+  g_autoptr(AccShape) scalar = acc_shape_new (NULL, 0);
+  AccArray *sorted = sort_rows (rows, values, ACC_KIND_U64, call);
+
+  for (guint i = 0; i < G_N_ELEMENTS (narrow); i++)
+    {
+      Count count = { rows, (gint64) 1 << 8 * acc_element_kind_get_size (narrow[i]) };
+      g_autoptr(AccArray) fits = acc_array_generate (scalar, is_at_most, &count), wide = sorted;
+      g_autoptr(AccArray) narrower = sort_rows (rows, values, narrow[i], call);
+
+      sorted = acc_array_cond (fits, narrower, wide);
+    }
+
+  return sorted;
+}
+
 AccLifted *
 acc_lift_sort (AccLift  *self,
                AccArray *node)
 {
   AccLiftCall call = { self, node->functions[0] };
   g_autoptr(AccLifted) input = acc_lift_to_regular (self, acc_lift_get_input (self, node, 0));
+  gboolean depends = acc_lift_depends (self, node->functions[0]);
   g_autoptr(AccNesting) outer = NULL, rows = NULL;
-  g_autoptr(AccArray) numbered = NULL, with_rows = NULL, by_key = NULL, sorted = NULL, pairs = NULL;
+  g_autoptr(AccArray) numbered = NULL, sorted = NULL;
 
-  if (input->form == ACC_LIFTED_REGULAR && !acc_lift_depends (self, node->functions[0]))
+  if (input->form == ACC_LIFTED_REGULAR && !depends)
     return acc_lifted_new_regular (acc_lift_take_over (node, &input->values));
 
-  numbered = acc_lift_zip_numbers (input, acc_lift_number_with, NULL);
+  numbered = depends ? acc_lift_zip_numbers (input, acc_lift_number_with, NULL) : g_object_ref (input->values);
   if (input->form == ACC_LIFTED_REGULAR)
     {
       sorted = sort (numbered, key_of_numbered, &call);
@@ -315,10 +375,7 @@ acc_lift_sort (AccLift  *self,
 
   outer = find_outer (self, input);
   rows = find_rows (input, outer);
-  with_rows = acc_array_zip (acc_nesting_get_numbers (rows), numbered);
-  by_key = sort (with_rows, key_in_row, &call);
-  sorted = sort (by_key, key_of_row, NULL);
-  pairs = acc_array_unzip (sorted, 1);
+  sorted = sort_by_narrow_rows (rows, numbered, &call);
 
-  return acc_lifted_new_irregular (acc_nesting_ref (input->nesting), acc_array_unzip (pairs, 1));
+  return acc_lifted_new_irregular (acc_nesting_ref (input->nesting), depends ? acc_array_unzip (sorted, 1) : g_object_ref (sorted));
 }

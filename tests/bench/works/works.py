@@ -142,7 +142,7 @@ WORKS = [
          peers=('numpy', 'arrow'), bytes=lambda n: 8 * n, tolerance=1e-5),
     Work('nested-pictures', 'small pictures, blurred and shrunk', size=2**18, small=100, elements='pictures of 4 to 20 pixels a side',
          peers=('numba',), bytes=lambda n: (144 * 5 + 16) * n, tolerance=1e-5),
-    Work('nested-quicksort', 'quicksort by levels', size=2**20, small=1000, elements='u4', peers=('numpy',), bytes=lambda n: 8 * n),
+    Work('nested-quicksort', 'quicksort by levels', size=2**16, small=1000, elements='u4', peers=('numpy',), bytes=lambda n: 8 * n),
     Work('nested-hulls', 'convex hulls of clouds', size=2**14, small=100, elements='clouds of 16 to 112 points', bytes=lambda n: 64 * 8 * n,
          tolerance=1e-3),
     Work('centre', 'shift of a transform to its centre', size=2048, small=100, elements='rows and columns of floats', bytes=lambda n: 8 * n * n,
