@@ -284,7 +284,7 @@ constant (AccElementType *type,
   gint64 least;
   guint64 most;
 
-  if (kind != ACC_KIND_TUPLE && which == ZERO)
+  if (which == ZERO && kind != ACC_KIND_TUPLE && kind != ACC_KIND_VECTOR && kind != ACC_KIND_BOOL)
     return acc_expr_new_typed_int (type, 0);
   if (kind == ACC_KIND_BOOL)
     return acc_expr_new_bool (which == GREATEST);
@@ -355,7 +355,7 @@ acc_expr_new_maximum (AccElementType *type)
  *
  * Creates a literal with the zero of a type.
  *
- * It is false for b1; for tuples, a tuple of zeros.
+ * It is false for b1; for tuples and vectors, a tuple or vector of zeros.
  *
  * ```c
  * // type = (i8,f4)

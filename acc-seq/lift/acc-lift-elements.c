@@ -123,8 +123,8 @@ lift (AccLift    *self,
 
   if (has_regular_inputs (self, node) && acc_lift_is_uniform (self, node->extents))
     return lift_regular (self, node, &lifting);
-  if (node->rank == 0)
-    return acc_lift_make_regular (self, 0, NULL, element_of, &lifting);
+  if (node->rank == 0 || (node->extents != NULL && acc_lift_is_uniform (self, node->extents)))
+    return acc_lift_make_regular (self, node->rank, extents_of, element_of, &lifting);
   if (kind->flat != NULL && node->n_inputs > 0 && (flat = lift_flat (self, node, &lifting)) != NULL)
     return flat;
 
@@ -400,7 +400,7 @@ acc_lift_compute (AccLift  *self,
   return lift (self, node, &compute_kind);
 }
 
-/* --- generate, fill, reshape, backpermute: of extents that they say */
+/* --- generate, fill, backpermute: of extents that they say */
 
 static AccExpr *
 given_extents (AccLift  *self,
@@ -444,66 +444,6 @@ acc_lift_fill (AccLift  *self,
                AccArray *node)
 {
   return lift (self, node, &fill_kind);
-}
-
-/* An element that cannot be reshaped so is an error where it is read. */
-static AccExpr *
-reshaped_element (AccLift  *self,
-                  AccArray *node,
-                  AccExpr  *k,
-                  AccExpr  *index)
-{
-  AccLifted *input = acc_lift_get_input (self, node, 0);
-  g_autoptr(AccExpr) extents = acc_expr_ref_sink (given_extents (self, node, k));
-
-  return acc_lifted_read_linear (input, k,
-                                 acc_expr_cond (acc_expr_eq (acc_lift_product (extents, node->rank), acc_lifted_size (input, k)),
-                                                acc_lift_ravel (index, extents, node->rank), acc_array_number (-1)));
-}
-
-static AccArray *
-regular_reshape (AccLift   *self,
-                 AccArray  *node,
-                 AccArray **inputs)
-{
-  return acc_array_reshape_expr (inputs[0], acc_lift_join_index (acc_lift_count (self), given_extents (self, node, NULL), node->rank));
-}
-
-static const Kind reshape_kind = { given_extents, reshaped_element, regular_reshape };
-
-static gboolean
-is_extent (AccExpr  *expr,
-           AccArray *array,
-           guint     dimension)
-{
-  return expr->kind == ACC_EXPR_EXTENT && expr->array == array && expr->item == dimension;
-}
-
-/* Whether the extent is that of the input's values, as acc_array_flatten() says it. */
-static gboolean
-says_size (AccArray *node)
-{
-  AccArray *input = node->inputs[0];
-  AccExpr *rest = node->extents->body;
-
-  for (guint d = input->rank; d-- > 1; rest = rest->args[0])
-    if (rest->kind != ACC_EXPR_PRIMITIVE || rest->primitive != ACC_PRIM_MUL || !is_extent (rest->args[1], input, d))
-      return FALSE;
-
-  return is_extent (rest, input, 0);
-}
-
-AccLifted *
-acc_lift_reshape (AccLift  *self,
-                  AccArray *node)
-{
-  AccLifted *input = acc_lift_get_input (self, node, 0);
-
-  /* All that changes is how places are called. */
-  if (input->form == ACC_LIFTED_IRREGULAR && node->rank == 1 && says_size (node))
-    return acc_lifted_new_irregular (acc_nesting_flatten (input->nesting), g_object_ref (input->values));
-
-  return lift (self, node, &reshape_kind);
 }
 
 static AccExpr *
@@ -551,6 +491,22 @@ acc_lift_backpermute (AccLift  *self,
 
 /* --- replicate, slice */
 
+/* @extent, or a bounds error where an index that is sliced at is outside element @k. */
+static AccExpr *
+check_sliced (const AccSelectionPayload *selection,
+              AccLifted                 *input,
+              AccExpr                   *k,
+              AccExpr                   *extent)
+{
+  AccExpr *inside = acc_expr_new_bool (TRUE);
+
+  for (guint i = 0; i < selection->n; i++)
+    if (selection->entries[i] != ACC_ALL)
+      inside = acc_expr_land (inside, acc_expr_gt (acc_lifted_extent (input, k, i), acc_array_number (selection->entries[i])));
+
+  return acc_expr_cond (inside, extent, acc_expr_linear_index (input->nesting->offsets, acc_array_number (-1)));
+}
+
 static AccExpr *
 selected_extents (AccLift  *self,
                   AccArray *node,
@@ -570,6 +526,9 @@ selected_extents (AccLift  *self,
       else if (all)
         items[n++] = acc_lifted_extent (input, k, i);
     }
+  /* Also where there is nothing to be read. */
+  if (node->op == ACC_OP_SLICE && n > 0 && input->form == ACC_LIFTED_IRREGULAR)
+    items[0] = check_sliced (selection, input, k, items[0]);
 
   return acc_array_join_items (items, n);
 }

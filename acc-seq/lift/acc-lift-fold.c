@@ -177,6 +177,31 @@ fold_rows (Fold       *self,
   return acc_array_unzip (folded, 1);
 }
 
+static AccExpr *
+has_values (AccLift *self,
+            AccExpr *k,
+            gpointer data)
+{
+  AccArray *node = data;
+  AccLifted *input = acc_lift_get_input (self, node, 0);
+  gboolean all = acc_operation_has_fact (node->op, ACC_FACT_FOLDS_ALL);
+
+  return acc_expr_gt (all ? acc_lifted_size (input, k) : acc_lifted_extent (input, k, input->rank - 1), acc_array_number (0));
+}
+
+/* Irregular @input, which it drops, with an error where there is nothing to fold. */
+static AccLifted *
+demand_values (AccLift   *self,
+               AccArray  *node,
+               AccLifted *input)
+{
+  g_autoptr(AccLifted) owned = input;
+
+  return acc_lifted_new_irregular (acc_nesting_ref (input->nesting),
+                                   acc_lift_demand (self, input->values, has_values, node,
+                                                    "a value in each row, for want of an initial one"));
+}
+
 AccLifted *
 acc_lift_fold (AccLift  *self,
                AccArray *node)
@@ -189,6 +214,8 @@ acc_lift_fold (AccLift  *self,
 
   if (input->form == ACC_LIFTED_IRREGULAR)
     {
+      if (state.initial == NULL)
+        input = demand_values (self, node, g_steal_pointer (&input));
       outer = all ? NULL : find_outer (self, input);
       rows = find_rows (input, outer);
     }

@@ -52,6 +52,40 @@ acc_lift_new_nesting (AccLift       *self,
                           rank == 1 ? NULL : g_object_ref (each));
 }
 
+/* --- what must hold */
+
+typedef struct {
+  AccLift      *lift;
+  AccLiftDemand holds;
+  gpointer      data;
+} Demand;
+
+static AccExpr *
+one_where_false (AccExpr *k,
+                 gpointer data)
+{
+  Demand *self = data;
+
+  return acc_expr_cond (self->holds (self->lift, k, self->data), acc_array_number (0), acc_array_number (1));
+}
+
+AccArray *
+acc_lift_demand (AccLift      *self,
+                 AccArray     *values,
+                 AccLiftDemand holds,
+                 gpointer      data,
+                 const char   *what)
+{
+  Demand demand = { self, holds, data };
+  g_autoptr(AccArray) ones = acc_array_generate_expr (acc_lift_count (self), one_where_false, &demand);
+  g_autoptr(AccArray) failures = acc_array_fold_all (ones, acc_array_number (0), acc_array_add_elements, NULL);
+  AccArray *checked = acc_array_reshape_expr (values, acc_expr_add (acc_expr_extent (values, 0), acc_expr_the (failures)));
+
+  acc_array_set_label (checked, what);
+
+  return checked;
+}
+
 /* --- generation */
 
 static AccExpr *

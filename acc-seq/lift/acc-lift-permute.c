@@ -39,7 +39,22 @@ least_extents (AccLift *self,
   return acc_lifted_least_extents (both, 2, k);
 }
 
-/* Source and targets as flat values that lie alike, where both are there. */
+static AccExpr *
+are_alike (AccLift *self,
+           AccExpr *k,
+           gpointer data)
+{
+  AccLifted **both = data;
+  g_autoptr(AccExpr) own = acc_expr_ref_sink (k);
+  AccExpr *alike = acc_expr_new_bool (TRUE);
+
+  for (guint d = 0; d < both[0]->rank; d++)
+    alike = acc_expr_land (alike, acc_expr_eq (acc_lifted_extent (both[0], own, d), acc_lifted_extent (both[1], own, d)));
+
+  return alike;
+}
+
+/* Source and targets as flat values that lie alike. */
 static void
 lay_alike (AccLift    *self,
            AccLifted **source,
@@ -47,12 +62,15 @@ lay_alike (AccLift    *self,
 {
   AccLifted *both[] = { *source, *targets };
   g_autoptr(AccNesting) nesting = NULL;
+  g_autoptr(AccLifted) made = NULL;
 
   if (both[0]->form == both[1]->form && (both[0]->form == ACC_LIFTED_REGULAR || both[0]->nesting == both[1]->nesting))
     return;
 
   nesting = acc_lift_new_nesting (self, both[0]->rank, least_extents, both);
-  *source = acc_lift_make (self, nesting, acc_lift_element_of_lifted, both[0]);
+  made = acc_lift_make (self, nesting, acc_lift_element_of_lifted, both[0]);
+  *source = acc_lifted_new_irregular (acc_nesting_ref (nesting), acc_lift_demand (self, made->values, are_alike, both,
+                                                                                  "as many targets as elements"));
   *targets = acc_lift_make (self, nesting, acc_lift_element_of_lifted, both[1]);
   acc_lifted_unref (both[0]);
   acc_lifted_unref (both[1]);

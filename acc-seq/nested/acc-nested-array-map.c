@@ -54,6 +54,21 @@ acc_nested_array_apply (AccNestedArray **arrays,
   return acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, result)), g_steal_pointer (&count));
 }
 
+/* What stands for each of the elements: what is the same for all itself, and extents that are. */
+static AccArray *
+make_parameter (AccLifted *lifted,
+                guint      position)
+{
+  AccShape *shape = lifted->values->shape;
+
+  if (lifted->form == ACC_LIFTED_CONSTANT)
+    return g_object_ref (lifted->values);
+
+  return acc_array_new_parameter (lifted->values->type, lifted->rank,
+                                  lifted->form == ACC_LIFTED_REGULAR && shape != NULL ? acc_shape_get_extents (shape, NULL) + 1 : NULL,
+                                  position);
+}
+
 /* Elements of the innermost level alone. */
 static AccNestedArray *
 zip_elements (AccNestedArray **arrays,
@@ -71,7 +86,7 @@ zip_elements (AccNestedArray **arrays,
 
       if (lifted->values->error != NULL)
         return acc_nested_array_new_error (g_object_ref (lifted->values));
-      g_ptr_array_add (parameters, acc_array_new_parameter (lifted->values->type, lifted->rank, NULL, i));
+      g_ptr_array_add (parameters, make_parameter (lifted, i));
     }
   if (function == NULL)
     return acc_nested_array_refuse (count, ACC_ERROR_CALLBACK, "nested_array_map: no function was given");

@@ -480,6 +480,7 @@ test_literals (void)
   assert_error (acc_expr_new_typed_uint (type ("i8"), (guint64) 1 << 63), ACC_ERROR_TYPE, NULL);
   assert_error (acc_expr_new_typed_float (type ("i8"), 1), ACC_ERROR_TYPE, NULL);
   assert_type (acc_expr_new_minimum (type ("(i1,(f4,b1))")), "(i1,(f4,b1))");
+  assert_type (acc_expr_new_zero (type ("(i1,(b1,c8,2b1,3u2))")), "(i1,(b1,c8,2b1,3u2))");
   assert_type (acc_expr_new_pi (type ("f2")), "f2");
   assert_error (acc_expr_new_pi (type ("i4")), ACC_ERROR_TYPE, NULL);
 }
