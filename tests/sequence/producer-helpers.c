@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "producer-helpers.h"
 
+#include "acc-seq/nested/acc-nested-array-private.h"
+
 #include <string.h>
 
 /* --- walks */
@@ -58,7 +60,7 @@ take_element (AccSequenceProducer *producer,
   if (acc_sequence_producer_get_shape (producer) == NULL)
     {
       offsets = acc_nested_array_get_offsets (chunk);
-      all = rank > 1 ? acc_nested_array_get_extents (chunk) : NULL;
+      all = acc_nested_array_get_lifted (chunk)->nesting->extents;
     }
   for (guint d = 0; d < rank; d++)
     {
@@ -67,10 +69,7 @@ take_element (AccSequenceProducer *producer,
       else if (rank == 1)
         extents[d] = acc_array_get_int (offsets, 0, k + 1) - acc_array_get_int (offsets, 0, k);
       else
-        {
-          /* Whoever makes extents when asked for them made them of what is in memory. */
-          extents[d] = acc_array_get_int (all, d, k);
-        }
+        extents[d] = acc_array_get_int (all, d, k);
       size *= extents[d];
     }
   for (guint b = 0; b < n_buffers; b++)
