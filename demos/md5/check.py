@@ -7,6 +7,7 @@ import pathlib
 import tempfile
 
 import numpy as np
+import dictionary
 import md5
 
 # Those of the RFC's test suite that fit into one block
@@ -48,6 +49,15 @@ with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, 'words')
     path.write_bytes(b'x' * 56 + b'\nGr\xc3\xbc\xc3\x9fe\r\nlast')
     assert list(md5.read_words(path)) == ['Grüße'.encode(), b'last']
+
+    # The same by a sequence: words of all lengths, in their order; what is too long is not found.
+    some = 1 + random.permutation(len(words) - 1)[:200]
+    there = [b'', b'\xff' * 55, *(words[k] for k in sorted(some))]
+    absent = [b'four', b'x' * 56]
+    path.write_bytes(b'\n'.join([b'', b'\xff' * 55, *words[1:], b'x' * 56, b'']))
+    wanted = [md5.unpack(hashlib.md5(word).hexdigest()) for word in there + absent]
+    assert dictionary.find(wanted, dictionary.read(path)) == there
+    assert dictionary.find(wanted[-2:], dictionary.read(path)) == []
 
 try:
     md5.pack([b'x' * 56])
