@@ -144,6 +144,18 @@ map_inside (AccBoundaryKind kind,
 }
 
 static AccExpr *
+read_inside (Neighbourhood *self,
+             AccExpr       *index)
+{
+  AccLifted *input = self->input;
+
+  if (input->form == ACC_LIFTED_CONSTANT)
+    return acc_lifted_read (input, self->k, index);
+
+  return acc_lifted_read_inside (input, self->k, acc_lift_ravel (index, self->extents, input->rank));
+}
+
+static AccExpr *
 read_neighbour (Neighbourhood *self)
 {
   guint rank = self->input->rank;
@@ -157,13 +169,13 @@ read_neighbour (Neighbourhood *self)
                ? self->at[d] : map_inside (boundary->kind, self->at[d], acc_lift_index_item (self->extents, rank, d));
   index = acc_expr_ref_sink (acc_array_join_items (items, rank));
   if (boundary->function == NULL)
-    return acc_lifted_read (self->input, self->k, index);
+    return read_inside (self, index);
 
   inside = acc_expr_ref_sink (acc_lift_is_inside (index, self->extents, rank));
   outside = acc_lift_apply (self->lift, boundary->function, self->k,
                             boundary->kind == ACC_BOUNDARY_FUNCTION ? (AccExpr *[]) { index } : NULL);
 
-  return acc_expr_cond (inside, acc_lifted_read (self->input, self->k, index), outside);
+  return acc_expr_cond (inside, read_inside (self, index), outside);
 }
 
 static AccExpr *

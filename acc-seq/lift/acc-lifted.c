@@ -257,6 +257,16 @@ acc_lifted_least_extents (AccLifted **lifted,
   return acc_array_join_items (items, rank);
 }
 
+/* Where place @place of element @k is among the values of all. */
+static AccExpr *
+find_place (AccLifted *self,
+            AccExpr   *k,
+            AccExpr   *place)
+{
+  return acc_expr_add (self->form == ACC_LIFTED_IRREGULAR ? acc_nesting_begin (self->nesting, k)
+                                                          : acc_expr_mul (k, acc_lifted_size (self, k)), place);
+}
+
 AccExpr *
 acc_lifted_read_inside (AccLifted *self,
                         AccExpr   *k,
@@ -264,12 +274,17 @@ acc_lifted_read_inside (AccLifted *self,
 {
   g_autoptr(AccExpr) owned = k != NULL ? acc_expr_ref_sink (k) : NULL;
 
-  if (self->form == ACC_LIFTED_CONSTANT)
-    return acc_expr_linear_index (self->values, place);
-  if (self->form == ACC_LIFTED_IRREGULAR)
-    return acc_expr_linear_index (self->values, acc_expr_add (acc_nesting_begin (self->nesting, owned), place));
+  return acc_expr_linear_index (self->values, self->form == ACC_LIFTED_CONSTANT ? place : find_place (self, owned, place));
+}
 
-  return acc_expr_linear_index (self->values, acc_expr_add (acc_expr_mul (owned, acc_lifted_size (self, owned)), place));
+/* What is not @inside the element is outside all, which is an error. */
+static AccExpr *
+read_if_inside (AccLifted *self,
+                AccExpr   *k,
+                AccExpr   *inside,
+                AccExpr   *place)
+{
+  return acc_expr_linear_index (self->values, acc_expr_cond (inside, find_place (self, k, place), acc_array_number (-1)));
 }
 
 AccExpr *
@@ -285,9 +300,8 @@ acc_lifted_read_linear (AccLifted *self,
   own_k = acc_expr_ref_sink (k);
   inside = acc_expr_ref_sink (acc_expr_and_then (acc_expr_ge (own_place, acc_array_number (0)),
                                                  acc_expr_lt (own_place, acc_lifted_size (self, own_k))));
-  /* Outside there is an error, whatever lies there. */
-  return acc_expr_cond (inside, acc_lifted_read_inside (self, own_k, own_place),
-                        acc_expr_linear_index (self->values, acc_array_number (-1)));
+
+  return read_if_inside (self, own_k, inside, own_place);
 }
 
 AccExpr *
@@ -306,6 +320,5 @@ acc_lifted_read (AccLifted *self,
   extents = acc_expr_ref_sink (acc_nesting_extents (self->nesting, own_k));
   inside = acc_expr_ref_sink (acc_lift_is_inside (own_index, extents, self->rank));
 
-  return acc_expr_cond (inside, acc_lifted_read_inside (self, own_k, acc_lift_ravel (own_index, extents, self->rank)),
-                        acc_expr_linear_index (self->values, acc_array_number (-1)));
+  return read_if_inside (self, own_k, inside, acc_lift_ravel (own_index, extents, self->rank));
 }
