@@ -4,4 +4,6 @@
 #include "acc-array-private.h"
 
 /* One scalar of a manifest array; @leaf and @index are inside. */
-AccScalar acc_array_read (AccArray *self, guint leaf, gint64 index);
+AccScalar acc_array_read             (AccArray *self, guint leaf, gint64 index);
+/* The type of variants that elements of @type become. */
+void      acc_array_append_signature (GString *text, AccElementType *type);

@@ -119,9 +119,9 @@ scalar_to_variant (AccElementKind kind,
   g_return_val_if_reached (NULL);
 }
 
-static void
-append_signature (GString        *text,
-                  AccElementType *type)
+void
+acc_array_append_signature (GString        *text,
+                            AccElementType *type)
 {
   static const char codes[] = { 'b', 'n', 'n', 'i', 'x', 'y', 'q', 'u', 't', 'd', 'd', 'd' };
 
@@ -133,7 +133,7 @@ append_signature (GString        *text,
 
   g_string_append_c (text, '(');
   for (guint i = 0; i < acc_element_type_get_n_items (type); i++)
-    append_signature (text, acc_element_type_get_item (type, i));
+    acc_array_append_signature (text, acc_element_type_get_item (type, i));
   g_string_append_c (text, ')');
 }
 
@@ -309,7 +309,7 @@ acc_array_to_variant (AccArray  *self,
 
   for (guint i = 0; i < self->rank; i++)
     g_string_append_c (signature, 'a');
-  append_signature (signature, self->type);
+  acc_array_append_signature (signature, self->type);
 
   if (!g_variant_type_string_is_valid (signature->str))
     {

@@ -233,17 +233,6 @@ import_values (AccArrowImport *self,
 
 /* --- levels */
 
-/* Takes over @numbers. */
-static AccArray *
-use_numbers (gint64 *numbers,
-             gint64  n)
-{
-  g_autoptr(GBytes) bytes = g_bytes_new_take (numbers, n * sizeof *numbers);
-  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
-
-  return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
-}
-
 /* @offsets of elements that have @extents from the second on, for their values; and the extents of each. */
 static AccNesting *
 scale_offsets (AccArray *offsets,
@@ -270,20 +259,8 @@ scale_offsets (AccArray *offsets,
   for (gint64 k = 0; k <= n; k++)
     scaled[k] = acc_array_get_int (offsets, 0, k) * each;
 
-  return acc_nesting_new (rank, use_numbers (scaled, n + 1),
+  return acc_nesting_new (rank, acc_nested_array_use_numbers (scaled, n + 1),
                           acc_array_use_buffers (acc_element_type_new_tuple (items, rank), shape, (GBytes **) buffers->pdata, rank));
-}
-
-/* How many values each element has. */
-static AccArray *
-make_count (AccArray *offsets)
-{
-  gint64 n = acc_shape_get_size (offsets->shape) - 1, *lengths = g_new (gint64, n + 1);
-
-  for (gint64 k = 0; k < n; k++)
-    lengths[k] = acc_array_get_int (offsets, 0, k + 1) - acc_array_get_int (offsets, 0, k);
-
-  return use_numbers (lengths, n);
 }
 
 /* Offsets of @n elements of @each values. */
@@ -296,7 +273,7 @@ make_regular_offsets (gint64 n,
   for (gint64 k = 0; k <= n; k++)
     offsets[k] = k * each;
 
-  return use_numbers (offsets, n + 1);
+  return acc_nested_array_use_numbers (offsets, n + 1);
 }
 
 static AccNestedArray *
@@ -341,7 +318,8 @@ import_column (AccArrowImport *self,
     return NULL;
   nesting = extents->len == 1 ? acc_nesting_new (1, g_object_ref (offsets), NULL) : scale_offsets (offsets, extents);
 
-  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, g_steal_pointer (&values)), make_count (offsets));
+  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, g_steal_pointer (&values)),
+                                          acc_nested_array_use_lengths (offsets));
 }
 
 /**

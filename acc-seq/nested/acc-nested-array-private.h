@@ -42,4 +42,18 @@ AccNestedArray *acc_nested_array_apply          (AccNestedArray **arrays, guint 
 /* Elements of one level for which @flags, b1 of rank 0, is true. @kept: NULL, or for the flags as an array. */
 AccNestedArray *acc_nested_array_compact        (AccNestedArray *self, AccNestedArray *flags, AccArray **kept);
 
+/* Element @k of one that is manifest, whose bytes it shares; NULL: they cannot be had. */
+AccArray       *acc_nested_array_take_element   (AccNestedArray *self, gint64 k, GError **error);
+
+/* --- in memory */
+
+/* A vector of i8. Takes over @numbers. */
+AccArray       *acc_nested_array_use_numbers    (gint64 *numbers, gint64 n);
+/* How many values each element has. */
+AccArray       *acc_nested_array_use_lengths    (AccArray *offsets);
+/* Whether @offsets, a vector of i8, are from 0 to @total and ascend. */
+gboolean        acc_nested_array_check_offsets  (AccArray *offsets, gint64 total, GError **error);
+/* The offsets of elements with @extents, a vector of tuples of i8, which have @total values; NULL: they do not. */
+AccArray       *acc_nested_array_use_extents    (AccArray *extents, gint64 total, GError **error);
+
 G_END_DECLS

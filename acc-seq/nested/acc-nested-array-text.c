@@ -39,10 +39,10 @@ acc_nested_array_is_manifest (AccNestedArray *self)
                  && (lifted->nesting->extents == NULL || acc_array_is_manifest (lifted->nesting->extents))));
 }
 
-/* Element @k of what is in memory, whose bytes it shares; NULL: they cannot be had. */
-static AccArray *
-take_element (AccNestedArray *self,
-              gint64          k)
+AccArray *
+acc_nested_array_take_element (AccNestedArray  *self,
+                               gint64           k,
+                               GError         **error)
 {
   AccLifted *lifted = acc_nested_array_get_lifted (self);
   AccArray *values = lifted->values;
@@ -67,7 +67,7 @@ take_element (AccNestedArray *self,
 
   for (guint i = 0; i < n_buffers; i++)
     {
-      g_autoptr(GBytes) bytes = acc_array_dup_bytes (values, i, NULL);
+      g_autoptr(GBytes) bytes = acc_array_dup_bytes (values, i, error);
       gsize each = bytes != NULL && total > 0 ? g_bytes_get_size (bytes) / total : 0;
 
       if (bytes == NULL)
@@ -85,7 +85,7 @@ append_element (AccNestedArray *self,
                 gint64          k,
                 GString        *text)
 {
-  g_autoptr(AccArray) element = take_element (self, k);
+  g_autoptr(AccArray) element = acc_nested_array_take_element (self, k, NULL);
   g_autofree char *own = element != NULL ? acc_array_to_string (element) : g_strdup ("?");
   const char *begin = g_str_has_prefix (own, "array(") ? own + strlen ("array(") : own;
   const char *end = g_strrstr (begin, ", dtype="), *shape = strstr (begin, ", shape=");

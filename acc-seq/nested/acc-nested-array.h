@@ -48,6 +48,15 @@ ACC_AVAILABLE_IN_1_0
 gboolean        acc_nested_array_export_arrow     (AccNestedArray *self, gpointer schema, gpointer array, GError **error);
 
 ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_new_from_text    (const char *text, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+char           *acc_nested_array_to_text          (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_new_from_variant (AccElementType *type, GVariant *variant, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+GVariant       *acc_nested_array_to_variant       (AccNestedArray *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_map       (AccNestedArray *self, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_imap      (AccNestedArray *self, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;

@@ -320,6 +320,19 @@ def test_numpy():
     assert Acc.NestedArray.from_regular(given.reshape(3, 1)).values.__array_interface__['data'][0] == given.ctypes.data
 
 
+def test_text_and_variants():
+    lists = [[[1.5, 2.], [3.]], [], [[], [4.]]]
+    rows = Acc.NestedArray.from_list(lists, 'f4')
+    for nested in (rows, rows.run(), rows.map(lambda row: row.map(lambda x: x * 2))):
+        again = Acc.NestedArray.from_text(nested.to_text())
+        assert again.to_list() == nested.to_list() and again.dtype == 'f4' and again.is_manifest() == nested.is_manifest()
+    variant = rows.run().to_variant()
+    assert variant.get_type_string() == 'aaad' and variant.unpack() == lists
+    assert Acc.NestedArray.new_from_variant(Acc.ElementType.parse('f4'), GLib.Variant('aaad', lists)).to_list() == lists
+    _fails(lambda: Acc.NestedArray.from_text('acc nested 1\nirregular 1\n'), Acc.Error.PARSE)
+    _fails(lambda: Acc.NestedArray.new_from_variant(Acc.ElementType.parse('i4'), GLib.Variant('aaad', lists)), Acc.Error.TYPE)
+
+
 def test_replicate():
     rows = Acc.NestedArray.from_lengths(np.arange(3), np.array([2, 0, 1]))
     assert rows.replicate(3).to_list() == [row for row in rows.to_list() for _ in range(3)]

@@ -48,6 +48,11 @@ class NestedArray(Acc.NestedArray):
         return _sound(Acc.NestedArray.new_from_padded(_array(padded), _array(kept)))
 
     @staticmethod
+    def from_text(text):
+        """Of what to_text() gave."""
+        return Acc.NestedArray.new_from_text(text)
+
+    @staticmethod
     def from_arrow(column):
         """Of what speaks Arrow's C data interface, by __arrow_c_array__: a column of pyarrow or Awkward Array."""
         capsules, addresses = _arrow.pointers(column)
