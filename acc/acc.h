@@ -38,6 +38,7 @@
 #include "acc-nested-array.h"
 #include "acc-sequence-producer.h"
 #include "acc-sequence.h"
+#include "acc-sequence-iterator.h"
 #include "acc-chunk.h"
 #include "acc-source.h"
 #include "acc-sink.h"

@@ -39,6 +39,9 @@ typedef struct {
   gint64          length;
   State           state;
   gint64          next;       /* the number of the next element */
+  gboolean        is_bound;
+  GThread        *thread;     /* that made it; never dereferenced */
+  GMainContext   *context;    /* owned: of that thread, where it is bound */
 } AccSequenceProducerPrivate;
 
 enum {
@@ -47,6 +50,7 @@ enum {
   PROP_RANK,
   PROP_SHAPE,
   PROP_LENGTH,
+  PROP_CONTEXT_BOUND,
   N_PROPERTIES
 };
 
@@ -78,6 +82,9 @@ acc_sequence_producer_get_property (GObject    *object,
     case PROP_LENGTH:
       g_value_set_int64 (value, priv->length);
       break;
+    case PROP_CONTEXT_BOUND:
+      g_value_set_boolean (value, priv->is_bound);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -105,6 +112,9 @@ acc_sequence_producer_set_property (GObject      *object,
     case PROP_LENGTH:
       priv->length = g_value_get_int64 (value);
       break;
+    case PROP_CONTEXT_BOUND:
+      priv->is_bound = g_value_get_boolean (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -117,6 +127,11 @@ acc_sequence_producer_constructed (GObject *object)
 
   G_OBJECT_CLASS (acc_sequence_producer_parent_class)->constructed (object);
 
+  if (priv->is_bound)
+    {
+      priv->thread = g_thread_self ();
+      priv->context = g_main_context_ref_thread_default ();
+    }
   if (priv->shape != NULL)
     priv->rank = acc_shape_get_rank (priv->shape);
   else if (priv->rank == 0)
@@ -130,6 +145,7 @@ acc_sequence_producer_finalize (GObject *object)
 
   g_clear_pointer (&priv->type, acc_element_type_unref);
   g_clear_pointer (&priv->shape, acc_shape_unref);
+  g_clear_pointer (&priv->context, g_main_context_unref);
 
   G_OBJECT_CLASS (acc_sequence_producer_parent_class)->finalize (object);
 }
@@ -180,6 +196,15 @@ acc_sequence_producer_class_init (AccSequenceProducerClass *klass)
    * Since: 1.0
    */
   properties[PROP_LENGTH] = g_param_spec_int64 ("length", NULL, NULL, -1, G_MAXINT64, -1, flags);
+
+  /**
+   * AccSequenceProducer:context-bound:
+   *
+   * Holds whether only the thread that made the producer may call it, as it is with objects of JavaScript. A walk on another thread has it
+   * called by the main context of that thread, which must be running then. All others are called on whatever thread a walk has, while it
+   * computes.
+   */
+  properties[PROP_CONTEXT_BOUND] = g_param_spec_boolean ("context-bound", NULL, NULL, FALSE, flags);
 
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
@@ -251,6 +276,81 @@ acc_sequence_producer_get_length (AccSequenceProducer *self)
   g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), -1);
 
   return PRIV (self)->length;
+}
+
+/**
+ * acc_sequence_producer_is_bound: (get-property context-bound)
+ * @self: a producer
+ *
+ * Tells whether only the thread that made the producer may call it.
+ *
+ * Returns: %TRUE if it is so
+ */
+gboolean
+acc_sequence_producer_is_bound (AccSequenceProducer *self)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), FALSE);
+
+  return PRIV (self)->is_bound;
+}
+
+/* --- calls on the thread that it is bound to */
+
+typedef struct {
+  AccSequenceProducer *self;
+  gint64               max_elements, max_values;   /* of a read; 0: a rewind */
+  GCancellable        *cancellable;
+  AccNestedArray      *nested;
+  gboolean             rewound;
+  GError              *error;
+  GMutex               lock;
+  GCond                changed;
+  gboolean             done;
+} BoundCall;
+
+static gboolean
+call_bound (gpointer data)
+{
+  BoundCall *call = data;
+  AccSequenceProducerClass *klass = ACC_SEQUENCE_PRODUCER_GET_CLASS (call->self);
+
+  if (call->max_elements > 0)
+    call->nested = klass->read (call->self, call->max_elements, call->max_values, call->cancellable, &call->error);
+  else
+    call->rewound = klass->rewind (call->self, &call->error);
+
+  g_mutex_lock (&call->lock);
+  call->done = TRUE;
+  g_cond_signal (&call->changed);
+  g_mutex_unlock (&call->lock);
+
+  return G_SOURCE_REMOVE;
+}
+
+static void
+call_on_thread (BoundCall *call,
+                GError   **error)
+{
+  AccSequenceProducerPrivate *priv = PRIV (call->self);
+
+  g_mutex_init (&call->lock);
+  g_cond_init (&call->changed);
+  if (!priv->is_bound || priv->thread == g_thread_self ())
+    {
+      call_bound (call);
+    }
+  else
+    {
+      g_main_context_invoke_full (priv->context, G_PRIORITY_DEFAULT, call_bound, call, NULL);
+      g_mutex_lock (&call->lock);
+      while (!call->done)
+        g_cond_wait (&call->changed, &call->lock);
+      g_mutex_unlock (&call->lock);
+    }
+  g_mutex_clear (&call->lock);
+  g_cond_clear (&call->changed);
+  if (call->error != NULL)
+    g_propagate_error (error, call->error);
 }
 
 G_GNUC_PRINTF (3, 4)
@@ -348,6 +448,7 @@ read_next (AccSequenceProducer *self,
 {
   AccSequenceProducerPrivate *priv = PRIV (self);
   AccSequenceProducerClass *klass = ACC_SEQUENCE_PRODUCER_GET_CLASS (self);
+  BoundCall call = { .self = self, .max_elements = max_elements, .max_values = max_values, .cancellable = cancellable };
   g_autoptr(AccNestedArray) chunk = NULL;
   g_autoptr(GError) local = NULL;
   gint64 n = 0;
@@ -361,7 +462,8 @@ read_next (AccSequenceProducer *self,
       return NULL;
     }
 
-  chunk = klass->read (self, max_elements, max_values, cancellable, &local);
+  call_on_thread (&call, &local);
+  chunk = call.nested;
   if (local != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&local));
@@ -449,6 +551,7 @@ acc_sequence_producer_rewind (AccSequenceProducer *self,
 {
   AccSequenceProducerPrivate *priv;
   AccSequenceProducerClass *klass;
+  BoundCall call = { .self = self };
   g_autoptr(GError) local = NULL;
 
   g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), FALSE);
@@ -461,7 +564,9 @@ acc_sequence_producer_rewind (AccSequenceProducer *self,
 
   if (klass->rewind == NULL)
     g_set_error (&local, ACC_ERROR, ACC_ERROR_STREAM, "%s can be walked only once", G_OBJECT_TYPE_NAME (self));
-  else if (!klass->rewind (self, &local) && local == NULL)
+  else
+    call_on_thread (&call, &local);
+  if (klass->rewind != NULL && !call.rewound && local == NULL)
     g_set_error (&local, ACC_ERROR, ACC_ERROR_CALLBACK, "%s: rewind failed and did not say why", G_OBJECT_TYPE_NAME (self));
 
   if (local != NULL)

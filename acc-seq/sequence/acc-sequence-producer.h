@@ -33,7 +33,7 @@ struct _AccSequenceProducerClass
   gpointer padding[13];
 };
 
-/* Construct properties "element-type" (AccElementType), "rank", "shape" (AccShape, nullable), "length" (-1: not known). */
+/* Construct properties "element-type" (AccElementType), "rank", "shape" (AccShape, nullable), "length" (-1: not known), "context-bound". */
 ACC_AVAILABLE_IN_1_0
 AccElementType *acc_sequence_producer_get_element_type (AccSequenceProducer *self);
 ACC_AVAILABLE_IN_1_0
@@ -42,6 +42,8 @@ ACC_AVAILABLE_IN_1_0
 AccShape       *acc_sequence_producer_get_shape        (AccSequenceProducer *self);
 ACC_AVAILABLE_IN_1_0
 gint64          acc_sequence_producer_get_length       (AccSequenceProducer *self);
+ACC_AVAILABLE_IN_1_0
+gboolean        acc_sequence_producer_is_bound         (AccSequenceProducer *self);
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_sequence_producer_read             (AccSequenceProducer *self, gint64 max_elements, gint64 max_values,
                                                         GCancellable *cancellable, GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -76,7 +76,7 @@ acc_walk_inlet_new (AccWalkStage *stage,
 
   if (sequence->kind == ACC_SEQUENCE_KIND_PRODUCER || sequence->kind == ACC_SEQUENCE_KIND_ARRAY)
     {
-      self->reader = acc_walk_reader_new (sequence, stage->walk->backend, stage->walk->cancellable, error);
+      self->reader = acc_walk_reader_new (sequence, stage->walk, error);
       return self->reader != NULL ? self : NULL;
     }
   if (sequence->kind == ACC_SEQUENCE_KIND_NESTED && !hold_whole (self, error))
@@ -132,6 +132,7 @@ gboolean
 acc_walk_inlet_fill (AccWalkInlet *self,
                      gint64        most,
                      gint64        bytes,
+                     gboolean      ahead,
                      GError      **error)
 {
   while (acc_walk_inlet_is_empty (self) && !self->ended[self->current])
@@ -147,7 +148,7 @@ acc_walk_inlet_fill (AccWalkInlet *self,
         }
 
       part = acc_walk_reader_read (self->reader, most, MAX (bytes / (gint64) MAX (acc_element_type_get_size (self->sequence->type), 1), 1),
-                                   &local);
+                                   ahead, &local);
       if (local != NULL)
         {
           g_propagate_error (error, g_steal_pointer (&local));

@@ -37,9 +37,13 @@ AccWalk       *acc_walk_new          (AccBackend *backend, AccSequence **roots, 
                                       GError **error);
 void           acc_walk_free         (AccWalk *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccWalk, acc_walk_free)
+/* For steps from now on; borrowed. */
+void           acc_walk_set_cancellable (AccWalk *self, GCancellable *cancellable);
 /* Borrowed. */
 AccWalkStage  *acc_walk_find_stage   (AccWalk *self, AccSequence *sequence);
 AccSequenceFunction *acc_walk_get_function (AccWalk *self, AccSequence *sequence);
+/* One step for @outlet, which is not done, and those that follow from it. */
+gboolean       acc_walk_step_outlet  (AccWalk *self, AccWalkOutlet *outlet, GError **error);
 /* Steps until @outlet is done. */
 gboolean       acc_walk_run_outlet   (AccWalk *self, AccWalkOutlet *outlet, GError **error);
 /* Computes what of the functions of all sequences does not depend on elements. */
@@ -90,7 +94,7 @@ AccWalkInlet  *acc_walk_inlet_new       (AccWalkStage *stage, AccSequence *seque
 AccWalkInlet  *acc_walk_inlet_new_between (AccWalkStage *stage, AccSequence *sequence);
 void           acc_walk_inlet_free      (AccWalkInlet *self);
 /* Sees to it that there is an element, unless there are none left. */
-gboolean       acc_walk_inlet_fill      (AccWalkInlet *self, gint64 most, gint64 bytes, GError **error);
+gboolean       acc_walk_inlet_fill      (AccWalkInlet *self, gint64 most, gint64 bytes, gboolean ahead, GError **error);
 /* Elements that are there; those that are within @bytes, but at least one. */
 gint64         acc_walk_inlet_available (AccWalkInlet *self, gint64 bytes, GError **error);
 gboolean       acc_walk_inlet_is_empty  (AccWalkInlet *self);
@@ -106,10 +110,10 @@ void           acc_walk_inlet_end       (AccWalkInlet *self, guint feed);
 /* --- readers */
 
 /* Of a producer, or of an array that reads a source. */
-AccWalkReader *acc_walk_reader_new      (AccSequence *sequence, AccBackend *backend, GCancellable *cancellable, GError **error);
+AccWalkReader *acc_walk_reader_new      (AccSequence *sequence, AccWalk *walk, GError **error);
 void           acc_walk_reader_free     (AccWalkReader *self);
-/* NULL without an error: there are no more. */
-AccWalkPart   *acc_walk_reader_read     (AccWalkReader *self, gint64 max_elements, gint64 max_values, GError **error);
+/* NULL without an error: there are no more. @ahead: what comes next will be wanted, and may be read while this is worked on. */
+AccWalkPart   *acc_walk_reader_read     (AccWalkReader *self, gint64 max_elements, gint64 max_values, gboolean ahead, GError **error);
 
 /* --- outlets */
 

@@ -9,6 +9,7 @@
 #define STEP_BYTES (G_GINT64_CONSTANT (16) << 20)
 /* So much more where all is in memory. */
 #define IN_MEMORY 16
+#define LONG_STEP (400 * G_TIME_SPAN_MILLISECOND)
 /* A memory limit has room for as many arrays of that size. */
 #define ARRAYS_IN_LIMIT 24
 
@@ -361,6 +362,21 @@ round_down (gint64 count)
   return count < 16 ? count : G_GINT64_CONSTANT (1) << (63 - __builtin_clzll ((guint64) count));
 }
 
+/* Whether something wants what comes, however much that is. */
+static gboolean
+wants_all (AccWalkStage *self)
+{
+  for (guint i = 0; i < self->outlets->len; i++)
+    {
+      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
+
+      if (!outlet->done && outlet->wants < 0)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
 /* Elements that a step takes at most, as far as is known before it has them; 0: there are none. */
 static gint64
 most_elements (AccWalkStage *self,
@@ -428,7 +444,7 @@ choose_count (AccWalkStage *self,
     {
       AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
 
-      if (!acc_walk_inlet_fill (inlet, most, bytes, error))
+      if (!acc_walk_inlet_fill (inlet, most, bytes, wants_all (self), error))
         return -1;
       if (acc_walk_inlet_is_empty (inlet))
         return 0;
@@ -495,6 +511,18 @@ try_step (AccWalkStage *self,
   return done;
 }
 
+/* A step that takes long is not taken for its size: progress is seen, and cancelling is quick. */
+static void
+learn_from_time (AccWalkStage *self,
+                 gint64        count,
+                 gint64        time)
+{
+  if (time > LONG_STEP && count > 1)
+    self->most = round_down (count / 2);
+  else if (time < LONG_STEP / 4 && self->most < G_MAXINT64 / 2)
+    self->most *= 2;
+}
+
 gboolean
 acc_walk_stage_step (AccWalkStage *self,
                      GError      **error)
@@ -506,7 +534,7 @@ acc_walk_stage_step (AccWalkStage *self,
 
   while (again)
     {
-      gint64 count;
+      gint64 count, begin;
 
       if (g_cancellable_set_error_if_cancelled (self->walk->cancellable, error))
         return FALSE;
@@ -515,9 +543,11 @@ acc_walk_stage_step (AccWalkStage *self,
         return FALSE;
       if (count == 0)
         return end (self, error);
+      begin = g_get_monotonic_time ();
       if (try_step (self, count, &again, error))
         {
           self->done += count;
+          learn_from_time (self, count, g_get_monotonic_time () - begin);
           return TRUE;
         }
     }

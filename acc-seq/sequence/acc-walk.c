@@ -273,6 +273,13 @@ acc_walk_get_function (AccWalk     *self,
   return function != NULL ? function : sequence->function;
 }
 
+void
+acc_walk_set_cancellable (AccWalk      *self,
+                          GCancellable *cancellable)
+{
+  self->cancellable = cancellable;
+}
+
 /* --- stepping */
 
 /* Stages that have something to work on, so that what waits between stages does not grow. */
@@ -293,12 +300,20 @@ step_ready (AccWalk *self,
 }
 
 gboolean
+acc_walk_step_outlet (AccWalk       *self,
+                      AccWalkOutlet *outlet,
+                      GError       **error)
+{
+  return acc_walk_stage_step (outlet->stage, error) && step_ready (self, error);
+}
+
+gboolean
 acc_walk_run_outlet (AccWalk       *self,
                      AccWalkOutlet *outlet,
                      GError       **error)
 {
   while (!outlet->done)
-    if (!acc_walk_stage_step (outlet->stage, error) || !step_ready (self, error))
+    if (!acc_walk_step_outlet (self, outlet, error))
       return FALSE;
 
   return TRUE;

@@ -6,6 +6,7 @@
 
 #include "acc-seq/stream/acc-evaluate-private.h"
 
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -197,6 +198,7 @@ typedef AccSequence *(*Build) (AccSequence *sequence);
 
 static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
 static AccExpr *doubled (AccExpr *x, gpointer data) { return acc_expr_add (x, x); }
+static AccExpr *halved (AccExpr *x, gpointer data) { return acc_expr_div (x, i8 (2)); }
 static AccExpr *is_positive (AccExpr *x, gpointer data) { return acc_expr_gt (x, i8 (0)); }
 static AccExpr *is_small (AccExpr *x, gpointer data) { return acc_expr_lt (x, i8 (2500)); }
 
@@ -640,6 +642,24 @@ compare (AccSequence *sequence, GPtrArray *expected, gint64 step, const char *wh
     }
 }
 
+/* One by one. */
+static void
+compare_iterated (AccSequence *sequence, GPtrArray *expected, const char *what)
+{
+  g_autoptr(AccSequenceIterator) iterator = acc_sequence_iterate (sequence, backend);
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i <= expected->len; i++)
+    {
+      g_autoptr(AccArray) element = acc_sequence_iterator_next (iterator, NULL, &error);
+
+      g_assert_no_error (error);
+      if ((element != NULL) != (i < expected->len) || (element != NULL && !same_array (element, expected->pdata[i])))
+        g_error ("%s: element %u differs where elements are iterated over", what, i);
+    }
+  g_assert_null (acc_sequence_iterator_next (iterator, NULL, &error));
+}
+
 static void
 check_case (guint which, GPtrArray *elements, AccSequence *sequence, const char *source)
 {
@@ -649,6 +669,33 @@ check_case (guint which, GPtrArray *elements, AccSequence *sequence, const char 
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
     compare (built, expected, steps[i], what);
+  compare_iterated (built, expected, what);
+}
+
+/* The same as a file, whose rows are read when they are wanted. */
+static void
+check_source (guint which, GPtrArray *elements, AccArray *array)
+{
+  g_autoptr(AccArray) held = run (judge, array);
+  g_autoptr(GFileIOStream) stream = NULL;
+  g_autoptr(GFile) file = g_file_new_tmp ("acc-sequence-XXXXXX", &stream, NULL);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (held, 0, NULL);
+  g_autoptr(AccSource) source = NULL;
+  g_autoptr(AccArray) read = NULL, twice = NULL, same = NULL;
+  g_autoptr(AccSequence) sequence = NULL;
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true (g_file_replace_contents (file, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), NULL, FALSE, 0, NULL, NULL,
+                                          &error));
+  source = acc_source_open_raw (file, acc_array_get_element_type (held), acc_array_get_shape (held), 0, NULL, &error);
+  g_assert_no_error (error);
+  read = acc_array_new_from_source (source);
+  /* Something is computed on the way. */
+  twice = acc_array_map (read, doubled, NULL);
+  same = acc_array_map (twice, halved, NULL);
+  sequence = acc_sequence_new_from_array (same);
+  check_case (which, elements, sequence, "a source");
+  g_file_delete (file, NULL, NULL);
 }
 
 static void
@@ -679,6 +726,7 @@ test_case (gconstpointer data)
 
             check_case (which, different, held, "a nested array");
             check_case (which, same, parts, "an array");
+            check_source (which, same, array);
           }
       }
 }
@@ -810,6 +858,99 @@ test_cancel (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* --- sinks */
+
+static AccSink *
+new_sink (const char *name)
+{
+  g_autoptr(GFile) file = g_file_new_for_path (name);
+
+  return acc_sink_create (file, NULL, NULL);
+}
+
+static AccSource *
+new_source (const char *name)
+{
+  g_autoptr(GFile) file = g_file_new_for_path (name);
+
+  return acc_source_open (file, NULL, NULL);
+}
+
+static AccSink *
+make_sink (gint64 number, gpointer folder)
+{
+  g_autofree char *name = g_strdup_printf ("%s/%03d.npy", (const char *) folder, (int) number);
+  AccSink *sink = number == 2 ? NULL : new_sink (name);
+
+  return sink;
+}
+
+static void
+test_write_each (void)
+{
+  g_autoptr(GPtrArray) elements = make_elements (7, 1, FALSE);
+  g_autoptr(AccSequence) sequence = new_produced (elements, 1, 3, G_MAXUINT), broken = new_produced (elements, 1, 3, 4);
+  g_autofree char *folder = g_dir_make_tmp ("acc-sequence-XXXXXX", NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true (acc_sequence_write_each (sequence, backend, make_sink, folder, NULL, &error));
+  g_assert_no_error (error);
+  for (guint i = 0; i < 7; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s/%03u.npy", folder, i);
+      g_autoptr(AccSource) source = new_source (name);
+      g_autoptr(AccArray) read = source != NULL ? acc_array_new_from_source (source) : NULL;
+
+      g_assert_true ((read != NULL) == (i != 2));
+      if (read != NULL)
+        g_assert_true (same_array (read, elements->pdata[i]));
+      g_clear_object (&source);
+      g_remove (name);
+    }
+
+  g_assert_false (acc_sequence_write_each (broken, backend, make_sink, folder, NULL, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_IO);
+  for (guint i = 0; i < 6; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s/%03u.npy", folder, i);
+
+      g_assert_true ((g_remove (name) == 0) == (i != 2));
+    }
+  /* Nothing else is there. */
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
+static void
+on_element (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) element = acc_sequence_iterator_next_finish (ACC_SEQUENCE_ITERATOR (source), result, &error);
+  int *count = data;
+
+  g_assert_no_error (error);
+  if (element == NULL)
+    {
+      *count = -*count;
+      return;
+    }
+  ++*count;
+  acc_sequence_iterator_next_async (ACC_SEQUENCE_ITERATOR (source), NULL, on_element, data);
+}
+
+static void
+test_async (void)
+{
+  g_autoptr(GPtrArray) elements = make_elements (9, 1, FALSE);
+  g_autoptr(AccSequence) sequence = new_produced (elements, 1, 3, G_MAXUINT);
+  g_autoptr(AccSequenceIterator) iterator = acc_sequence_iterate (sequence, backend);
+  int count = 0;
+
+  acc_sequence_iterator_next_async (iterator, NULL, on_element, &count);
+  while (count >= 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpint (count, ==, -9);
+}
+
 /* --- one walk for several */
 
 static void
@@ -878,6 +1019,8 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/errors", test_errors);
   g_test_add_func ("/sequence/cancel", test_cancel);
   g_test_add_func ("/sequence/shared", test_shared);
+  g_test_add_func ("/sequence/write-each", test_write_each);
+  g_test_add_func ("/sequence/async", test_async);
 
   return g_test_run ();
 }

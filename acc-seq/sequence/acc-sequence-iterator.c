@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-sequence-iterator.h"
+
+#include "acc-core/backend/acc-async-private.h"
+#include "acc-walk-private.h"
+
+/**
+ * AccSequenceIterator:
+ *
+ * Walks over a sequence and hands out its elements, one after the other.
+ *
+ * Elements are computed some at a time, when the next is asked for and none is left; how many there are in all need not be known, and
+ * nothing behind those that are asked for has to be computed. [method@SequenceIterator.next_async] computes on another thread and calls
+ * back on the main context.
+ */
+
+struct _AccSequenceIterator {
+  GObject        parent_instance;
+
+  AccSequence   *sequence;    /* owned */
+  AccBackend    *backend;     /* owned */
+  GMutex         lock;
+  AccWalk       *walk;        /* NULL: nobody asked yet */
+  AccWalkOutlet *outlet;
+  AccWalkPart   *part;        /* owned: elements that are there; NULL: none */
+  gint64         next;        /* of these */
+  gboolean       failed;
+};
+
+G_DEFINE_FINAL_TYPE (AccSequenceIterator, acc_sequence_iterator, G_TYPE_OBJECT)
+
+static void
+acc_sequence_iterator_finalize (GObject *object)
+{
+  AccSequenceIterator *self = ACC_SEQUENCE_ITERATOR (object);
+
+  g_clear_pointer (&self->part, acc_walk_part_unref);
+  g_clear_pointer (&self->walk, acc_walk_free);
+  g_clear_object (&self->sequence);
+  g_clear_object (&self->backend);
+  g_mutex_clear (&self->lock);
+
+  G_OBJECT_CLASS (acc_sequence_iterator_parent_class)->finalize (object);
+}
+
+static void
+acc_sequence_iterator_class_init (AccSequenceIteratorClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = acc_sequence_iterator_finalize;
+}
+
+static void
+acc_sequence_iterator_init (AccSequenceIterator *self)
+{
+  g_mutex_init (&self->lock);
+}
+
+/**
+ * acc_sequence_iterate:
+ * @self: a sequence
+ * @backend: what computes its elements
+ *
+ * Begins to walk over a sequence element by element. Nothing is read or computed before the first element is asked for.
+ *
+ * Returns: (transfer full): what hands out the elements
+ */
+AccSequenceIterator *
+acc_sequence_iterate (AccSequence *self,
+                      AccBackend  *backend)
+{
+  AccSequenceIterator *iterator;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+  g_return_val_if_fail (ACC_IS_BACKEND (backend), NULL);
+
+  iterator = g_object_new (ACC_TYPE_SEQUENCE_ITERATOR, NULL);
+  iterator->sequence = g_object_ref (self);
+  iterator->backend = g_object_ref (backend);
+
+  return iterator;
+}
+
+static gboolean
+begin (AccSequenceIterator *self,
+       GCancellable        *cancellable,
+       GError             **error)
+{
+  if (self->walk != NULL)
+    return TRUE;
+  if (!acc_sequence_check (self->sequence, error))
+    return FALSE;
+
+  self->walk = acc_walk_new (self->backend, &self->sequence, 1, 0, cancellable, error);
+  if (self->walk == NULL)
+    return FALSE;
+  self->outlet = acc_walk_collector_new (acc_walk_find_stage (self->walk, self->sequence), self->sequence, ACC_SEQUENCE_RESULT_NESTED);
+
+  return TRUE;
+}
+
+/* Steps until there is an element or the end. */
+static gboolean
+fill (AccSequenceIterator *self,
+      GCancellable        *cancellable,
+      GError             **error)
+{
+  if (self->part != NULL && self->next < self->part->count)
+    return TRUE;
+
+  g_clear_pointer (&self->part, acc_walk_part_unref);
+  self->next = 0;
+  if (!begin (self, cancellable, error))
+    return FALSE;
+
+  acc_walk_set_cancellable (self->walk, cancellable);
+  while ((self->part = acc_walk_collector_pop (self->outlet)) == NULL && !self->outlet->done)
+    if (!acc_walk_step_outlet (self->walk, self->outlet, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/**
+ * acc_sequence_iterator_next:
+ * @self: an iterator
+ * @cancellable: (nullable): cancels the call
+ * @error: return location for an error
+ *
+ * Returns the next element, and computes it and some of those that follow where that was not done yet. Blocks meanwhile.
+ *
+ * Fails with the error that the sequence carries, with errors of what produces it, with those of runs, which name the element, and with
+ * %G_IO_ERROR_CANCELLED. After an error there are no more elements, unless it was cancelled.
+ *
+ * Returns: (transfer full) (nullable): the element, a manifest array; %NULL with @error set, or without where there are no more
+ */
+AccArray *
+acc_sequence_iterator_next (AccSequenceIterator *self,
+                            GCancellable        *cancellable,
+                            GError             **error)
+{
+  g_autoptr(GError) local = NULL;
+  AccArray *element = NULL;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE_ITERATOR (self), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  g_mutex_lock (&self->lock);
+  if (!self->failed && fill (self, cancellable, &local) && self->part != NULL)
+    element = acc_walk_part_dup_element (self->part, self->next++, &local);
+  self->failed = self->failed || (local != NULL && !g_error_matches (local, G_IO_ERROR, G_IO_ERROR_CANCELLED));
+  g_mutex_unlock (&self->lock);
+
+  if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+
+  return element;
+}
+
+/* --- asynchronously */
+
+static AccArray *end_of_sequence;
+
+static gpointer
+next_in_thread (gpointer      source,
+                gpointer      data,
+                GCancellable *cancellable,
+                GError      **error)
+{
+  GError *local = NULL;
+  AccArray *element = acc_sequence_iterator_next (source, cancellable, &local);
+
+  if (local != NULL)
+    g_propagate_error (error, local);
+
+  /* Tasks have no other way to say that nothing comes without an error. */
+  return element != NULL || local != NULL ? (gpointer) element : (gpointer) &end_of_sequence;
+}
+
+static void
+free_element (gpointer element)
+{
+  if (element != (gpointer) &end_of_sequence)
+    g_object_unref (element);
+}
+
+/**
+ * acc_sequence_iterator_next_async:
+ * @self: an iterator
+ * @cancellable: (nullable): cancels the call
+ * @callback: (scope async) (closure user_data): called on the caller's thread-default main context
+ * @user_data: data for @callback
+ *
+ * Asks for the next element as acc_sequence_iterator_next() does, without blocking. One call at a time.
+ */
+void
+acc_sequence_iterator_next_async (AccSequenceIterator *self,
+                                  GCancellable        *cancellable,
+                                  GAsyncReadyCallback  callback,
+                                  gpointer             user_data)
+{
+  g_autoptr(GTask) task = NULL;
+
+  g_return_if_fail (ACC_IS_SEQUENCE_ITERATOR (self));
+  g_return_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable));
+
+  task = g_task_new (self, cancellable, callback, user_data);
+  g_task_set_source_tag (task, acc_sequence_iterator_next_async);
+  acc_async_run (task, self->backend, next_in_thread, free_element);
+}
+
+/**
+ * acc_sequence_iterator_next_finish:
+ * @self: an iterator
+ * @result: the result that the callback got
+ * @error: return location for an error
+ *
+ * Returns the element of acc_sequence_iterator_next_async(), or its error.
+ *
+ * Returns: (transfer full) (nullable): the element; %NULL with @error set, or without where there are no more
+ */
+AccArray *
+acc_sequence_iterator_next_finish (AccSequenceIterator *self,
+                                   GAsyncResult        *result,
+                                   GError             **error)
+{
+  gpointer element;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE_ITERATOR (self), NULL);
+  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
+
+  element = g_task_propagate_pointer (G_TASK (result), error);
+
+  return element == (gpointer) &end_of_sequence ? NULL : element;
+}
+
+/* --- to sinks */
+
+/* One element is written while the next ones are computed. */
+typedef struct {
+  AccBackend   *backend;
+  AccArray     *element;
+  AccSink      *sink;
+  gint64        number;
+  GCancellable *cancellable;
+  GError       *error;
+} Writing;
+
+static gpointer
+write_element (gpointer data)
+{
+  Writing *writing = data;
+
+  if (!acc_backend_write (writing->backend, writing->element, writing->sink, writing->cancellable, &writing->error))
+    g_prefix_error (&writing->error, "element %" G_GINT64_FORMAT ": ", writing->number);
+  g_clear_object (&writing->element);
+  g_clear_object (&writing->sink);
+
+  return NULL;
+}
+
+/* Waits for what is being written. */
+static gboolean
+join_writing (GThread **thread,
+              Writing  *writing,
+              GError  **error)
+{
+  if (*thread != NULL)
+    g_thread_join (g_steal_pointer (thread));
+  if (writing->error != NULL && (error == NULL || *error == NULL))
+    g_propagate_error (error, g_steal_pointer (&writing->error));
+  g_clear_error (&writing->error);
+
+  return error == NULL || *error == NULL;
+}
+
+/**
+ * acc_sequence_write_each:
+ * @self: a sequence
+ * @backend: what computes its elements
+ * @function: (scope call) (closure user_data): makes the sink for the element of a number
+ * @user_data: data for @function
+ * @cancellable: (nullable): cancels the call
+ * @error: return location for an error
+ *
+ * Writes every element to a sink of its own, such as numbered files. Elements are computed while the one before is written. @function is
+ * called on the caller's thread.
+ *
+ * Fails as acc_sequence_iterator_next() does, and with errors of sinks, which name the element. What was written before stays; a sink that
+ * fails leaves nothing behind.
+ *
+ * Returns: %TRUE if all were written
+ */
+gboolean
+acc_sequence_write_each (AccSequence  *self,
+                         AccBackend   *backend,
+                         AccSinkFunc   function,
+                         gpointer      user_data,
+                         GCancellable *cancellable,
+                         GError      **error)
+{
+  g_autoptr(AccSequenceIterator) iterator = NULL;
+  g_autoptr(GError) local = NULL;
+  Writing writing = { backend, NULL, NULL, 0, cancellable, NULL };
+  GThread *thread = NULL;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), FALSE);
+  g_return_val_if_fail (ACC_IS_BACKEND (backend), FALSE);
+  g_return_val_if_fail (function != NULL, FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  iterator = acc_sequence_iterate (self, backend);
+  for (gint64 number = 0;; number++)
+    {
+      g_autoptr(AccArray) element = acc_sequence_iterator_next (iterator, cancellable, &local);
+      AccSink *sink;
+
+      if (!join_writing (&thread, &writing, &local) || element == NULL)
+        break;
+      sink = function (number, user_data);
+      if (sink == NULL)
+        continue;
+      writing.element = g_steal_pointer (&element);
+      writing.sink = sink;
+      writing.number = number;
+      thread = g_thread_new ("acc-write", write_element, &writing);
+    }
+  if (local == NULL)
+    return TRUE;
+
+  g_propagate_error (error, g_steal_pointer (&local));
+
+  return FALSE;
+}

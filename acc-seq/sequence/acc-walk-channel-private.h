@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/backend/acc-backend-private.h"
+
+G_BEGIN_DECLS
+
+/* Rows of an array that reads a source, as the executor of streams computes them: it writes to one end on a thread of its own, and waits
+ * while as much as a few chunks lies there. */
+typedef struct _AccWalkChannel AccWalkChannel;
+
+/* @chunk: rows at a time; 0: as many as the plan says. */
+AccWalkChannel *acc_walk_channel_new  (AccBackend *backend, AccArray *array, gint64 chunk);
+void            acc_walk_channel_free (AccWalkChannel *self);
+/* The next rows, as a manifest array; NULL without an error: there are no more. */
+AccArray       *acc_walk_channel_read (AccWalkChannel *self, GCancellable *cancellable, GError **error);
+
+G_END_DECLS

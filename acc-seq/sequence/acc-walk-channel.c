@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-walk-channel-private.h"
+
+#include "acc-sink.h"
+#include "acc-core/base/acc-parallel-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
+
+/* Chunks that lie in the channel. */
+#define MOST_CHUNKS 2
+/* How long a wait lasts before it looks whether it was cancelled. */
+#define PATIENCE (20 * G_TIME_SPAN_MILLISECOND)
+
+/* --- the sink, which is one end */
+
+#define ACC_TYPE_WALK_SINK (acc_walk_sink_get_type ())
+G_DECLARE_FINAL_TYPE (AccWalkSink, acc_walk_sink, ACC, WALK_SINK, AccSink)
+
+struct _AccWalkSink {
+  AccSink    parent_instance;
+
+  AccBudget *budget;      /* owned */
+  AccShape  *shape;       /* owned: of the whole array */
+  GMutex     lock;
+  GCond      changed;
+  GQueue     chunks;      /* AccArray, owned */
+  gboolean   ended;
+};
+
+G_DEFINE_FINAL_TYPE (AccWalkSink, acc_walk_sink, ACC_TYPE_SINK)
+
+static gboolean
+acc_walk_sink_start (AccSink        *sink,
+                     AccElementType *type,
+                     AccShape       *shape,
+                     GCancellable   *cancellable,
+                     GError        **error)
+{
+  AccWalkSink *self = ACC_WALK_SINK (sink);
+
+  g_clear_pointer (&self->shape, acc_shape_unref);
+  self->shape = acc_shape_ref (shape);
+
+  return TRUE;
+}
+
+static AccArray *
+copy_chunk (AccWalkSink *self,
+            AccChunk    *chunk,
+            GError     **error)
+{
+  AccElementType *type = acc_chunk_get_element_type (chunk);
+  guint rank, n_buffers = acc_element_type_get_n_buffers (type);
+  const gint64 *whole = acc_shape_get_extents (self->shape, &rank);
+  g_autofree gint64 *extents = g_memdup2 (whole, rank * sizeof (gint64));
+  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
+  g_autoptr(AccShape) shape = NULL;
+
+  extents[0] = acc_chunk_get_n_rows (chunk);
+  shape = acc_shape_new (extents, rank);
+  for (guint i = 0; i < n_buffers; i++)
+    {
+      gsize size = acc_chunk_get_size (chunk, i);
+
+      buffers[i] = acc_buffer_allocate (size, self->budget, "rows of a sequence", error);
+      if (buffers[i] == NULL)
+        {
+          while (i-- > 0)
+            acc_buffer_unref (buffers[i]);
+          return NULL;
+        }
+      if (size > 0)
+        acc_parallel_copy (buffers[i]->data, (gconstpointer) (gsize) acc_chunk_get_address (chunk, i), size);
+    }
+
+  return acc_array_new_manifest (type, shape, buffers);
+}
+
+static gboolean
+acc_walk_sink_write (AccSink      *sink,
+                     AccChunk     *chunk,
+                     GCancellable *cancellable,
+                     GError      **error)
+{
+  AccWalkSink *self = ACC_WALK_SINK (sink);
+  AccArray *rows;
+
+  g_mutex_lock (&self->lock);
+  while (self->chunks.length >= MOST_CHUNKS && !g_cancellable_is_cancelled (cancellable))
+    g_cond_wait_until (&self->changed, &self->lock, g_get_monotonic_time () + PATIENCE);
+  g_mutex_unlock (&self->lock);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+
+  rows = copy_chunk (self, chunk, error);
+  if (rows == NULL)
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  g_queue_push_tail (&self->chunks, rows);
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+
+  return TRUE;
+}
+
+static gboolean
+acc_walk_sink_commit (AccSink      *sink,
+                      GCancellable *cancellable,
+                      GError      **error)
+{
+  return TRUE;
+}
+
+static void
+acc_walk_sink_finalize (GObject *object)
+{
+  AccWalkSink *self = ACC_WALK_SINK (object);
+
+  g_queue_clear_full (&self->chunks, g_object_unref);
+  g_clear_pointer (&self->shape, acc_shape_unref);
+  g_clear_pointer (&self->budget, acc_budget_unref);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+
+  G_OBJECT_CLASS (acc_walk_sink_parent_class)->finalize (object);
+}
+
+static void
+acc_walk_sink_class_init (AccWalkSinkClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = acc_walk_sink_finalize;
+  ACC_SINK_CLASS (klass)->start = acc_walk_sink_start;
+  ACC_SINK_CLASS (klass)->write = acc_walk_sink_write;
+  ACC_SINK_CLASS (klass)->commit = acc_walk_sink_commit;
+}
+
+static void
+acc_walk_sink_init (AccWalkSink *self)
+{
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  g_queue_init (&self->chunks);
+}
+
+/* --- the channel */
+
+struct _AccWalkChannel {
+  AccBackend   *backend;
+  AccArray     *array;
+  gint64        chunk;
+  AccWalkSink  *sink;
+  GCancellable *own;
+  GThread      *thread;   /* NULL: nothing was asked for yet */
+  GError       *error;
+};
+
+AccWalkChannel *
+acc_walk_channel_new (AccBackend *backend,
+                      AccArray   *array,
+                      gint64      chunk)
+{
+  AccWalkChannel *self = g_new0 (AccWalkChannel, 1);
+
+  self->backend = g_object_ref (backend);
+  self->array = g_object_ref (array);
+  self->chunk = chunk;
+  self->own = g_cancellable_new ();
+  self->sink = g_object_new (ACC_TYPE_WALK_SINK, "name", "a sequence", NULL);
+  self->sink->budget = acc_budget_ref (acc_backend_get_host_budget (backend));
+
+  return self;
+}
+
+void
+acc_walk_channel_free (AccWalkChannel *self)
+{
+  g_cancellable_cancel (self->own);
+  if (self->thread != NULL)
+    g_thread_join (self->thread);
+  g_clear_error (&self->error);
+  g_object_unref (self->sink);
+  g_object_unref (self->own);
+  g_object_unref (self->array);
+  g_object_unref (self->backend);
+  g_free (self);
+}
+
+static gpointer
+write_rows (gpointer data)
+{
+  AccWalkChannel *self = data;
+
+  acc_evaluate_write_with_chunk_rows (self->backend, self->array, ACC_SINK (self->sink), self->chunk, NULL, self->own, &self->error);
+
+  g_mutex_lock (&self->sink->lock);
+  self->sink->ended = TRUE;
+  g_cond_broadcast (&self->sink->changed);
+  g_mutex_unlock (&self->sink->lock);
+
+  return NULL;
+}
+
+AccArray *
+acc_walk_channel_read (AccWalkChannel *self,
+                       GCancellable   *cancellable,
+                       GError        **error)
+{
+  AccArray *rows;
+
+  if (self->thread == NULL)
+    self->thread = g_thread_new ("acc-sequence", write_rows, self);
+
+  g_mutex_lock (&self->sink->lock);
+  while (g_queue_is_empty (&self->sink->chunks) && !self->sink->ended && !g_cancellable_is_cancelled (cancellable))
+    g_cond_wait_until (&self->sink->changed, &self->sink->lock, g_get_monotonic_time () + PATIENCE);
+  rows = g_queue_pop_head (&self->sink->chunks);
+  g_cond_broadcast (&self->sink->changed);
+  g_mutex_unlock (&self->sink->lock);
+
+  if (rows == NULL && !g_cancellable_set_error_if_cancelled (cancellable, error) && self->error != NULL)
+    g_propagate_error (error, g_steal_pointer (&self->error));
+
+  return rows;
+}
