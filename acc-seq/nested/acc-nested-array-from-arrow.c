@@ -34,22 +34,51 @@ holder_unref (Holder *self)
 
 /* --- offsets */
 
-static gboolean
-check_offset (AccArrowImport *self,
-              AccArrowColumn *column,
-              gint64          k,
-              gint64          before,
-              gint64          own)
+/* Number @place of offsets of 4 or of 8 bytes, which need not be aligned. */
+static inline gint64
+offset_at (const guint8 *offsets,
+           gboolean      wide,
+           gint64        place)
 {
-  gint64 length = column->array->children[0]->length;
-  g_autofree char *name = NULL;
+  gint64 own;
+  gint32 narrow;
 
-  if (before >= 0 && before <= own && own <= length)
-    return TRUE;
+  if (wide)
+    {
+      memcpy (&own, offsets + place * sizeof own, sizeof own);
+      return own;
+    }
+  memcpy (&narrow, offsets + place * sizeof narrow, sizeof narrow);
 
-  name = acc_arrow_name_entry (self, k);
-  return acc_arrow_fail (self, ACC_ERROR_BOUNDS,
-               "element %s is from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " values", name, before, own, length);
+  return narrow;
+}
+
+/* Whether offsets of @column from number @begin on ascend within its values. */
+static gboolean
+check_offsets (AccArrowImport *self,
+               AccArrowColumn *column,
+               const guint8   *offsets,
+               gboolean        wide,
+               gint64          begin)
+{
+  gint64 total = column->array->children[0]->length, before = offset_at (offsets, wide, begin);
+
+  for (gint64 k = 0; k < column->length; k++)
+    {
+      gint64 own = offset_at (offsets, wide, begin + k + 1);
+
+      if (G_UNLIKELY (before < 0 || own < before || own > total))
+        {
+          g_autofree char *name = acc_arrow_name_entry (self, k);
+
+          return acc_arrow_fail (self, ACC_ERROR_BOUNDS,
+                                 "element %s is from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " values", name,
+                                 before, own, total);
+        }
+      before = own;
+    }
+
+  return TRUE;
 }
 
 /* From 0, one more than there are entries; the values of all are @child. Those that are as they have to be are not copied. */
@@ -59,59 +88,43 @@ import_offsets (AccArrowImport *self,
                 AccArrowColumn *child)
 {
   gboolean wide = g_str_equal (column->schema->format, "+L");
-  gsize size = (column->length + 1) * sizeof (gint64);
+  gint64 n = column->length, begin, first = 0;
+  gsize size = (n + 1) * sizeof (gint64);
   g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(AccShape) shape = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n + 1);
   const guint8 *given;
-  gint64 first = 0, *made;
-  AccArrowLevel level = { NULL, column->length, 0 };
+  AccArrowLevel level = { NULL, n, 0 };
 
   if (!acc_arrow_check_column (self, column, 2, 1))
     return NULL;
   given = column->array->buffers[1];
-  if (given == NULL && column->length > 0)
+  if (given == NULL && n > 0)
+    return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no offsets", column->schema->format), NULL;
+
+  begin = column->array->offset + column->begin;
+  if (n > 0 && !check_offsets (self, column, given, wide, begin))
+    return NULL;
+  if (n > 0)
+    first = offset_at (given, wide, begin);
+
+  if (n > 0 && wide && first == 0 && (gsize) given % sizeof (gint64) == 0)
+    bytes = g_bytes_new_with_free_func (given + begin * sizeof (gint64), size, (GDestroyNotify) holder_unref, holder_ref (self->holder));
+  else
     {
-      acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no offsets", column->schema->format);
-      return NULL;
+      gint64 *made = g_try_malloc0 (size);
+
+      if (made == NULL)
+        return acc_arrow_fail (self, ACC_ERROR_OUT_OF_MEMORY, "no memory for %" G_GINT64_FORMAT " offsets", n), NULL;
+      for (gint64 k = 1; k <= n; k++)
+        made[k] = offset_at (given, wide, begin + k) - first;
+      bytes = g_bytes_new_take (made, size);
     }
 
-  made = g_try_malloc (size);
-  if (made == NULL)
-    {
-      acc_arrow_fail (self, ACC_ERROR_OUT_OF_MEMORY, "no memory for %" G_GINT64_FORMAT " offsets", column->length);
-      return NULL;
-    }
-  bytes = g_bytes_new_take (made, size);
-  made[0] = 0;
-  for (gint64 k = 0; given != NULL && k <= column->length; k++)
-    {
-      gint64 place = column->array->offset + column->begin + k, own;
-
-      if (wide)
-        memcpy (&own, given + place * 8, 8);
-      else
-        {
-          gint32 narrow;
-
-          memcpy (&narrow, given + place * 4, 4);
-          own = narrow;
-        }
-      if (k == 0)
-        first = own;
-      else if (!check_offset (self, column, k - 1, made[k - 1] + first, own))
-        return NULL;
-      made[k] = own - first;
-    }
-  if (column->length == 0)
-    first = 0;
-  made[0] = 0;
-
-  level.offsets = made;
+  level.offsets = g_bytes_get_data (bytes, NULL);
   g_ptr_array_add (self->kept, g_bytes_ref (bytes));
   g_array_append_val (self->levels, level);
-  *child = acc_arrow_child_of (column, 0, first, made[column->length]);
+  *child = acc_arrow_child_of (column, 0, first, level.offsets[n]);
 
-  shape = acc_shape_new_vector (column->length + 1);
   return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
 }
 

@@ -18,10 +18,11 @@ acc_nested_array_use_numbers (gint64 *numbers,
 AccArray *
 acc_nested_array_use_lengths (AccArray *offsets)
 {
-  gint64 n = acc_shape_get_size (offsets->shape) - 1, *lengths = g_new (gint64, n + 1);
+  const gint64 *given = (const gint64 *) (gsize) acc_array_get_address (offsets, 0);
+  gint64 n = acc_shape_get_size (offsets->shape) - 1, *lengths = g_new0 (gint64, n + 1);
 
-  for (gint64 k = 0; k < n; k++)
-    lengths[k] = acc_array_read (offsets, 0, k + 1).i - acc_array_read (offsets, 0, k).i;
+  for (gint64 k = 0; given != NULL && k < n; k++)
+    lengths[k] = given[k + 1] - given[k];
 
   return acc_nested_array_use_numbers (lengths, n);
 }

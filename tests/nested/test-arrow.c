@@ -282,6 +282,20 @@ test_no_copy (void)
   g_assert_null (child.release);
   g_assert_cmpuint (column.array_releases, ==, 1);
 
+  /* Offsets that are as ours are taken, too. */
+  {
+    static const gint64 ours[] = { 0, 2, 2, 5 };
+
+    column = (Column) { 0 };
+    add (&column, -1, "+L", 3, 0, NULL, ours);
+    add (&column, 0, "g", 7, 0, NULL, values);
+    made = import (&column, &error);
+    g_assert_no_error (error);
+    g_assert_true (acc_array_get_address (acc_nested_array_get_offsets (made), 0) == (gsize) ours);
+    g_clear_object (&made);
+    g_assert_cmpuint (column.array_releases, ==, 1);
+  }
+
   /* What is not aligned is copied. */
   {
     guint8 bytes[3 * 8 + 1] = { 0 };
