@@ -39,6 +39,7 @@
 #include "acc-sequence-producer.h"
 #include "acc-sequence.h"
 #include "acc-sequence-iterator.h"
+#include "acc-sequence-open.h"
 #include "acc-chunk.h"
 #include "acc-source.h"
 #include "acc-sink.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "acc-boundary.h"
 #include "acc-sequence.h"
 
 #include "acc-seq/nested/acc-nested-array-private.h"
@@ -46,6 +47,13 @@ AccSequenceFunction *acc_sequence_function_copy  (AccSequenceFunction *self, GHa
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSequenceFunction, acc_sequence_function_unref)
 
+/* Windows of an array that a walk computes first. */
+typedef struct {
+  guint        n_dimensions;
+  gint64      *sizes, *steps;
+  AccBoundary *boundary;        /* owned; nullable */
+} AccSequenceWindowsSpec;
+
 struct _AccSequence {
   GObject              parent_instance;
 
@@ -59,13 +67,17 @@ struct _AccSequence {
 
   guint                n_inputs;
   AccSequence        **inputs;      /* owned */
-  AccSequenceProducer *producer;
+  AccSequenceProducer *producer;    /* NULL: made of .array and .windows in a walk */
+  AccSequenceWindowsSpec *windows;  /* owned; NULL: none */
   AccNestedArray      *nested;
   AccArray            *array;       /* ARRAY; SCAN: the state before the first element */
   AccSequenceFunction *function;
   gint64               number;      /* how many TAKE and DROP take, and BATCH puts together */
 };
 
+void         acc_sequence_windows_spec_free (AccSequenceWindowsSpec *self);
+/* What a walk reads, with what it computed in place of .array; owned. */
+AccSequenceProducer *acc_sequence_dup_producer (AccSequence *self, AccArray *computed, GError **error);
 AccSequence *acc_sequence_alloc          (AccSequenceKind kind, AccSequence **inputs, guint n_inputs);
 /* One that has the error of @array, which is taken over. */
 AccSequence *acc_sequence_new_error      (AccArray *array);

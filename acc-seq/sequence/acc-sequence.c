@@ -34,6 +34,7 @@ acc_sequence_finalize (GObject *object)
     acc_array_release (self->inputs[i], g_object_unref);
   g_clear_pointer (&self->inputs, g_free);
   g_clear_object (&self->producer);
+  g_clear_pointer (&self->windows, acc_sequence_windows_spec_free);
   g_clear_object (&self->nested);
   g_clear_object (&self->array);
   g_clear_pointer (&self->function, acc_sequence_function_unref);

@@ -65,14 +65,33 @@ begin_producer (AccSequenceProducer *producer,
   return FALSE;
 }
 
+static AccSequenceProducer *
+make_producer (AccSequence *sequence,
+               AccWalk     *walk,
+               GError     **error)
+{
+  g_autoptr(AccArray) computed = NULL;
+
+  if (sequence->producer == NULL)
+    {
+      computed = acc_backend_run (walk->backend, sequence->array, walk->cancellable, error);
+      if (computed == NULL)
+        return NULL;
+    }
+
+  return acc_sequence_dup_producer (sequence, computed, error);
+}
+
 AccWalkReader *
 acc_walk_reader_new (AccSequence *sequence,
                      AccWalk     *walk,
                      GError     **error)
 {
+  g_autoptr(AccSequenceProducer) producer = NULL;
   AccWalkReader *self;
 
-  if (sequence->producer != NULL && !begin_producer (sequence->producer, error))
+  if (sequence->kind == ACC_SEQUENCE_KIND_PRODUCER
+      && ((producer = make_producer (sequence, walk, error)) == NULL || !begin_producer (producer, error)))
     return NULL;
 
   self = g_new0 (AccWalkReader, 1);
@@ -80,8 +99,8 @@ acc_walk_reader_new (AccSequence *sequence,
   g_cond_init (&self->changed);
   self->own = g_cancellable_new ();
   self->walk = walk;
-  if (sequence->producer != NULL)
-    self->producer = g_object_ref (sequence->producer);
+  if (producer != NULL)
+    self->producer = g_steal_pointer (&producer);
   else
     self->channel = acc_walk_channel_new (walk->backend, sequence->array, walk->chunk);
 

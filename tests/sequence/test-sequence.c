@@ -198,6 +198,8 @@ typedef AccSequence *(*Build) (AccSequence *sequence);
 
 static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
 static AccExpr *doubled (AccExpr *x, gpointer data) { return acc_expr_add (x, x); }
+static AccExpr *wide (AccExpr *x, gpointer data) { return acc_expr_cast (x, acc_element_type_new (ACC_KIND_I64)); }
+static AccArray *f_wide (AccArray **a, guint n, gpointer data) { return acc_array_map (a[0], wide, NULL); }
 static AccExpr *halved (AccExpr *x, gpointer data) { return acc_expr_div (x, i8 (2)); }
 static AccExpr *is_positive (AccExpr *x, gpointer data) { return acc_expr_gt (x, i8 (0)); }
 static AccExpr *is_small (AccExpr *x, gpointer data) { return acc_expr_lt (x, i8 (2500)); }
@@ -858,6 +860,64 @@ test_cancel (void)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* --- what is opened */
+
+static void
+expect_values (AccSequence *sequence, const char *values, const char *lengths)
+{
+  g_autoptr(AccSequence) numbers = acc_sequence_map (sequence, f_wide, NULL);
+  g_autoptr(AccArray) elements = acc_sequence_elements (numbers), counts = acc_sequence_lengths (numbers);
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, (AccArray *[]) { elements, counts }, 2, steps[i], NULL, &error);
+      g_autofree char *a = NULL, *b = NULL;
+
+      g_assert_no_error (error);
+      a = print (results->pdata[0]);
+      b = print (results->pdata[1]);
+      g_assert_cmpstr (a, ==, values);
+      g_assert_cmpstr (b, ==, lengths);
+    }
+}
+
+static void
+test_open (void)
+{
+  static const char text[] = "ab\n\nc\r\nd";
+  g_autoptr(GInputStream) lines = g_memory_input_stream_new_from_data (text, sizeof text - 1, NULL);
+  g_autoptr(GInputStream) others = g_memory_input_stream_new_from_data (text, sizeof text - 1, NULL);
+  g_autoptr(GInputStream) pairs = g_memory_input_stream_new_from_data (text, 8, NULL);
+  g_autoptr(GBytes) feed = g_bytes_new_static ("\n", 1), nothing = g_bytes_new_static ("", 0);
+  g_autoptr(AccShape) two = acc_shape_new_vector (2);
+  g_autoptr(AccSequence) a = acc_sequence_new_lines (lines), b = acc_sequence_new_delimited (others, feed);
+  g_autoptr(AccSequence) c = acc_sequence_new_records (pairs, acc_element_type_new (ACC_KIND_U8), two);
+  g_autoptr(AccSequence) wrong = acc_sequence_new_delimited (lines, nothing);
+  g_autoptr(GListStore) list = g_list_store_new (ACC_TYPE_ARRAY);
+  g_autoptr(GPtrArray) elements = make_elements (3, 1, FALSE);
+  g_autoptr(AccSequence) d = NULL, e = NULL, f = NULL;
+  g_autoptr(AccArray) number = NULL, delayed = NULL;
+
+  expect_values (a, "97 98 99 100", "2 0 1 1");
+  expect_values (b, "97 98 99 13 100", "2 0 2 1");
+  expect_values (c, "97 98 10 10 99 13 10 100", "2 2 2 2");
+  number = acc_sequence_count (wrong);
+  expect_error (number, 0, ACC_ERROR_UNSUPPORTED, "sequence_new_delimited: ");
+
+  for (guint i = 0; i < elements->len; i++)
+    g_list_store_append (list, elements->pdata[i]);
+  d = acc_sequence_new_from_arrays (G_LIST_MODEL (list));
+  expect_values (d, "-300 502 295 403", "3 0 1");
+
+  /* Of what is in memory, and what has to be computed. */
+  e = acc_sequence_new_windows (elements->pdata[0], (gint64[]) { 2 }, (gint64[]) { 1 }, 1, NULL);
+  expect_values (e, "-300 502 502 295", "2 2");
+  delayed = acc_array_map (elements->pdata[0], doubled, NULL);
+  f = acc_sequence_new_windows (delayed, (gint64[]) { 2 }, (gint64[]) { 1 }, 1, NULL);
+  expect_values (f, "-600 1004 1004 590", "2 2");
+}
+
 /* --- sinks */
 
 static AccSink *
@@ -1019,6 +1079,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/errors", test_errors);
   g_test_add_func ("/sequence/cancel", test_cancel);
   g_test_add_func ("/sequence/shared", test_shared);
+  g_test_add_func ("/sequence/open", test_open);
   g_test_add_func ("/sequence/write-each", test_write_each);
   g_test_add_func ("/sequence/async", test_async);
 
