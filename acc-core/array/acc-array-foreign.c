@@ -145,7 +145,8 @@ acc_array_work_out (AccArray *self)
  * Applies a named operation that some backends implement themselves, for example by a library's routine. All other backends
  * run @fallback, which defines what the operation computes and may contain foreign operations again. The text form of a
  * program contains the name and the fallback, so that it runs anywhere. Nothing is fused across the operation. All elements
- * of the inputs are needed at once: those of a source are read into memory first, as far as its limit allows.
+ * of the inputs are needed at once: those of a source are read into memory first, as far as its limit allows. In a function that
+ * is mapped over the elements of a nested array, @fallback is applied to all of them.
  *
  * Takes as long as the implementation, or as @fallback does.
  *

@@ -6,22 +6,11 @@
 /* Operations each element of whose result follows from its index: what it is, for any form, and the same operation of one more
  * dimension where that is enough. */
 
-typedef struct _Kind Kind;
-
 /* A node that is lifted. */
 typedef struct {
-  const Kind *kind;
-  AccArray   *node;
+  const AccLiftKind *kind;
+  AccArray          *node;
 } Lifting;
-
-struct _Kind {
-  AccExpr  *(*extents) (AccLift *self, AccArray *node, AccExpr *k);
-  AccExpr  *(*element) (AccLift *self, AccArray *node, AccExpr *k, AccExpr *index);
-  /* The same operation on regular inputs, with another outermost dimension; NULL: it cannot be that. */
-  AccArray *(*regular) (AccLift *self, AccArray *node, AccArray **inputs);
-  /* On flat values of inputs that lie alike; NULL: it cannot be that. */
-  AccArray *(*flat)    (AccLift *self, AccArray *node, AccArray **values, AccNesting *nesting);
-};
 
 static AccExpr *
 extents_of (AccLift *self,
@@ -112,10 +101,8 @@ lift_flat (AccLift  *self,
   return made != NULL ? acc_lifted_new_irregular (acc_nesting_ref (nesting), made) : NULL;
 }
 
-static AccLifted *
-lift (AccLift    *self,
-      AccArray   *node,
-      const Kind *kind)
+AccLifted *
+acc_lift_elements (AccLift *self, AccArray *node, const AccLiftKind *kind)
 {
   Lifting lifting = { kind, node };
   g_autoptr(AccNesting) nesting = NULL;
@@ -223,6 +210,62 @@ zip_inputs (AccArray **inputs,
   return n == 1 ? g_object_ref (inputs[0]) : acc_array_zip_many (inputs, n);
 }
 
+static AccExpr *
+apply_uniform1 (AccExpr *x,
+                gpointer data)
+{
+  AccLiftCall *self = data;
+
+  return acc_lift_apply (self->lift, self->function, NULL, &x);
+}
+
+static AccExpr *
+apply_uniform2 (AccExpr *x,
+                AccExpr *y,
+                gpointer data)
+{
+  AccLiftCall *self = data;
+
+  return acc_lift_apply (self->lift, self->function, NULL, (AccExpr *[]) { x, y });
+}
+
+static AccExpr *
+apply_uniform3 (AccExpr *x,
+                AccExpr *y,
+                AccExpr *z,
+                gpointer data)
+{
+  AccLiftCall *self = data;
+
+  return acc_lift_apply (self->lift, self->function, NULL, (AccExpr *[]) { x, y, z });
+}
+
+/* The same operation on other inputs, where its function takes no index and asks for nothing but extents that all elements have alike;
+ * else NULL. */
+static AccArray *
+zip_uniformly (AccLift   *self,
+               AccArray  *node,
+               AccArray **inputs)
+{
+  AccLiftCall call = { self, node->functions[0] };
+  AccArray *made;
+
+  if (acc_operation_has_fact (node->op, ACC_FACT_TAKES_INDEX) || !acc_lift_is_uniform (self, node->functions[0]))
+    return NULL;
+  if (!acc_lift_depends (self, node->functions[0]))
+    return acc_lift_take_over (node, inputs);
+
+  made = acc_array_begin (node->op, inputs, node->n_inputs);
+  if (node->n_inputs == 1)
+    acc_array_call1 (made, 0, apply_uniform1, &call);
+  else if (node->n_inputs == 2)
+    acc_array_call2 (made, 0, apply_uniform2, &call);
+  else
+    acc_array_call3 (made, 0, apply_uniform3, &call);
+
+  return acc_array_complete (made);
+}
+
 static AccArray *
 regular_zip_with (AccLift   *self,
                   AccArray  *node,
@@ -230,10 +273,11 @@ regular_zip_with (AccLift   *self,
 {
   gboolean takes_index = acc_operation_has_fact (node->op, ACC_FACT_TAKES_INDEX);
   Zipped zipped = { { self, node->functions[0], node->rank, NULL }, takes_index, node->n_inputs > 1 };
+  AccArray *same = zip_uniformly (self, node, inputs);
   g_autoptr(AccArray) zip = NULL;
 
-  if (!takes_index && !acc_lift_depends (self, node->functions[0]))
-    return acc_lift_take_over (node, inputs);
+  if (same != NULL)
+    return same;
 
   zip = zip_inputs (inputs, node->n_inputs);
 
@@ -266,10 +310,11 @@ flat_zip_with (AccLift    *self,
 {
   gboolean takes_index = acc_operation_has_fact (node->op, ACC_FACT_TAKES_INDEX);
   Zipped zipped = { { self, node->functions[0], node->rank, nesting }, takes_index, node->n_inputs > 1 };
+  AccArray *same = zip_uniformly (self, node, values);
   g_autoptr(AccArray) zip = NULL, numbered = NULL;
 
-  if (!takes_index && !acc_lift_depends (self, node->functions[0]))
-    return acc_lift_take_over (node, values);
+  if (same != NULL)
+    return same;
 
   zip = zip_inputs (values, node->n_inputs);
   numbered = acc_array_zip (zip, acc_nesting_get_numbers (nesting));
@@ -277,13 +322,13 @@ flat_zip_with (AccLift    *self,
   return acc_array_imap (numbered, flat_zipped, &zipped);
 }
 
-static const Kind zip_with_kind = { least_extents, zipped_element, regular_zip_with, flat_zip_with };
+static const AccLiftKind zip_with_kind = { least_extents, zipped_element, regular_zip_with, flat_zip_with };
 
 AccLifted *
 acc_lift_zip_with (AccLift  *self,
                    AccArray *node)
 {
-  return lift (self, node, &zip_with_kind);
+  return acc_lift_elements (self, node, &zip_with_kind);
 }
 
 /* --- zip, unzip */
@@ -319,13 +364,13 @@ flat_zip (AccLift    *self,
   return acc_array_zip_many (values, node->n_inputs);
 }
 
-static const Kind zip_kind = { least_extents, tuple_element, regular_zip, flat_zip };
+static const AccLiftKind zip_kind = { least_extents, tuple_element, regular_zip, flat_zip };
 
 AccLifted *
 acc_lift_zip (AccLift  *self,
               AccArray *node)
 {
-  return lift (self, node, &zip_kind);
+  return acc_lift_elements (self, node, &zip_kind);
 }
 
 static AccExpr *
@@ -354,13 +399,13 @@ flat_unzip (AccLift    *self,
   return acc_array_unzip (values[0], acc_array_get_item (node));
 }
 
-static const Kind unzip_kind = { first_extents, item_element, regular_unzip, flat_unzip };
+static const AccLiftKind unzip_kind = { first_extents, item_element, regular_unzip, flat_unzip };
 
 AccLifted *
 acc_lift_unzip (AccLift  *self,
                 AccArray *node)
 {
-  return lift (self, node, &unzip_kind);
+  return acc_lift_elements (self, node, &unzip_kind);
 }
 
 /* --- compute */
@@ -391,13 +436,13 @@ flat_compute (AccLift    *self,
   return acc_array_compute (values[0]);
 }
 
-static const Kind compute_kind = { first_extents, own_element, regular_compute, flat_compute };
+static const AccLiftKind compute_kind = { first_extents, own_element, regular_compute, flat_compute };
 
 AccLifted *
 acc_lift_compute (AccLift  *self,
                   AccArray *node)
 {
-  return lift (self, node, &compute_kind);
+  return acc_lift_elements (self, node, &compute_kind);
 }
 
 /* --- generate, fill, backpermute: of extents that they say */
@@ -419,13 +464,13 @@ generated_element (AccLift  *self,
   return acc_lift_apply (self, node->functions[0], k, &index);
 }
 
-static const Kind generate_kind = { given_extents, generated_element };
+static const AccLiftKind generate_kind = { given_extents, generated_element };
 
 AccLifted *
 acc_lift_generate (AccLift  *self,
                    AccArray *node)
 {
-  return lift (self, node, &generate_kind);
+  return acc_lift_elements (self, node, &generate_kind);
 }
 
 static AccExpr *
@@ -437,13 +482,13 @@ filled_element (AccLift  *self,
   return acc_lift_apply (self, node->functions[0], k, NULL);
 }
 
-static const Kind fill_kind = { given_extents, filled_element };
+static const AccLiftKind fill_kind = { given_extents, filled_element };
 
 AccLifted *
 acc_lift_fill (AccLift  *self,
                AccArray *node)
 {
-  return lift (self, node, &fill_kind);
+  return acc_lift_elements (self, node, &fill_kind);
 }
 
 static AccExpr *
@@ -480,103 +525,11 @@ regular_backpermute (AccLift   *self,
                                      regular_source, &call);
 }
 
-static const Kind backpermute_kind = { given_extents, permuted_element, regular_backpermute };
+static const AccLiftKind backpermute_kind = { given_extents, permuted_element, regular_backpermute };
 
 AccLifted *
 acc_lift_backpermute (AccLift  *self,
                       AccArray *node)
 {
-  return lift (self, node, &backpermute_kind);
-}
-
-/* --- replicate, slice */
-
-/* @extent, or a bounds error where an index that is sliced at is outside element @k. */
-static AccExpr *
-check_sliced (const AccSelectionPayload *selection,
-              AccLifted                 *input,
-              AccExpr                   *k,
-              AccExpr                   *extent)
-{
-  AccExpr *inside = acc_expr_new_bool (TRUE);
-
-  for (guint i = 0; i < selection->n; i++)
-    if (selection->entries[i] != ACC_ALL)
-      inside = acc_expr_land (inside, acc_expr_gt (acc_lifted_extent (input, k, i), acc_array_number (selection->entries[i])));
-
-  return acc_expr_cond (inside, extent, acc_expr_linear_index (input->nesting->offsets, acc_array_number (-1)));
-}
-
-static AccExpr *
-selected_extents (AccLift  *self,
-                  AccArray *node,
-                  AccExpr  *k)
-{
-  const AccSelectionPayload *selection = acc_array_get_selection (node);
-  AccLifted *input = acc_lift_get_input (self, node, 0);
-  g_autofree AccExpr **items = g_new (AccExpr *, selection->n + 1);
-  guint n = 0, used = 0;
-
-  for (guint i = 0; i < selection->n; i++)
-    {
-      gboolean all = selection->entries[i] == ACC_ALL;
-
-      if (node->op == ACC_OP_REPLICATE)
-        items[n++] = all ? acc_lifted_extent (input, k, used++) : acc_array_number (selection->entries[i]);
-      else if (all)
-        items[n++] = acc_lifted_extent (input, k, i);
-    }
-  /* Also where there is nothing to be read. */
-  if (node->op == ACC_OP_SLICE && n > 0 && input->form == ACC_LIFTED_IRREGULAR)
-    items[0] = check_sliced (selection, input, k, items[0]);
-
-  return acc_array_join_items (items, n);
-}
-
-static AccExpr *
-selected_element (AccLift  *self,
-                  AccArray *node,
-                  AccExpr  *k,
-                  AccExpr  *index)
-{
-  const AccSelectionPayload *selection = acc_array_get_selection (node);
-  g_autofree AccExpr **items = g_new (AccExpr *, selection->n + 1);
-  guint n = 0, kept = 0;
-
-  for (guint i = 0; i < selection->n; i++)
-    {
-      gboolean all = selection->entries[i] == ACC_ALL;
-
-      if (node->op == ACC_OP_REPLICATE && all)
-        items[n++] = acc_lift_index_item (index, node->rank, i);
-      else if (node->op == ACC_OP_SLICE)
-        items[n++] = all ? acc_lift_index_item (index, node->rank, kept++) : acc_array_number (selection->entries[i]);
-    }
-
-  return read_input (self, node, 0, k, acc_array_join_items (items, n));
-}
-
-static AccArray *
-regular_selection (AccLift   *self,
-                   AccArray  *node,
-                   AccArray **inputs)
-{
-  const AccSelectionPayload *selection = acc_array_get_selection (node);
-  g_autofree gint64 *entries = g_new (gint64, selection->n + 1);
-
-  entries[0] = ACC_ALL;
-  for (guint i = 0; i < selection->n; i++)
-    entries[i + 1] = selection->entries[i];
-
-  return node->op == ACC_OP_REPLICATE ? acc_array_replicate (inputs[0], entries, selection->n + 1)
-                                      : acc_array_slice (inputs[0], entries, selection->n + 1);
-}
-
-static const Kind selection_kind = { selected_extents, selected_element, regular_selection };
-
-AccLifted *
-acc_lift_selection (AccLift  *self,
-                    AccArray *node)
-{
-  return lift (self, node, &selection_kind);
+  return acc_lift_elements (self, node, &backpermute_kind);
 }

@@ -6,7 +6,7 @@
 #include "acc-core/derived/acc-array-filter.h"
 #include "acc-core/derived/acc-array-scan.h"
 
-/* Choices, loops and foreign operations. Elements are split by what they choose, each side is lifted for its own, and the results are
+/* Choices and loops. Elements are split by what they choose, each side is lifted for its own, and the results are
  * merged; a loop goes on with those that are not done. */
 
 /* --- splitting */
@@ -302,22 +302,4 @@ acc_lift_loop_result (AccLift  *self,
     }
 
   g_return_val_if_reached (acc_lifted_ref (first));
-}
-
-/* --- foreign: what it is computed by elsewhere */
-
-AccLifted *
-acc_lift_foreign (AccLift  *self,
-                  AccArray *node)
-{
-  AccProgram *fallback = acc_array_get_programs (node)[0];
-  g_autoptr(AccLift) inner = acc_lift_new_within (self, NULL);
-  AccArray **parameters;
-  guint n;
-
-  parameters = acc_program_get_parameter_nodes (fallback, &n);
-  for (guint i = 0; i < n; i++)
-    acc_lift_bind (inner, parameters[i], acc_lifted_ref (acc_lift_get_input (self, node, i)));
-
-  return acc_lifted_ref (acc_lift_array (inner, acc_program_get_result_nodes (fallback, &n)[0]));
 }

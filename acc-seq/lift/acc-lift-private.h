@@ -86,6 +86,7 @@ struct _AccLift {
   AccArray   *index;          /* owned i8: 0, 1 … */
   GHashTable *lifted;         /* AccArray → AccLifted, owned */
   GHashTable *loops;          /* AccArray, a while_loop → GPtrArray of AccLifted: its results */
+  GHashTable *composed;       /* AccArray: products and transforms that are lifted by what they are composed of */
 };
 
 /* @count: an array with as many in its outermost dimension. */
@@ -111,6 +112,12 @@ typedef AccLifted *(*AccLiftRule) (AccLift *self, AccArray *node);
   AccLifted *acc_lift_##lifting (AccLift *self, AccArray *node);
 #include "acc-operations.inc"
 #undef ACC_OPERATION
+
+/* Whether @node, a product or transform, may be lifted as one, from what acc_lift_nth_operand() gives and not from what it is composed
+ * of; and that, NULL where elements are not regular. */
+gboolean   acc_lift_is_whole        (AccArray *node);
+AccArray  *acc_lift_nth_operand     (AccArray *node, guint n);
+AccLifted *acc_lift_whole           (AccLift *self, AccArray *node);
 
 /* Borrowed; it was lifted before. */
 AccLifted *acc_lift_get             (AccLift *self, AccArray *node);
@@ -164,6 +171,19 @@ AccNesting *acc_lift_new_nesting    (AccLift *self, guint rank, AccLiftExtents e
 /* Elements of @nesting, or regular ones of @extents that are the same for all, from their numbers and indices. */
 AccLifted *acc_lift_make        (AccLift *self, AccNesting *nesting, AccLiftElement element, gpointer data);
 AccLifted *acc_lift_make_regular (AccLift *self, guint rank, AccLiftExtents extents, AccLiftElement element, gpointer data);
+
+/* An operation each element of whose result follows from its index. */
+typedef struct {
+  AccExpr  *(*extents) (AccLift *self, AccArray *node, AccExpr *k);
+  AccExpr  *(*element) (AccLift *self, AccArray *node, AccExpr *k, AccExpr *index);
+  /* The same operation on regular inputs, with another outermost dimension; NULL: it cannot be that. */
+  AccArray *(*regular) (AccLift *self, AccArray *node, AccArray **inputs);
+  /* On flat values of inputs that lie alike; NULL: it cannot be that. */
+  AccArray *(*flat)    (AccLift *self, AccArray *node, AccArray **values, AccNesting *nesting);
+} AccLiftKind;
+
+/* A rule for such an operation. */
+AccLifted *acc_lift_elements (AccLift *self, AccArray *node, const AccLiftKind *kind);
 
 /* For acc_lift_make(): what is there in an AccLifted. */
 AccExpr   *acc_lift_element_of_lifted (AccLift *self, AccExpr *k, AccExpr *index, gpointer lifted);

@@ -28,6 +28,7 @@ lift_new (AccArray *index)
   self->index = index;
   self->lifted = g_hash_table_new_full (NULL, NULL, g_object_unref, (GDestroyNotify) acc_lifted_unref);
   self->loops = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+  self->composed = g_hash_table_new (NULL, NULL);
 
   return self;
 }
@@ -58,6 +59,7 @@ acc_lift_free (AccLift *self)
   g_object_unref (self->index);
   g_hash_table_unref (self->lifted);
   g_hash_table_unref (self->loops);
+  g_hash_table_unref (self->composed);
   g_free (self);
 }
 
@@ -113,14 +115,23 @@ typedef struct {
   guint     next;
 } Frame;
 
+static gboolean
+is_whole (AccLift  *self,
+          AccArray *node)
+{
+  return acc_lift_is_whole (node) && !g_hash_table_contains (self->composed, node);
+}
+
 static AccArray *
-nth_dependence (AccArray *node,
+nth_dependence (AccLift  *self,
+                AccArray *node,
                 guint     n)
 {
-  AccArray *dependence = acc_array_nth_dependence (node, n);
-
   /* Only the condition of a choice is for all elements. */
-  return node->op == ACC_OP_COND && n > 0 ? NULL : dependence;
+  if (node->op == ACC_OP_COND && n > 0)
+    return NULL;
+
+  return is_whole (self, node) ? acc_lift_nth_operand (node, n) : acc_array_nth_dependence (node, n);
 }
 
 static gboolean
@@ -129,14 +140,14 @@ is_constant (AccLift  *self,
 {
   AccArray *dependence;
 
-  for (guint n = 0; (dependence = nth_dependence (node, n)) != NULL; n++)
+  for (guint n = 0; (dependence = nth_dependence (self, node, n)) != NULL; n++)
     if (acc_lift_get (self, dependence)->form != ACC_LIFTED_CONSTANT)
       return FALSE;
   /* Its sides may depend on the element all the same. */
   return node->op != ACC_OP_COND;
 }
 
-/* @node itself, or, where something of it was given for parameters, the same of that. */
+/* @node itself, or, where something of it was given for parameters, the same of that; NULL: it takes what it is composed of to tell. */
 static AccArray *
 replace_constants (AccLift  *self,
                    AccArray *node)
@@ -144,27 +155,34 @@ replace_constants (AccLift  *self,
   g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   AccArray *dependence, *copy;
 
-  for (guint n = 0; (dependence = nth_dependence (node, n)) != NULL; n++)
+  for (guint n = 0; (dependence = nth_dependence (self, node, n)) != NULL; n++)
     {
       AccArray *values = acc_lift_get (self, dependence)->values;
 
       if (values != dependence)
         g_hash_table_insert (replaced, dependence, g_object_ref (values));
     }
-  copy = g_hash_table_size (replaced) > 0 ? acc_array_copy_replaced (node, replaced) : NULL;
+  if (g_hash_table_size (replaced) == 0)
+    return g_object_ref (node);
+  if (is_whole (self, node))
+    return NULL;
+  copy = acc_array_copy_replaced (node, replaced);
 
   return copy != NULL ? copy : g_object_ref (node);
 }
 
-/* Messages and plans call what is made as the user called it. */
+/* Messages and plans call what is made as the user called it. NULL: as replace_constants() says. */
 static AccLifted *
 lift_one (AccLift  *self,
           AccArray *node)
 {
   g_auto(AccNaming) naming = acc_naming_begin (acc_array_get_operation_name (node));
-  AccLifted *lifted = is_constant (self, node) ? acc_lifted_new_constant (replace_constants (self, node)) : rules[node->op] (self, node);
+  AccArray *constant = is_constant (self, node) ? replace_constants (self, node) : NULL;
+  AccLifted *lifted = constant != NULL ? acc_lifted_new_constant (constant)
+                      : !is_whole (self, node) ? rules[node->op] (self, node)
+                      : !is_constant (self, node) ? acc_lift_whole (self, node) : NULL;
 
-  if (node->label != NULL && lifted->values->label == NULL)
+  if (lifted != NULL && node->label != NULL && lifted->values->label == NULL)
     acc_array_set_label (lifted->values, node->label);
 
   return lifted;
@@ -181,15 +199,23 @@ acc_lift_array (AccLift  *self,
     {
       Frame *top = &g_array_index (stack, Frame, stack->len - 1);
       AccArray *current = top->node, *dependence = NULL;
+      AccLifted *lifted;
 
-      if (find (self, current) == NULL && (dependence = nth_dependence (current, top->next++)) != NULL)
+      if (find (self, current) == NULL && (dependence = nth_dependence (self, current, top->next++)) != NULL)
         {
           g_array_append_vals (stack, &(Frame) { dependence, 0 }, 1);
           continue;
         }
-      if (find (self, current) == NULL)
-        acc_lift_bind (self, current, lift_one (self, current));
-      g_array_set_size (stack, stack->len - 1);
+      lifted = find (self, current) == NULL ? lift_one (self, current) : NULL;
+      if (lifted != NULL)
+        acc_lift_bind (self, current, lifted);
+      if (find (self, current) != NULL)
+        {
+          g_array_set_size (stack, stack->len - 1);
+          continue;
+        }
+      g_hash_table_add (self->composed, current);
+      top->next = 0;
     }
 
   return acc_lift_get (self, node);

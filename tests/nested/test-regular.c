@@ -103,6 +103,35 @@ stencil2 (AccArray **a, guint n, gpointer data)
   return acc_array_stencil (scaled, (gint64[]) { 1, 3 }, 2, boundary, cross2, NULL);
 }
 
+/* --- matrices, which libraries and backends have operations for */
+
+static AccArray *
+square (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_matmul (a[0], a[0]);
+}
+
+static AccArray *
+times_constant (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { 32, 64 }, 2);
+  g_autoptr(AccArray) ones = acc_array_fill (shape, acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 1));
+
+  return acc_array_matmul (a[0], ones);
+}
+
+static AccArray *
+transform_rows (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_fft (a[0], ACC_FFT_FORWARD);
+}
+
+static AccArray *
+transform_matrix (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_fft2 (a[0], ACC_FFT_INVERSE);
+}
+
 static const struct {
   const char  *name;
   AccArrayFunc element, plain;
@@ -115,7 +144,13 @@ static const struct {
   { "reversed", reversed, reversed },
   { "first-ones", first_ones, first_ones },
   { "stencil", stencil1, stencil2 },
+  { "square", square, square },
+  { "times-constant", times_constant, times_constant },
+  { "transform-rows", transform_rows, transform_rows },
+  { "transform-matrix", transform_matrix, transform_matrix },
 };
+
+#define FIRST_OF_MATRICES 8
 
 static char *
 describe (AccArray *result, const AccTarget *target)
@@ -137,7 +172,8 @@ test_case (gconstpointer data)
                              .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .merges_loads = TRUE, .max_held = 32, .kinds = ~0u };
   const AccTarget *targets[] = { &acc_target_cpu, &groups };
   gsize size = (gsize) ROWS * COLUMNS * sizeof (float);
-  g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { ROWS, COLUMNS }, 2);
+  g_autoptr(AccShape) shape = which < FIRST_OF_MATRICES ? acc_shape_new ((gint64[]) { ROWS, COLUMNS }, 2)
+                                                         : acc_shape_new ((gint64[]) { ROWS, 32, 32 }, 3);
   g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (size), size);
   g_autoptr(AccArray) matrix = acc_array_use (acc_element_type_new (ACC_KIND_F32), shape, bytes);
   g_autoptr(AccNestedArray) rows = acc_nested_array_new_from_regular (matrix);

@@ -23,6 +23,10 @@ AccArray *acc_fft_convolve      (const AccFft *self, AccArray *pairs);
  * skeleton of them (direct in acc-array-private.h); NULL where there are none for its extent. */
 AccArray *acc_fft_run_directly  (AccArray *self, guint dimension, AccElementType *type, gboolean reverse);
 
+/* The transform, unnormalised, of complex numbers of f4 or f8 along @n_dimensions dimensions with @n_after after them, which there is a
+ * name of (acc_foreign_get_transform_name()), for an array of known extents: itself where it is empty. */
+AccArray *acc_fft_transform_array (AccArray *numbers, guint n_dimensions, guint n_after, gboolean forward);
+
 /* Has no prime factors that there is no pass for. */
 gboolean  acc_fft_is_smooth     (gint64 n);
 

@@ -227,6 +227,18 @@ transform_numbers (const Transform *transform)
   return acc_array_new_offer (ACC_OP_MAP, numbers->type, shape, name, &numbers, 1, run_passes, kept, transform_free);
 }
 
+AccArray *
+acc_fft_transform_array (AccArray *numbers,
+                         guint     n_dimensions,
+                         guint     n_after,
+                         gboolean  forward)
+{
+  Transform transform = { forward ? ACC_FFT_FORWARD : ACC_FFT_REVERSE, acc_element_type_new (get_component (numbers->type)), numbers,
+                          numbers->rank - n_after - n_dimensions, n_dimensions };
+
+  return acc_shape_get_size (numbers->shape) == 0 ? g_object_ref (numbers) : transform_numbers (&transform);
+}
+
 /* With the dimensions before and after @dimension as one each. */
 static AccArray *
 put_in_middle (AccArray *array,

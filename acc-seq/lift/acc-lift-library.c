@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-lift-private.h"
+
+#include <string.h>
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-foreign-known-private.h"
+#include "acc-core/array/acc-program-private.h"
+#include "acc-core/derived/acc-array-products.h"
+#include "acc-core/derived/fft/acc-array-fft-private.h"
+
+/* Products and transforms, which libraries and backends have operations for: of regular elements they are those of one more dimension. Of
+ * others they are what they are composed of. */
+
+static const AccForeignTransform *
+find_transform (const char *name)
+{
+  const AccForeignTransform *transform;
+
+  for (guint i = 0; (transform = acc_foreign_nth_transform (i)) != NULL; i++)
+    if (strcmp (transform->name, name) == 0)
+      return transform;
+
+  return NULL;
+}
+
+static gboolean
+is_product (AccArray *node)
+{
+  return node->direct != NULL && node->direct->op == ACC_OP_MATMUL;
+}
+
+static gboolean
+is_transform (AccArray *node)
+{
+  return node->op == ACC_OP_MAP && node->offer != NULL && find_transform (node->offer->name) != NULL;
+}
+
+gboolean
+acc_lift_is_whole (AccArray *node)
+{
+  return is_product (node) || is_transform (node);
+}
+
+AccArray *
+acc_lift_nth_operand (AccArray *node,
+                      guint     n)
+{
+  guint n_inputs = is_product (node) ? node->direct->n_inputs : node->offer->n_inputs;
+  AccArray **inputs = is_product (node) ? node->direct->inputs : node->offer->inputs;
+
+  return n < n_inputs ? inputs[n] : NULL;
+}
+
+/* --- products */
+
+/* @values, of which each element has @rank dimensions, with the last two and one of all others. */
+static AccArray *
+join_outer (AccArray *values,
+            guint     rank)
+{
+  g_autoptr(AccLifted) all = acc_lifted_new_regular (g_object_ref (values));
+  AccExpr *outer = acc_array_number (1);
+
+  for (guint d = 0; d + 1 < rank; d++)
+    outer = acc_expr_mul (outer, acc_lifted_extent (all, NULL, d));
+
+  return acc_array_reshape_expr (values, acc_expr_tuple3 (acc_expr_extent (values, 0), outer, acc_expr_extent (values, rank)));
+}
+
+/* A stack of matrices on the left for each matrix on the right: rows of all of the stack at once. */
+static AccArray *
+multiply_stacks (AccArray *left,
+                 AccArray *right,
+                 guint     rank)
+{
+  g_autoptr(AccArray) rows = join_outer (left, rank), product = acc_array_matmul (rows, right);
+  g_autofree AccExpr **extents = g_new (AccExpr *, rank + 1);
+
+  for (guint d = 0; d < rank; d++)
+    extents[d] = acc_expr_extent (left, d);
+  extents[rank] = acc_expr_extent (product, 2);
+
+  return acc_array_reshape_expr (product, acc_expr_tuple (extents, rank + 1));
+}
+
+/* A matrix on the left for each of a stack on the right. */
+static AccArray *
+multiply_for_stacks (AccArray *left,
+                     AccArray *right)
+{
+  g_autofree AccExpr **entries = g_new (AccExpr *, right->rank);
+  g_autoptr(AccArray) stacks = NULL;
+
+  for (guint d = 0; d < right->rank; d++)
+    entries[d] = d == 0 || d + 2 >= right->rank ? acc_array_number (ACC_ALL) : acc_expr_extent (right, d);
+  stacks = acc_array_replicate_expr (left, entries, right->rank);
+
+  return acc_array_matmul (stacks, right);
+}
+
+static AccLifted *
+lift_product (AccLift  *self,
+              AccArray *node)
+{
+  AccLifted *x = acc_lift_get (self, acc_lift_nth_operand (node, 0)), *y = acc_lift_get (self, acc_lift_nth_operand (node, 1));
+  g_autoptr(AccLifted) left = NULL, right = NULL;
+
+  if (x->form == ACC_LIFTED_IRREGULAR || y->form == ACC_LIFTED_IRREGULAR)
+    return NULL;
+  /* One matrix serves all. */
+  if ((x->form == ACC_LIFTED_CONSTANT && x->rank == 2) || (y->form == ACC_LIFTED_CONSTANT && y->rank == 2))
+    return acc_lifted_new_regular (acc_array_matmul (x->values, y->values));
+
+  left = acc_lift_to_regular (self, x);
+  right = acc_lift_to_regular (self, y);
+  if (left->rank == right->rank)
+    return acc_lifted_new_regular (acc_array_matmul (left->values, right->values));
+
+  return acc_lifted_new_regular (left->rank > right->rank ? multiply_stacks (left->values, right->values, left->rank)
+                                                          : multiply_for_stacks (left->values, right->values));
+}
+
+/* --- transforms */
+
+static AccLifted *
+lift_transform (AccLift  *self,
+                AccArray *node)
+{
+  const AccForeignTransform *transform = find_transform (node->offer->name);
+  AccLifted *input = acc_lift_get (self, node->offer->inputs[0]);
+  AccShape *shape = input->values->shape;
+  g_autoptr(AccShape) joined = NULL;
+  g_autoptr(AccArray) array = NULL, done = NULL;
+  const gint64 *extents;
+
+  if (input->form != ACC_LIFTED_REGULAR || shape == NULL)
+    return NULL;
+  if (transform->n_after == 0)
+    return acc_lifted_new_regular (acc_fft_transform_array (input->values, transform->n_dimensions, 0, transform->forward));
+
+  /* In the middle of three, which they are of. */
+  extents = acc_shape_get_extents (shape, NULL);
+  joined = acc_shape_new ((gint64[]) { extents[0] * extents[1], extents[2], extents[3] }, 3);
+  array = acc_array_reshape (input->values, joined);
+  done = acc_fft_transform_array (array, transform->n_dimensions, 1, transform->forward);
+
+  return acc_lifted_new_regular (acc_array_reshape (done, shape));
+}
+
+AccLifted *
+acc_lift_whole (AccLift  *self,
+                AccArray *node)
+{
+  return is_product (node) ? lift_product (self, node) : lift_transform (self, node);
+}
+
+/* --- foreign operations */
+
+/* Whether the operation of that name, which acc has a meaning for, is one of arrays of one more dimension, too. */
+static gboolean
+takes_one_more (AccArray   *node,
+                AccLifted **inputs)
+{
+  const AccForeignTransform *transform = find_transform (acc_foreign_get_name (node));
+
+  if (transform != NULL)
+    return inputs[0]->form == ACC_LIFTED_REGULAR && transform->n_after == 0;
+  if (strcmp (acc_foreign_get_name (node), ACC_FOREIGN_PRODUCT) != 0)
+    return FALSE;
+
+  for (guint i = 0; i < 2; i++)
+    if (inputs[i]->form == ACC_LIFTED_IRREGULAR || (inputs[i]->form == ACC_LIFTED_CONSTANT && inputs[i]->rank > 2))
+      return FALSE;
+
+  return inputs[0]->rank == inputs[1]->rank || inputs[0]->form != inputs[1]->form;
+}
+
+/* What @node falls back to, of @inputs. */
+static AccLifted *
+fall_back (AccLift    *self,
+           AccArray   *node,
+           AccLifted **inputs)
+{
+  AccProgram *fallback = acc_array_get_programs (node)[0];
+  g_autoptr(AccLift) inner = acc_lift_new_within (self, NULL);
+  AccArray **parameters;
+  guint n;
+
+  parameters = acc_program_get_parameter_nodes (fallback, &n);
+  for (guint i = 0; i < n; i++)
+    acc_lift_bind (inner, parameters[i], acc_lifted_ref (inputs[i]));
+
+  return acc_lifted_ref (acc_lift_array (inner, acc_program_get_result_nodes (fallback, &n)[0]));
+}
+
+/* The same operation on arrays of one more dimension, with what falls back to on these; NULL where that is not to be had. */
+static AccLifted *
+lift_known (AccLift    *self,
+            AccArray   *node,
+            AccLifted **inputs)
+{
+  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) lifted = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_lifted_unref);
+  g_autofree AccArray **values = g_new (AccArray *, node->n_inputs + 1);
+  g_autoptr(AccProgram) program = NULL;
+  g_autoptr(AccLifted) result = NULL;
+  g_autoptr(AccArray) made = NULL;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      AccArray *given = values[i] = inputs[i]->values, *parameter;
+
+      parameter = acc_array_new_parameter (given->type, given->rank,
+                                           given->shape != NULL ? acc_shape_get_extents (given->shape, NULL) : NULL, i);
+      g_ptr_array_add (parameters, parameter);
+      g_ptr_array_add (lifted, inputs[i]->form == ACC_LIFTED_REGULAR ? acc_lifted_new_regular (g_object_ref (parameter))
+                                                                      : acc_lifted_new_constant (g_object_ref (parameter)));
+    }
+  result = fall_back (self, node, (AccLifted **) lifted->pdata);
+  if (result->form != ACC_LIFTED_REGULAR)
+    return NULL;
+
+  program = acc_program_new_for_nodes ((AccArray **) parameters->pdata, parameters->len, &result->values, 1);
+  made = acc_array_foreign (acc_foreign_get_name (node), values, node->n_inputs, program);
+
+  return made->error == NULL ? acc_lifted_new_regular (g_steal_pointer (&made)) : NULL;
+}
+
+/* Any others have inputs of the ranks that they were written for. */
+AccLifted *
+acc_lift_foreign (AccLift  *self,
+                  AccArray *node)
+{
+  g_autofree AccLifted **inputs = g_new (AccLifted *, node->n_inputs + 1);
+  AccLifted *known;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    inputs[i] = acc_lift_get_input (self, node, i);
+  known = takes_one_more (node, inputs) ? lift_known (self, node, inputs) : NULL;
+
+  return known != NULL ? known : fall_back (self, node, inputs);
+}
