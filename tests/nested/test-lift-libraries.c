@@ -411,6 +411,83 @@ test_calls (void)
   acc_backend_set_foreign (backend, "conformance-own", NULL, NULL, NULL);
 }
 
+/* --- random numbers: the number of the element is the stream */
+
+#define SEED 42
+
+static AccExpr *
+word (AccExpr *x)
+{
+  return acc_expr_cast (x, conf_type ("u4"));
+}
+
+static AccExpr *
+random_at (AccExpr *index, gpointer number)
+{
+  g_autoptr(AccExpr) stream = acc_expr_ref_sink (acc_expr_the (number)), part = NULL, block = NULL, counter = NULL;
+  AccExpr *number_of_block = acc_expr_shr (index, conf_i64 (2)), *bits;
+
+  part = acc_expr_ref_sink (acc_expr_band (index, conf_i64 (3)));
+  counter = acc_expr_ref_sink (acc_expr_tuple4 (word (number_of_block), word (conf_i64 (0)), word (stream),
+                                                word (acc_expr_shr (stream, conf_i64 (32)))));
+  block = acc_expr_ref_sink (acc_expr_philox (counter, acc_expr_tuple2 (word (conf_i64 (SEED)), word (conf_i64 (0)))));
+  bits = acc_expr_item (block, 3);
+  for (guint i = 3; i-- > 0;)
+    bits = acc_expr_cond (acc_expr_eq (part, conf_i64 (i)), acc_expr_item (block, i), bits);
+
+  return bits;
+}
+
+static AccArray *
+f_random (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_generate_expr (acc_expr_extent (a[1], 0), random_at, a[0]);
+}
+
+static AccArray *
+f_same (AccArray **a, guint n, gpointer shape)
+{
+  return acc_array_random_bits (conf_type ("u4"), shape, SEED, 0);
+}
+
+static void
+test_random_numbers (void)
+{
+  static const gint64 lengths[] = { 7, 0, 9 };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (1);
+  g_autoptr(AccShape) four = acc_shape_new_vector (4);
+  g_autoptr(GPtrArray) elements = g_ptr_array_new_with_free_func (g_object_unref), got = NULL;
+  g_autoptr(AccNestedArray) nested = NULL, own = NULL, same = NULL;
+  g_autoptr(AccArray) own_values = NULL, same_values = NULL;
+  g_autoptr(GError) error = NULL;
+  gint64 begin = 0;
+
+  for (guint k = 0; k < N; k++)
+    g_ptr_array_add (elements, draw ("f4", &lengths[k], 1, rand));
+  nested = acc_nested_array_new_from_arrays ((AccArray **) elements->pdata, N);
+  own = acc_nested_array_imap (nested, f_random, NULL);
+  same = acc_nested_array_map (nested, f_same, four);
+  own_values = acc_nested_array_flatten (own);
+  same_values = acc_nested_array_flatten (same);
+  got = acc_backend_run_many (conf_backend (0), (AccArray *[]) { own_values, same_values }, 2, NULL, &error);
+  g_assert_no_error (error);
+
+  for (guint k = 0; k < N; k++)
+    {
+      g_autoptr(AccShape) shape = acc_shape_new_vector (lengths[k]);
+      g_autoptr(AccArray) bits = acc_array_random_bits (conf_type ("u4"), shape, SEED, k), first = f_same (NULL, 0, four);
+      g_autoptr(AccArray) wanted = acc_backend_run (conf_interpreter (), bits, NULL, &error);
+      g_autoptr(AccArray) all = acc_backend_run (conf_interpreter (), first, NULL, &error);
+      g_autoptr(AccArray) part = cut (g_ptr_array_index (got, 0), begin, shape), other = cut (g_ptr_array_index (got, 1), 4 * k, four);
+      g_autofree char *difference = conf_compare (wanted, part, CONF_EXACT), *unlike = conf_compare (all, other, CONF_EXACT);
+
+      g_assert_cmpstr (difference, ==, NULL);
+      g_assert_cmpstr (unlike, ==, NULL);
+      begin += lengths[k];
+    }
+  g_assert_cmpint (acc_array_get_int (g_ptr_array_index (got, 0), 0, 0), !=, acc_array_get_int (g_ptr_array_index (got, 0), 0, 7));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -421,6 +498,7 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_case);
     }
+  g_test_add_func ("/lift/libraries/random-numbers", test_random_numbers);
   g_test_add_func ("/lift/libraries/calls", test_calls);
   return conf_run ();
 }
