@@ -191,6 +191,23 @@ conf_array (AccElementType *type,
 }
 
 AccArray *
+conf_cut (AccArray *values, gint64 begin, AccShape *shape)
+{
+  AccElementType *type = acc_array_get_element_type (values);
+  guint n = acc_element_type_get_n_buffers (type);
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  for (guint b = 0; b < n; b++)
+    {
+      gsize size = acc_element_type_get_buffer_size (type, b);
+      const guint8 *data = GSIZE_TO_POINTER (acc_array_get_address (values, b));
+
+      g_ptr_array_add (buffers, g_bytes_new (data + begin * size, acc_shape_get_size (shape) * size));
+    }
+  return acc_array_use_buffers (type, shape, (GBytes **) buffers->pdata, n);
+}
+
+AccArray *
 conf_edge_values (AccElementKind  kind,
                   guint           extra,
                   GRand          *rand)

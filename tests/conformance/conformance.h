@@ -55,6 +55,8 @@ AccArray   *conf_floats         (const char *code, const gint64 *extents, guint 
 #define CONF_FLOATS1(code, ...) \
   conf_floats (code, (gint64[]) { G_N_ELEMENTS (((double[]) { __VA_ARGS__ })) }, 1, (double[]) { __VA_ARGS__ })
 
+/* Elements of @values from @begin on, as an array of @shape. */
+AccArray   *conf_cut            (AccArray *values, gint64 begin, AccShape *shape);
 /* The rows of a manifest array, rank 1 or more, as a source; takes it over. */
 AccArray   *conf_through_source (AccArray *array);
 

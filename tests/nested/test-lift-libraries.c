@@ -254,17 +254,6 @@ tolerance_for (guint which, AccElementType *type)
   return (ConfTolerance) { .zeros_equal = TRUE, .absolute = 2 * n * step * n * 64 };
 }
 
-static AccArray *
-cut (AccArray *values, gint64 begin, AccShape *shape)
-{
-  AccElementType *type = acc_array_get_element_type (values);
-  gsize size = acc_element_type_get_buffer_size (type, 0);
-  g_autoptr(GBytes) bytes = g_bytes_new ((const guint8 *) GSIZE_TO_POINTER (acc_array_get_address (values, 0)) + begin * size,
-                                         acc_shape_get_size (shape) * size);
-
-  return acc_array_use (type, shape, bytes);
-}
-
 static void
 check (guint which, const char *code, guint n)
 {
@@ -300,7 +289,7 @@ check (guint which, const char *code, guint n)
 
       g_assert_no_error (error);
       g_assert_cmpint (acc_array_get_int (g_ptr_array_index (got, 1), 0, k), ==, acc_shape_get_size (acc_array_get_shape (wanted)));
-      part = cut (g_ptr_array_index (got, 0), begin, acc_array_get_shape (wanted));
+      part = conf_cut (g_ptr_array_index (got, 0), begin, acc_array_get_shape (wanted));
       difference = conf_compare (wanted, part, tolerance_for (which, acc_array_get_element_type (wanted)));
       if (difference != NULL)
         conf_fail (acc_backend_get_name (conf_backend (0)), name, "element %u: %s", k, difference);
@@ -478,7 +467,8 @@ test_random_numbers (void)
       g_autoptr(AccArray) bits = acc_array_random_bits (conf_type ("u4"), shape, SEED, k), first = f_same (NULL, 0, four);
       g_autoptr(AccArray) wanted = acc_backend_run (conf_interpreter (), bits, NULL, &error);
       g_autoptr(AccArray) all = acc_backend_run (conf_interpreter (), first, NULL, &error);
-      g_autoptr(AccArray) part = cut (g_ptr_array_index (got, 0), begin, shape), other = cut (g_ptr_array_index (got, 1), 4 * k, four);
+      g_autoptr(AccArray) part = conf_cut (g_ptr_array_index (got, 0), begin, shape),
+        other = conf_cut (g_ptr_array_index (got, 1), 4 * k, four);
       g_autofree char *difference = conf_compare (wanted, part, CONF_EXACT), *unlike = conf_compare (all, other, CONF_EXACT);
 
       g_assert_cmpstr (difference, ==, NULL);

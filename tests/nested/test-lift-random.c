@@ -16,7 +16,7 @@
 typedef enum {
   IRREGULAR,
   REGULAR,
-  MIXED,       /* the second one is constant, or regular */
+  MIXED,       /* of two the second one is constant, or regular; a single one is constant */
   KNOWN,       /* regular, of extents that are known before it runs */
   N_FORMS
 } Form;
@@ -110,7 +110,9 @@ draw_inputs (Case *self)
 
       self->types[i] = conf_pick (&c, 4) == 0 ? acc_element_type_new_tuple (items, 2) : items[0];
       self->ranks[i] = conf_pick (&c, 5) == 0 ? 0 : 1 + conf_pick (&c, 3);
-      self->forms[i] = self->form == MIXED ? (i == 0 ? IRREGULAR : conf_pick (&c, 2) ? MIXED : REGULAR) : self->form;
+      self->forms[i] = self->form;
+      if (self->form == MIXED && self->n > 1)
+        self->forms[i] = i == 0 ? (conf_pick (&c, 3) > 0 ? IRREGULAR : REGULAR) : conf_pick (&c, 3) > 0 ? MIXED : REGULAR;
       if (self->form == KNOWN || (self->ranks[i] == 0 && self->forms[i] == IRREGULAR))
         self->forms[i] = REGULAR;
       self->known[i][0] = n_elements[SMALL];
@@ -121,6 +123,8 @@ draw_inputs (Case *self)
 static AccNestedArray *
 new_input (Case *self, guint i, GPtrArray *parameters, AccNestedArray *first)
 {
+  g_autoptr(AccNestedArray) others = NULL;
+
   if (self->forms[i] == IRREGULAR)
     {
       AccArray *values = add_parameter (parameters, self->types[i], 1, NULL);
@@ -131,7 +135,10 @@ new_input (Case *self, guint i, GPtrArray *parameters, AccNestedArray *first)
     return acc_nested_array_new_from_regular (add_parameter (parameters, self->types[i], self->ranks[i] + 1,
                                                              self->form == KNOWN ? self->known[i] : NULL));
 
-  return acc_nested_array_map (first, captured, add_parameter (parameters, self->types[i], self->ranks[i], NULL));
+  /* Constants are of as many elements as others. */
+  others = first != NULL ? g_object_ref (first) : acc_nested_array_new_from_regular (add_parameter (parameters, conf_type ("u1"), 1, NULL));
+
+  return acc_nested_array_map (others, captured, add_parameter (parameters, self->types[i], self->ranks[i], NULL));
 }
 
 static gboolean
@@ -282,6 +289,8 @@ draw_input (Case *self, guint i, Size size, GPtrArray *arguments)
     }
 
   extents[0] = n;
+  if (self->forms[i] == MIXED && i == 0)
+    g_ptr_array_add (arguments, conf_array (conf_type ("u1"), extents, 1, self->rand, CONF_SMALL));
   draw_extents (self, size == SKEWED ? SMALL : size, 0, rank, extents + 1);
   if (self->form == KNOWN)
     memcpy (extents, self->known[i], sizeof self->known[i]);
@@ -289,24 +298,6 @@ draw_input (Case *self, guint i, Size size, GPtrArray *arguments)
                        self->rand, CONF_FULL);
   g_ptr_array_add (arguments, values);
   return self->forms[i] == REGULAR ? acc_nested_array_new_from_regular (values) : NULL;
-}
-
-/* The part of @values from @begin on, as an array of @shape. */
-static AccArray *
-cut (AccArray *values, gint64 begin, AccShape *shape)
-{
-  AccElementType *type = acc_array_get_element_type (values);
-  guint n = acc_element_type_get_n_buffers (type);
-  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-
-  for (guint b = 0; b < n; b++)
-    {
-      gsize size = acc_element_type_get_buffer_size (type, b);
-      const guint8 *data = GSIZE_TO_POINTER (acc_array_get_address (values, b));
-
-      g_ptr_array_add (buffers, g_bytes_new (data + begin * size, acc_shape_get_size (shape) * size));
-    }
-  return acc_array_use_buffers (type, shape, (GBytes **) buffers->pdata, n);
 }
 
 /* --- comparison */
@@ -394,7 +385,7 @@ compare (Case *self, Size size, GPtrArray *wanted, GPtrArray *got)
           fail (self, size, "element %u: too few values", k);
           return;
         }
-      part = cut (values, begin, shape);
+      part = conf_cut (values, begin, shape);
       difference = conf_compare (one, part, tolerance);
       if (difference != NULL)
         {
