@@ -301,7 +301,7 @@ acc_sequence_split_read (AccSequenceProducer *producer,
   AccBuffer *values;
 
   if (self->stage == NULL)
-    self->stage = g_malloc (STAGE + ACC_SEQUENCE_LONGEST_DELIMITER);
+    self->stage = g_malloc0 (STAGE + ACC_SEQUENCE_LONGEST_DELIMITER);
   if (!reserve_all (self, &output, error))
     return NULL;
 

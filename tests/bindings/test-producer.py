@@ -105,6 +105,13 @@ def test_exceptions_end_nothing():
         assert 'do_read' in error.message and 'ValueError: the camera is gone' in error.message, error.message
 
 
+def test_an_interrupt_ends_nothing():
+    def breaks():
+        raise KeyboardInterrupt
+
+    assert 'KeyboardInterrupt' in error_of(lambda: read_all(Frames(breaks))).message
+
+
 def test_errors_are_kept():
     def breaks():
         raise GLib.Error('no light', 'camera', 7)

@@ -28,7 +28,7 @@ def _told(method, convert):
             return convert(method(self, *args))
         except GLib.Error:
             raise
-        except Exception as exception:
+        except BaseException as exception:  # an interrupt, too: nothing but an error may pass through C
             raise GLib.Error(f'{type(self).__name__}.{method.__name__}: {type(exception).__name__}: {exception}',
                              GLib.quark_to_string(Acc.error_quark()), Acc.Error.CALLBACK) from exception
 
