@@ -8,10 +8,15 @@
  * bits, and the function need not be commutative. */
 
 #define MAX_LEVELS 63
+/* Levels of elementwise functions that are one kernel. */
+#define WIDE_LEVELS 4
+#define WIDE        (1 << WIDE_LEVELS)
 
 typedef struct {
   AccWalkOutlet        outlet;
   AccSequenceFunction *function;              /* borrowed from the result that wants it */
+  gboolean             is_elementwise;
+  AccFunction         *exact;                 /* borrowed: of numbers that do not round; NULL: none */
   gint64               done;                  /* elements so far */
   AccWalkPart         *waiting[MAX_LEVELS];   /* owned, of one element */
   guint                levels[MAX_LEVELS];    /* of what the last build wants, in order */
@@ -28,23 +33,55 @@ fold_free (AccWalkOutlet *outlet)
   g_free (self);
 }
 
+/* Elements each @stride behind the one before; where the first is is data unless it is among the first ones, so that kernels are the same
+ * in every step. */
+typedef struct {
+  gint64    stride, offset;
+  AccArray *first;            /* an i8 of rank 0; NULL: 0 */
+  guint     rank;             /* of an element */
+} Places;
+
 static AccExpr *
-every_second (AccExpr *k,
-              gpointer first)
+get_place (AccExpr *k,
+           gpointer data)
 {
-  return acc_expr_add (acc_expr_mul (k, acc_array_number (2)), acc_array_number (GPOINTER_TO_INT (first)));
+  const Places *places = data;
+  AccExpr *place = acc_expr_add (acc_expr_mul (k, acc_array_number (places->stride)), acc_array_number (places->offset));
+
+  return places->first != NULL ? acc_expr_add (place, acc_expr_the (places->first)) : place;
 }
 
-/* Elements 0, 2 … or 1, 3 …; @count of them. */
-static AccNestedArray *
-take_half (AccNestedArray *elements,
-           gint64          count,
-           gint            first)
+static AccExpr *
+get_index (AccExpr *index,
+           gpointer data)
 {
-  g_autoptr(AccShape) shape = acc_shape_new_vector (count);
-  g_autoptr(AccArray) numbers = acc_array_generate (shape, every_second, GINT_TO_POINTER (first));
+  const Places *places = data;
+  AccExpr *k = acc_lift_outer_index (index, places->rank);
 
-  return acc_nested_array_gather (elements, numbers);
+  return acc_lift_join_index (get_place (k, data), acc_lift_inner_index (index, places->rank), places->rank);
+}
+
+/* As many as @count has rows. */
+static AccNestedArray *
+take_every (AccNestedArray *elements,
+            const Places   *places,
+            AccArray       *count)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (elements);
+  g_autoptr(AccArray) numbers = NULL, values = NULL;
+  g_autoptr(AccExpr) extents = NULL;
+
+  if (lifted->form != ACC_LIFTED_REGULAR)
+    {
+      numbers = acc_array_generate_expr (acc_expr_extent (count, 0), get_place, (gpointer) places);
+      return acc_nested_array_gather (elements, numbers);
+    }
+
+  extents = acc_expr_ref_sink (acc_lifted_extents (lifted, NULL));
+  values = acc_array_backpermute_expr (lifted->values, acc_lift_join_index (acc_expr_extent (count, 0), extents, lifted->rank), get_index,
+                                       (gpointer) places);
+
+  return acc_nested_array_new_from_regular (values);
 }
 
 static AccNestedArray *
@@ -53,6 +90,123 @@ combine (AccSequenceFunction *function,
          AccNestedArray      *second)
 {
   return acc_nested_array_apply ((AccNestedArray *[]) { first, second }, 2, function->parameters, function->result);
+}
+
+/* As many nodes as @count has rows, each of @width elements, a power of 2, from @places on. */
+static AccNestedArray *
+combine_rows (AccSequenceFunction *function,
+              AccNestedArray      *elements,
+              gint64               width,
+              const Places        *places,
+              AccArray            *count)
+{
+  g_autoptr(AccNestedArray) left = NULL, right = NULL;
+  Places others = *places;
+
+  if (width == 1)
+    return take_every (elements, places, count);
+
+  others.offset += width / 2;
+  left = combine_rows (function, elements, width / 2, places, count);
+  right = combine_rows (function, elements, width / 2, &others, count);
+
+  return combine (function, left, right);
+}
+
+/* Whether it fuses with what it reads: several levels are one kernel then. */
+static gboolean
+is_elementwise (AccSequenceFunction *function)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&function->result, 1);
+  gboolean elementwise = TRUE;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      elementwise = elementwise && (acc_operation_get_family (node->op) == ACC_FAMILY_LEAF || node->op == ACC_OP_MAP
+                                    || node->op == ACC_OP_ZIP_WITH || node->op == ACC_OP_ZIP_WITH3);
+    }
+
+  return elementwise;
+}
+
+/* The scalar function where elements are numbers that do not round: these come to the same in any order that keeps neighbours together. */
+static AccFunction *
+find_exact (AccSequenceFunction *function)
+{
+  AccArray *result = function->result;
+  AccElementType *type = result->type;
+
+  if (result->op != ACC_OP_ZIP_WITH || result->rank != 0 || result->inputs[0] != function->parameters[0]
+      || result->inputs[1] != function->parameters[1] || result->references->len > 0)
+    return NULL;
+  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
+    if (acc_element_kind_is_float (acc_element_type_get_leaf (type, i)))
+      return NULL;
+
+  return result->functions[0];
+}
+
+/* All of a step at once; level 0 has the total so far. */
+static void
+build_exact (Fold           *self,
+             AccNestedArray *elements,
+             GPtrArray      *wanted)
+{
+  g_autoptr(AccLift) lift = acc_lift_new (acc_nested_array_get_count (elements));
+  g_autoptr(AccLifted) numbers = acc_lift_to_regular (lift, acc_nested_array_get_lifted (elements));
+  AccLiftCall call = { lift, self->exact };
+  g_autoptr(AccArray) total = acc_array_fold1_all (numbers->values, acc_lift_combine, &call), row = NULL;
+  g_autoptr(AccNestedArray) nested = NULL;
+  g_autoptr(AccShape) one = acc_shape_new_vector (1);
+
+  row = acc_array_reshape (total, one);
+  nested = acc_nested_array_new_from_regular (row);
+  self->levels[self->n_levels++] = 0;
+  g_ptr_array_add (wanted, self->waiting[0] != NULL ? combine (self->function, self->waiting[0]->nested, nested)
+                                                    : g_steal_pointer (&nested));
+}
+
+static void
+keep (Fold           *self,
+      AccNestedArray *node,
+      guint           level,
+      GPtrArray      *wanted)
+{
+  g_ptr_array_add (wanted, node);
+  self->levels[self->n_levels++] = level;
+}
+
+/* Takes over @nodes, @count of them from a place that WIDE divides, and returns those of WIDE of them each; the rest is kept. */
+static AccNestedArray *
+climb_levels (Fold           *self,
+              AccNestedArray *nodes,
+              gint64          count,
+              guint           level,
+              GPtrArray      *wanted)
+{
+  g_autoptr(AccNestedArray) all = nodes, next = NULL;
+  g_autoptr(AccArray) values = NULL;
+  g_autoptr(AccArray) one = acc_walk_new_count (1), many = acc_walk_new_count (count / WIDE);
+  gint64 first = count - count % WIDE;
+  guint rank = acc_nested_array_get_rank (all);
+
+  for (guint i = WIDE_LEVELS; i-- > 0;)
+    if ((count >> i) % 2 != 0)
+      {
+        g_autoptr(AccArray) place = acc_walk_new_number (first);
+
+        keep (self, combine_rows (self->function, all, G_GINT64_CONSTANT (1) << i, &(Places) { 0, 0, place, rank }, one), level + i,
+              wanted);
+        first += G_GINT64_CONSTANT (1) << i;
+      }
+
+  next = combine_rows (self->function, all, WIDE, &(Places) { WIDE, 0, NULL, rank }, many);
+  /* Not one kernel with the next levels, too. */
+  values = acc_array_compute (acc_nested_array_get_values (next));
+
+  return acc_nested_array_new_from_regular (values);
 }
 
 /* The next @count elements, and what waits. */
@@ -67,10 +221,25 @@ build (AccWalkOutlet  *outlet,
   gint64 place = self->done;
 
   self->n_levels = 0;
-  for (guint level = 0; count > 0; level++)
+  if (self->exact != NULL)
+    {
+      build_exact (self, elements, wanted);
+      return;
+    }
+
+  for (guint level = 0; count > 0;)
     {
       g_autoptr(AccNestedArray) first = NULL, second = NULL, joined = NULL;
+      g_autoptr(AccArray) half = NULL;
 
+      if (self->is_elementwise && count >= WIDE && place % WIDE == 0 && acc_nested_array_get_form (nodes) == ACC_NESTED_FORM_REGULAR)
+        {
+          nodes = climb_levels (self, nodes, count, level, wanted);
+          count /= WIDE;
+          place /= WIDE;
+          level += WIDE_LEVELS;
+          continue;
+        }
       if (place % 2 != 0)
         {
           joined = acc_nested_array_concat (self->waiting[level]->nested, nodes);
@@ -79,17 +248,16 @@ build (AccWalkOutlet  *outlet,
           place--;
         }
       if (count % 2 != 0)
-        {
-          g_ptr_array_add (wanted, acc_nested_array_slice (nodes, count - 1, 1));
-          self->levels[self->n_levels++] = level;
-        }
+        keep (self, acc_nested_array_slice (nodes, count - 1, 1), level, wanted);
 
       count /= 2;
       place /= 2;
+      level++;
       if (count == 0)
         break;
-      first = take_half (nodes, count, 0);
-      second = take_half (nodes, count, 1);
+      half = acc_walk_new_count (count);
+      first = take_every (nodes, &(Places) { 2, 0, NULL, acc_nested_array_get_rank (nodes) }, half);
+      second = take_every (nodes, &(Places) { 2, 1, NULL, acc_nested_array_get_rank (nodes) }, half);
       g_object_unref (nodes);
       nodes = combine (self->function, first, second);
     }
@@ -109,7 +277,7 @@ absorb (AccWalkOutlet *outlet,
       g_clear_pointer (&self->waiting[self->levels[i]], acc_walk_part_unref);
       self->waiting[self->levels[i]] = acc_walk_part_ref (parts[i]);
     }
-  for (guint level = 0; level < MAX_LEVELS; level++)
+  for (guint level = 0; level < MAX_LEVELS && self->exact == NULL; level++)
     if ((end >> level) % 2 == 0)
       g_clear_pointer (&self->waiting[level], acc_walk_part_unref);
   self->done = end;
@@ -136,6 +304,8 @@ acc_walk_fold_new (AccWalkStage        *stage,
   Fold *self = g_new0 (Fold, 1);
 
   self->function = function;
+  self->exact = find_exact (function);
+  self->is_elementwise = is_elementwise (function);
   acc_walk_outlet_attach (&self->outlet, &fold_class, stage, sequence);
 
   return &self->outlet;

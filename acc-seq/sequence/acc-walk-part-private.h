@@ -63,6 +63,8 @@ AccArray    *acc_walk_reshape           (AccArray *array, AccShape *shape);
 AccArray    *acc_walk_new_numbers       (gint64 *numbers, gint64 count);
 /* Along the outermost dimension; @arrays agree in type and all other extents. */
 AccArray    *acc_walk_join_rows         (AccArray **arrays, guint n_arrays, AccBudget *budget, GError **error);
+/* An array with as many rows, of which nothing is computed. */
+AccArray    *acc_walk_new_count         (gint64 count);
 /* An i8 of rank 0. */
 AccArray    *acc_walk_new_number        (gint64 number);
 /* i8, on the host. */

@@ -206,8 +206,8 @@ acc_walk_part_new_regular (AccArray *values)
 }
 
 /* An array with as many in its outermost dimension, of which nothing is computed. */
-static AccArray *
-new_count (gint64 count)
+AccArray *
+acc_walk_new_count (gint64 count)
 {
   g_autoptr(AccShape) shape = acc_shape_new_vector (count);
 
@@ -223,7 +223,8 @@ acc_walk_part_new_irregular (guint     rank,
   gint64 count = acc_shape_get_extent (offsets->shape, 0) - 1;
   AccNesting *nesting = acc_nesting_new (rank, offsets, extents);
 
-  return acc_walk_part_new (acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, values), new_count (count)), count);
+  return acc_walk_part_new (acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, values), acc_walk_new_count (count)),
+                            count);
 }
 
 guint
@@ -252,7 +253,8 @@ acc_walk_part_new_computed (AccNestedArray *nested,
   switch (lifted->form)
     {
     case ACC_LIFTED_CONSTANT:
-      return acc_walk_part_new (acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (computed[0])), new_count (count)),
+      return acc_walk_part_new (acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (computed[0])),
+                                                                 acc_walk_new_count (count)),
                                 count);
     case ACC_LIFTED_REGULAR:
       return acc_walk_part_new_regular (computed[0]);

@@ -764,10 +764,41 @@ test_fold_bits (void)
     }
 }
 
-/* --- without an end */
-
 static AccExpr *times (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_mul (x, y); }
 static AccArray *f_times (AccArray **a, guint n, gpointer data) { return acc_array_zip_with (a[0], a[0], times, NULL); }
+
+/* Order is kept where numbers are folded at once, too. */
+static AccExpr *first_of (AccExpr *x, AccExpr *y, gpointer data) { return x; }
+static AccExpr *last_of (AccExpr *x, AccExpr *y, gpointer data) { return y; }
+static AccArray *f_first (AccArray **a, guint n, gpointer data) { return acc_array_zip_with (a[0], a[1], first_of, NULL); }
+static AccArray *f_last (AccArray **a, guint n, gpointer data) { return acc_array_zip_with (a[0], a[1], last_of, NULL); }
+
+static void
+test_fold_exact (void)
+{
+  g_autoptr(AccSequence) numbers = acc_sequence_new_generate (1001, f_times, NULL);
+  g_autoptr(AccArray) a = acc_sequence_fold (numbers, NULL, f_add, NULL), b = acc_sequence_fold (numbers, NULL, f_first, NULL);
+  g_autoptr(AccArray) c = acc_sequence_fold (numbers, NULL, f_last, NULL);
+  AccArray *arrays[] = { a, b, c };
+  const char *expected[] = { "333833500", "0", "1000000" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, 3, steps[i], NULL, &error);
+
+      g_assert_no_error (error);
+      for (guint j = 0; j < 3; j++)
+        {
+          g_autofree char *text = print (results->pdata[j]);
+
+          g_assert_cmpstr (text, ==, expected[j]);
+        }
+    }
+}
+
+/* --- without an end */
+
 static AccExpr *below (AccExpr *x, gpointer data) { return acc_expr_lt (x, i8 (500)); }
 static AccArray *f_below (AccArray **a, guint n, gpointer data) { return acc_array_map (a[0], below, NULL); }
 
@@ -1075,6 +1106,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_case);
     }
   g_test_add_func ("/sequence/fold-bits", test_fold_bits);
+  g_test_add_func ("/sequence/fold-exact", test_fold_exact);
   g_test_add_func ("/sequence/endless", test_endless);
   g_test_add_func ("/sequence/errors", test_errors);
   g_test_add_func ("/sequence/cancel", test_cancel);
