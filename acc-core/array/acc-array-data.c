@@ -372,9 +372,7 @@ acc_array_use_address (AccElementType *type,
  * Creates an array of memory that an object owns. It is acc_array_use_address() for languages whose memory belongs to
  * objects.
  *
- * Takes constant time where the data is aligned to its elements and not of b1, else time linear in its size. The result
- * carries %ACC_ERROR_SHAPE where @size is not the number of bytes that @shape needs, %ACC_ERROR_TYPE where @type is a
- * tuple, %ACC_ERROR_OUT_OF_MEMORY where there is no memory for a copy.
+ * Behaves otherwise as [func@Array.use_address].
  *
  * ```c
  * g_autoptr(GFile) owner = g_file_new_for_path ("/");    // any object that keeps the memory

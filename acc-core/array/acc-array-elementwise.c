@@ -154,9 +154,7 @@ acc_array_map (AccArray    *self,
  *
  * Applies @function to every element and its index. The index is an i8 for rank 1, else a tuple with one i8 per dimension.
  *
- * Takes time linear in the number of elements, times the cost of @function. The result carries %ACC_ERROR_CALLBACK where
- * @function returns %NULL, and the error of @function, such as %ACC_ERROR_TYPE, where it does not fit the type of the
- * elements.
+ * Behaves otherwise as [method@Array.map].
  *
  * ```c
  * static AccExpr *times (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_mul (x, y); }

@@ -18,7 +18,5 @@ void          acc_temporary_free   (AccTemporary *self);
 gboolean      acc_temporary_write  (AccTemporary *self, gconstpointer data, gsize size, GError **error);
 /* @durable: to the disk, then to its place. */
 gboolean      acc_temporary_commit (AccTemporary *self, gboolean durable, GError **error);
-/* Removes files that ended processes left in the folder. Both functions that make a file do so, at most once a minute. */
-void          acc_temporary_sweep  (int folder);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccTemporary, acc_temporary_free)

@@ -100,8 +100,9 @@ remove_if_abandoned (int folder, const char *name)
   close (fd);
 }
 
-void
-acc_temporary_sweep (int folder)
+/* Removes files that ended processes left in the folder. Both functions that make a file do so, at most once a minute. */
+static void
+sweep (int folder)
 {
   int fd = openat (folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *dir = fd >= 0 ? fdopendir (fd) : NULL;
@@ -150,7 +151,7 @@ sweep_now_and_then (int folder)
   swept[i].when = now;
   g_mutex_unlock (&lock);
 
-  acc_temporary_sweep (folder);
+  sweep (folder);
 }
 
 /* --- making one */

@@ -44,8 +44,7 @@ typedef struct _AccSink        AccSink;
  *
  * Computes a result element from one element, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
- *   %ACC_ERROR_CALLBACK
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc)  (AccExpr *x, gpointer user_data);
 
@@ -57,8 +56,7 @@ typedef AccExpr *(*AccExprFunc)  (AccExpr *x, gpointer user_data);
  *
  * Computes a result element from two elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
- *   %ACC_ERROR_CALLBACK
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc2) (AccExpr *x, AccExpr *y, gpointer user_data);
 
@@ -71,8 +69,7 @@ typedef AccExpr *(*AccExprFunc2) (AccExpr *x, AccExpr *y, gpointer user_data);
  *
  * Computes a result element from three elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
- *   %ACC_ERROR_CALLBACK
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc3) (AccExpr *x, AccExpr *y, AccExpr *z, gpointer user_data);
 
@@ -86,8 +83,7 @@ typedef AccExpr *(*AccExprFunc3) (AccExpr *x, AccExpr *y, AccExpr *z, gpointer u
  *
  * Computes a result element from four elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
- *   %ACC_ERROR_CALLBACK
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc4) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, gpointer user_data);
 
@@ -102,8 +98,7 @@ typedef AccExpr *(*AccExprFunc4) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Computes a result element from five elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
- *   %ACC_ERROR_CALLBACK
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc5) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, gpointer user_data);
 
@@ -119,8 +114,7 @@ typedef AccExpr *(*AccExprFunc5) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Computes a result element from six elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
- *   %ACC_ERROR_CALLBACK
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc6) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
                                   gpointer user_data);
@@ -138,8 +132,7 @@ typedef AccExpr *(*AccExprFunc6) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Computes a result element from seven elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
- *   %ACC_ERROR_CALLBACK
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc7) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
                                   AccExpr *x7, gpointer user_data);
@@ -158,8 +151,7 @@ typedef AccExpr *(*AccExprFunc7) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Computes a result element from eight elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
- *   %ACC_ERROR_CALLBACK
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc8) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
                                   AccExpr *x7, AccExpr *x8, gpointer user_data);
@@ -179,8 +171,7 @@ typedef AccExpr *(*AccExprFunc8) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Computes a result element from nine elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
- *   %ACC_ERROR_CALLBACK
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc9) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
                                   AccExpr *x7, AccExpr *x8, AccExpr *x9, gpointer user_data);
@@ -201,8 +192,7 @@ typedef AccExpr *(*AccExprFunc9) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr
  *
  * Computes a result element from ten elements, as an expression. It is called once, while the graph is built.
  *
- * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry
- *   %ACC_ERROR_CALLBACK
+ * Returns: (transfer none) (nullable): the result; a floating one is taken over, %NULL makes the array carry %ACC_ERROR_CALLBACK
  */
 typedef AccExpr *(*AccExprFunc10) (AccExpr *x1, AccExpr *x2, AccExpr *x3, AccExpr *x4, AccExpr *x5, AccExpr *x6,
                                    AccExpr *x7, AccExpr *x8, AccExpr *x9, AccExpr *x10, gpointer user_data);

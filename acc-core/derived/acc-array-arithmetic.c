@@ -65,10 +65,7 @@ acc_array_add (AccArray *self,
  *
  * Subtracts @other from @self element by element.
  *
- * Integers wrap. Works over the extents that both arrays have: the smaller extent in every dimension.
- *
- * Takes time linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
- * different ranks are %ACC_ERROR_SHAPE.
+ * Behaves otherwise as [method@Array.add].
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -92,10 +89,7 @@ acc_array_sub (AccArray *self,
  *
  * Multiplies two arrays element by element.
  *
- * Integers wrap. Works over the extents that both arrays have: the smaller extent in every dimension.
- *
- * Takes time linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
- * different ranks are %ACC_ERROR_SHAPE.
+ * Behaves otherwise as [method@Array.add].
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -120,11 +114,7 @@ acc_array_mul (AccArray *self,
  * Divides @self by @other element by element.
  *
  * Quotients of floats are exactly rounded, quotients of integers are truncated toward 0. Division of an integer by 0 is
- * %ACC_ERROR_ARITHMETIC when run, and so is division of the smallest signed integer by -1. Works over the extents that both arrays have:
- * the smaller extent in every dimension.
- *
- * Takes time linear in the number of elements of the result. Elements of different types, or that are not numbers, are %ACC_ERROR_TYPE,
- * different ranks are %ACC_ERROR_SHAPE.
+ * %ACC_ERROR_ARITHMETIC when run, and so is division of the smallest signed integer by -1. Behaves otherwise as [method@Array.add].
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -203,11 +193,7 @@ acc_array_min (AccArray *self,
  *
  * Returns the element-wise maximum of two arrays.
  *
- * Where one of two elements is NaN, the result is the other (IEEE maxNum); tuples are compared lexicographically. Works over the extents
- * that both arrays have: the smaller extent in every dimension.
- *
- * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks are
- * %ACC_ERROR_SHAPE.
+ * NaN is ignored (IEEE maxNum). Behaves otherwise as [method@Array.min].
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -259,11 +245,7 @@ acc_array_lt (AccArray *self,
  *
  * Tests, element by element, whether @self is at most @other.
  *
- * Tuples are compared lexicographically. A comparison with NaN is false. Works over the extents that both arrays have: the smaller extent
- * in every dimension.
- *
- * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, and so are complex numbers,
- * which have no order; different ranks are %ACC_ERROR_SHAPE.
+ * Behaves otherwise as [method@Array.lt].
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -287,11 +269,7 @@ acc_array_le (AccArray *self,
  *
  * Tests, element by element, whether @self is greater than @other.
  *
- * Tuples are compared lexicographically. A comparison with NaN is false. Works over the extents that both arrays have: the smaller extent
- * in every dimension.
- *
- * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, and so are complex numbers,
- * which have no order; different ranks are %ACC_ERROR_SHAPE.
+ * Behaves otherwise as [method@Array.lt].
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -315,11 +293,7 @@ acc_array_gt (AccArray *self,
  *
  * Tests, element by element, whether @self is at least @other.
  *
- * Tuples are compared lexicographically. A comparison with NaN is false. Works over the extents that both arrays have: the smaller extent
- * in every dimension.
- *
- * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, and so are complex numbers,
- * which have no order; different ranks are %ACC_ERROR_SHAPE.
+ * Behaves otherwise as [method@Array.lt].
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]
@@ -371,11 +345,7 @@ acc_array_eq (AccArray *self,
  *
  * Tests, element by element, whether @self differs from @other.
  *
- * Tuples are compared as wholes. A comparison with NaN is true. Works over the extents that both arrays have: the smaller extent in every
- * dimension.
- *
- * Takes time linear in the number of elements of the result. Elements of different types are %ACC_ERROR_TYPE, different ranks are
- * %ACC_ERROR_SHAPE.
+ * A comparison with NaN is true. Behaves otherwise as [method@Array.eq].
  *
  * ```c
  * // xs = [7, -2, 3], ys = [2, 5, 3]

@@ -134,17 +134,6 @@ acc_array_izip_with4 (AccArray     *self,
  *
  * Behaves otherwise as [method@Array.izip_with].
  *
- * ```c
- * static AccExpr *
- * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, gpointer data)
- * {
- *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (a, b), c), d), e));
- * }
- *
- * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6]
- * g_autoptr(AccArray) result = acc_array_izip_with5 (a, b, c, d, e, weighted, NULL); // → [0, 20]
- * ```
- *
  * Returns: (transfer full): an array of the type that @function gives
  */
 AccArray *
@@ -176,17 +165,6 @@ acc_array_izip_with5 (AccArray     *self,
  * Applies a function to the indices and elements of six arrays.
  *
  * Behaves otherwise as [method@Array.izip_with].
- *
- * ```c
- * static AccExpr *
- * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, gpointer data)
- * {
- *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (a, b), c), d), e), f));
- * }
- *
- * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7]
- * g_autoptr(AccArray) result = acc_array_izip_with6 (a, b, c, d, e, f, weighted, NULL); // → [0, 27]
- * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  */
@@ -221,17 +199,6 @@ acc_array_izip_with6 (AccArray     *self,
  * Applies a function to the indices and elements of seven arrays.
  *
  * Behaves otherwise as [method@Array.izip_with].
- *
- * ```c
- * static AccExpr *
- * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, gpointer data)
- * {
- *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (a, b), c), d), e), f), g));
- * }
- *
- * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8]
- * g_autoptr(AccArray) result = acc_array_izip_with7 (a, b, c, d, e, f, g, weighted, NULL); // → [0, 35]
- * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  */
@@ -268,17 +235,6 @@ acc_array_izip_with7 (AccArray     *self,
  * Applies a function to the indices and elements of eight arrays.
  *
  * Behaves otherwise as [method@Array.izip_with].
- *
- * ```c
- * static AccExpr *
- * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, gpointer data)
- * {
- *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (a, b), c), d), e), f), g), h));
- * }
- *
- * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8], h = [8, 9]
- * g_autoptr(AccArray) result = acc_array_izip_with8 (a, b, c, d, e, f, g, h, weighted, NULL); // → [0, 44]
- * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  */
@@ -317,17 +273,6 @@ acc_array_izip_with8 (AccArray     *self,
  * Applies a function to the indices and elements of nine arrays.
  *
  * Behaves otherwise as [method@Array.izip_with].
- *
- * ```c
- * static AccExpr *
- * weighted (AccExpr *index, AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, AccExpr *i, gpointer data)
- * {
- *   return acc_expr_mul (index, acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (a, b), c), d), e), f), g), h), i));
- * }
- *
- * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8], h = [8, 9], i = [9, 10]
- * g_autoptr(AccArray) result = acc_array_izip_with9 (a, b, c, d, e, f, g, h, i, weighted, NULL); // → [0, 54]
- * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  */

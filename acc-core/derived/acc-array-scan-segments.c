@@ -225,13 +225,7 @@ run_scan (AccSegments   segments,
  * next. An empty segment gives @initial alone. @combine must be associative and need not be commutative; it is called several times.
  * @initial need not be neutral.
  *
- * Segments follow on each other: the first begins with the first element of a row. Elements behind the last segment are ignored. All rows
- * have the same segments.
- *
- * A @combine or an @initial of another type than that of the elements is %ACC_ERROR_TYPE, and so are lengths that are not integers. Lengths
- * that are not a vector, and an array of rank 0, are %ACC_ERROR_SHAPE. A negative length, and lengths whose sum exceeds the length of a
- * row, are %ACC_ERROR_BOUNDS when run: the message gives the number, and the range up to the length of a row that is valid. Lengths are
- * added in 64 bits, whatever their type.
+ * Segments lie, and mistakes in lengths, types and shapes are errors, as [method@Array.fold_seg] has them.
  *
  * Takes time linear in the number of elements and of segments, however long the segments are. For example, `0 … 9` with the lengths `1, 4,
  * 0, 3`, the initial value 0 and a sum gives `0, 0, 0, 1, 3, 6, 10, 0, 0, 5, 11, 18`.

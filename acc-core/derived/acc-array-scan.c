@@ -226,8 +226,7 @@ acc_array_scanl (AccArray     *self,
  * A row becomes …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial. @combine takes the next element first, must be associative and need
  * not be commutative. An empty row gives @initial alone.
  *
- * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
- * %ACC_ERROR_TYPE, and so is an @initial of another type; an array of rank 0 is %ACC_ERROR_SHAPE.
+ * Takes as long, and fails where, as [method@Array.scanl] does.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -293,8 +292,7 @@ acc_array_scanr1 (AccArray     *self,
  * A row becomes @initial, @initial·x0, …, @initial·x0·…·x(n-2); its total is @initial·x0·…·x(n-1). @combine must be associative and need
  * not be commutative. An empty row stays empty, and its total is @initial.
  *
- * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
- * %ACC_ERROR_TYPE, and so is an @initial of another type; an array of rank 0 is %ACC_ERROR_SHAPE.
+ * Takes as long, and fails where, as [method@Array.scanl] does.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -331,8 +329,7 @@ acc_array_scanl_with_total (AccArray      *self,
  * A row becomes …, x(n-2)·(x(n-1)·@initial), x(n-1)·@initial, @initial, without x0; its total is x0·…·x(n-1)·@initial. @combine takes the
  * next element first, must be associative and need not be commutative. An empty row stays empty, and its total is @initial.
  *
- * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
- * %ACC_ERROR_TYPE, and so is an @initial of another type; an array of rank 0 is %ACC_ERROR_SHAPE.
+ * Takes as long, and fails where, as [method@Array.scanl] does.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -368,8 +365,7 @@ acc_array_scanr_with_total (AccArray      *self,
  * A row becomes @initial, @initial·x0, …, @initial·x0·…·x(n-2). @combine must be associative and need not be commutative. An empty row
  * stays empty.
  *
- * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
- * %ACC_ERROR_TYPE, and so is an @initial of another type; an array of rank 0 is %ACC_ERROR_SHAPE.
+ * Takes as long, and fails where, as [method@Array.scanl] does.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -432,8 +428,7 @@ acc_array_prescanr (AccArray     *self,
  *
  * A row becomes @initial·x0, @initial·x0·x1, … @combine must be associative and need not be commutative. An empty row stays empty.
  *
- * Takes time linear in the number of elements, times the cost of @combine. A @combine that gives another type than that of the elements is
- * %ACC_ERROR_TYPE, and so is an @initial of another type; an array of rank 0 is %ACC_ERROR_SHAPE.
+ * Takes as long, and fails where, as [method@Array.scanl] does.
  *
  * ```c
  * static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }

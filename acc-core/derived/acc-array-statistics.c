@@ -337,12 +337,7 @@ acc_array_mean_all (AccArray *self)
  *
  * Computes the variance of all elements.
  *
- * The variance is the sum of the squared differences from the mean, divided by the number of elements less @ddof, or by 0 where @ddof is
- * larger. 0 divided by 0 gives NaN, another sum divided by 0 gives infinity. The variance is computed in one pass, from parts that are
- * merged; a large mean costs no accuracy. The sum of the squares must be in the range of the type. Floats keep their type, f2 is computed
- * in f4; integers and b1 give an f8.
- *
- * Takes time linear in the size of @self. Tuples are %ACC_ERROR_TYPE.
+ * The array may have rank 0. Behaves otherwise as [method@Array.variance].
  *
  * ```c
  * // xs = [[1.0, 3.0], [1.0, 3.0]]

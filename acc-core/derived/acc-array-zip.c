@@ -165,17 +165,6 @@ acc_array_zip_with4 (AccArray     *self,
  *
  * Behaves otherwise as [method@Array.zip_with4].
  *
- * ```c
- * static AccExpr *
- * products (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, gpointer data)
- * {
- *   return acc_expr_add (acc_expr_add (acc_expr_mul (a, b), acc_expr_mul (c, d)), e);
- * }
- *
- * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6]
- * g_autoptr(AccArray) result = acc_array_zip_with5 (a, b, c, d, e, products, NULL); // → [19, 32]
- * ```
- *
  * Returns: (transfer full): an array of the type that @function gives
  */
 AccArray *
@@ -207,17 +196,6 @@ acc_array_zip_with5 (AccArray     *self,
  * Applies a function to the elements of six arrays.
  *
  * Behaves otherwise as [method@Array.zip_with4].
- *
- * ```c
- * static AccExpr *
- * products (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, gpointer data)
- * {
- *   return acc_expr_add (acc_expr_add (acc_expr_mul (a, b), acc_expr_mul (c, d)), acc_expr_mul (e, f));
- * }
- *
- * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7]
- * g_autoptr(AccArray) result = acc_array_zip_with6 (a, b, c, d, e, f, products, NULL); // → [44, 68]
- * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  */
@@ -252,17 +230,6 @@ acc_array_zip_with6 (AccArray     *self,
  * Applies a function to the elements of seven arrays.
  *
  * Behaves otherwise as [method@Array.zip_with4].
- *
- * ```c
- * static AccExpr *
- * products (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, gpointer data)
- * {
- *   return acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_mul (a, b), acc_expr_mul (c, d)), acc_expr_mul (e, f)), g);
- * }
- *
- * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8]
- * g_autoptr(AccArray) result = acc_array_zip_with7 (a, b, c, d, e, f, g, products, NULL); // → [51, 76]
- * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  */
@@ -299,17 +266,6 @@ acc_array_zip_with7 (AccArray     *self,
  * Applies a function to the elements of eight arrays.
  *
  * Behaves otherwise as [method@Array.zip_with4].
- *
- * ```c
- * static AccExpr *
- * products (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, gpointer data)
- * {
- *   return acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_mul (a, b), acc_expr_mul (c, d)), acc_expr_mul (e, f)), acc_expr_mul (g, h));
- * }
- *
- * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8], h = [8, 9]
- * g_autoptr(AccArray) result = acc_array_zip_with8 (a, b, c, d, e, f, g, h, products, NULL); // → [100, 140]
- * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  */
@@ -348,17 +304,6 @@ acc_array_zip_with8 (AccArray     *self,
  * Applies a function to the elements of nine arrays.
  *
  * Behaves otherwise as [method@Array.zip_with4].
- *
- * ```c
- * static AccExpr *
- * products (AccExpr *a, AccExpr *b, AccExpr *c, AccExpr *d, AccExpr *e, AccExpr *f, AccExpr *g, AccExpr *h, AccExpr *i, gpointer data)
- * {
- *   return acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_add (acc_expr_mul (a, b), acc_expr_mul (c, d)), acc_expr_mul (e, f)), acc_expr_mul (g, h)), i);
- * }
- *
- * // a = [1, 2], b = [2, 3], c = [3, 4], d = [4, 5], e = [5, 6], f = [6, 7], g = [7, 8], h = [8, 9], i = [9, 10]
- * g_autoptr(AccArray) result = acc_array_zip_with9 (a, b, c, d, e, f, g, h, i, products, NULL); // → [109, 150]
- * ```
  *
  * Returns: (transfer full): an array of the type that @function gives
  */

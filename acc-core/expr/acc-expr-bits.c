@@ -78,7 +78,7 @@ count (AccPrimitive  primitive,
  *
  * Computes the bitwise and of two values; for b1, their logical and.
  *
- * Both sides are evaluated. Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
+ * Both sides are evaluated.
  *
  * ```c
  * // a = 12, b = 10
@@ -101,7 +101,7 @@ acc_expr_band (AccExpr *a,
  *
  * Computes the bitwise or of two values; for b1, their logical or.
  *
- * Both sides are evaluated. Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
+ * Both sides are evaluated.
  *
  * ```c
  * // a = 12, b = 10
@@ -124,8 +124,6 @@ acc_expr_bor (AccExpr *a,
  *
  * Computes the bitwise exclusive or of two values.
  *
- * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 12, b = 10
  * AccExpr *result = acc_expr_bxor (a, b); // → 6
@@ -145,8 +143,6 @@ acc_expr_bxor (AccExpr *a,
  * @a: an integer, a b1 (of width 1), or a vector of these
  *
  * Inverts every bit of a value; for b1, computes its logical not.
- *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 0
@@ -216,8 +212,6 @@ acc_expr_shr (AccExpr *a,
  *
  * Rotates bits to the left.
  *
- * Operands of other types give an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 129 of u1, b = 1 of u1
  * AccExpr *result = acc_expr_rotl (a, b); // → 3
@@ -239,8 +233,6 @@ acc_expr_rotl (AccExpr *a,
  *
  * Rotates bits to the right.
  *
- * Operands of other types give an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 129 of u1, b = 1 of u1
  * AccExpr *result = acc_expr_rotr (a, b); // → 192
@@ -261,8 +253,6 @@ acc_expr_rotr (AccExpr *a,
  *
  * Counts the bits that are set.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 13
  * AccExpr *result = acc_expr_popcount (a); // → 3
@@ -281,8 +271,6 @@ acc_expr_popcount (AccExpr *a)
  * @a: an integer, a b1 (of width 1), or a vector of integers
  *
  * Counts the leading zero bits: those above the highest bit that is set.
- *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1 of u1
@@ -303,8 +291,6 @@ acc_expr_clz (AccExpr *a)
  *
  * Counts the trailing zero bits: those below the lowest bit that is set.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 12
  * AccExpr *result = acc_expr_ctz (a); // → 2
@@ -323,8 +309,6 @@ acc_expr_ctz (AccExpr *a)
  * @a: an integer or a b1 (of width 1)
  *
  * Returns the width of a value's type in bits.
- *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 1 of u2

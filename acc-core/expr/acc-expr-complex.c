@@ -77,20 +77,13 @@ _acc_expr_hypot (AccExpr *x,
 }
 
 /* A public function of one complex number, a. */
-#define OF_COMPLEX(name, ...)                                \
-  DERIVED1 (name,                                            \
-    if (!_acc_expr_is_complex (a))                           \
-      return _acc_expr_needs (#name, "a complex number", a); \
-    __VA_ARGS__                                              \
-  )
+#define OF_COMPLEX(name, ...) DERIVED1_OF (_acc_expr_is_complex, "a complex number", name, __VA_ARGS__)
 
 /**
  * acc_expr_real:
  * @a: a complex number
  *
  * Returns the real part of a complex number.
- *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
@@ -107,8 +100,6 @@ OF_COMPLEX (real, return acc_expr_item (a, 0); )
  *
  * Returns the imaginary part of a complex number.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // z = (3.0, 4.0) of c16
  * AccExpr *result = acc_expr_imag (z); // → 4
@@ -123,8 +114,6 @@ OF_COMPLEX (imag, return acc_expr_item (a, 1); )
  * @a: a complex number
  *
  * Computes the complex conjugate: the imaginary part changes its sign.
- *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
@@ -149,9 +138,8 @@ wide_magnitude (AccExpr **args)
  *
  * Computes the magnitude of a complex number, its distance from 0.
  *
- * Scaling keeps intermediate results in range: nothing overflows or underflows unless the result does. The magnitude is infinite where
- * a part is infinite, even where the other is NaN. acc_expr_abs() gives the magnitude as a complex number. An operand of another type
- * gives an expression with %ACC_ERROR_TYPE.
+ * Scaling keeps intermediate results in range: nothing overflows or underflows unless the result does. The magnitude is infinite where a
+ * part is infinite, even where the other is NaN. acc_expr_abs() gives the magnitude as a complex number.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
@@ -168,8 +156,7 @@ OF_COMPLEX (magnitude, return _acc_expr_build_wide (args, 1, wide_magnitude); )
  *
  * Computes the magnitude of a complex number by the plain formula √(re² + im²).
  *
- * It is faster than acc_expr_magnitude(), but squares may overflow to infinity or underflow to 0. An operand of another type gives an
- * expression with %ACC_ERROR_TYPE.
+ * It is faster than acc_expr_magnitude(), but squares may overflow to infinity or underflow to 0.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
@@ -189,8 +176,7 @@ OF_COMPLEX (magnitude_unscaled,
  *
  * Computes the phase of a complex number: its angle to the positive real axis, from -π to π radians.
  *
- * Special cases are those of acc_expr_atan2(), except that the phase of 0, of either sign, is 0. An operand of another type gives an
- * expression with %ACC_ERROR_TYPE.
+ * Special cases are those of acc_expr_atan2(), except that the phase of 0, of either sign, is 0.
  *
  * ```c
  * // z = (3.0, 4.0) of c16
@@ -212,8 +198,6 @@ OF_COMPLEX (phase,
  *
  * Converts polar coordinates to a complex number.
  *
- * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // magnitude = 2.0, phase = 0.5
  * AccExpr *z = acc_expr_from_polar (magnitude, phase); // → (1.75517, 0.958851)
@@ -221,28 +205,13 @@ OF_COMPLEX (phase,
  *
  * Returns: (transfer none): a complex number
  */
-static AccExpr *
-build_from_polar (AccExpr **args)
-{
-  if (!_acc_expr_is_float (args[0]))
-    return _acc_expr_needs ("from_polar", "floats", args[0]);
-  return acc_expr_complex (MUL (args[0], acc_expr_cos (args[1])), MUL (args[0], acc_expr_sin (args[1])));
-}
-
-AccExpr *
-acc_expr_from_polar (AccExpr *magnitude,
-                     AccExpr *phase)
-{
-  return _acc_expr_derive ("from_polar", magnitude, phase, 2, TRUE, build_from_polar);
-}
+DERIVED2_OF (_acc_expr_is_float, "floats", from_polar, return acc_expr_complex (MUL (a, acc_expr_cos (b)), MUL (a, acc_expr_sin (b))); )
 
 /**
  * acc_expr_cis:
  * @phase: the angle in radians, a float
  *
  * Computes the complex number of magnitude 1 at an angle: cos + i sin.
- *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // phase = 0.5
@@ -251,19 +220,7 @@ acc_expr_from_polar (AccExpr *magnitude,
  *
  * Returns: (transfer none): a complex number
  */
-static AccExpr *
-build_cis (AccExpr **args)
-{
-  if (!_acc_expr_is_float (args[0]))
-    return _acc_expr_needs ("cis", "a float", args[0]);
-  return acc_expr_complex (acc_expr_cos (args[0]), acc_expr_sin (args[0]));
-}
-
-AccExpr *
-acc_expr_cis (AccExpr *phase)
-{
-  return _acc_expr_derive ("cis", phase, NULL, 1, FALSE, build_cis);
-}
+DERIVED1_OF (_acc_expr_is_float, "a float", cis, return acc_expr_complex (acc_expr_cos (a), acc_expr_sin (a)); )
 
 /**
  * acc_expr_to_polar:
@@ -271,7 +228,7 @@ acc_expr_cis (AccExpr *phase)
  *
  * Converts a complex number to polar coordinates: magnitude and phase in radians.
  *
- * Values are those of acc_expr_magnitude() and acc_expr_phase(). An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ * Values are those of acc_expr_magnitude() and acc_expr_phase().
  *
  * ```c
  * // z = (3.0, 4.0) of c16

@@ -16,6 +16,16 @@ gboolean  _acc_expr_is_integer (AccExpr *expr);
 gboolean  _acc_expr_is_float   (AccExpr *expr);
 gboolean  _acc_expr_is_bool    (AccExpr *expr);
 
+typedef struct {
+  AccElementType *bits;      /* unsigned integer of the same size */
+  int             mantissa;  /* stored bits */
+  int             bias;
+} AccFloatFormat;
+
+AccFloatFormat _acc_float_get_format (AccExpr *a);
+/* The bit of the sign, an integer of that size. */
+AccExpr       *_acc_float_sign_mask  (AccFloatFormat f);
+
 /* A public function whose body sees its operands as a and b. */
 #define DERIVED1(name, ...) \
   static AccExpr *build_##name (AccExpr **args) { AccExpr *a = args[0]; __VA_ARGS__ } \
@@ -23,5 +33,11 @@ gboolean  _acc_expr_is_bool    (AccExpr *expr);
 #define DERIVED2(name, alike, ...) \
   static AccExpr *build_##name (AccExpr **args) { AccExpr *a = args[0], *b = args[1]; __VA_ARGS__ } \
   AccExpr *acc_expr_##name (AccExpr *a, AccExpr *b) { return _acc_expr_derive (#name, a, b, 2, alike, build_##name); }
+
+/* The same of operands that @is holds for, such as those that @what says. */
+#define DERIVED1_OF(is, what, name, ...) \
+  DERIVED1 (name, if (!is (a)) return _acc_expr_needs (#name, what, a); __VA_ARGS__)
+#define DERIVED2_OF(is, what, name, ...) \
+  DERIVED2 (name, TRUE, if (!is (a)) return _acc_expr_needs (#name, what, a); __VA_ARGS__)
 
 #define INT(value) acc_expr_new_int (value)

@@ -90,9 +90,7 @@ zero_of (AccExpr *like)
  *
  * Returns: (transfer none): a b1, true where both are true
  */
-DERIVED2 (land, TRUE,
-  if (!_acc_expr_is_bool (a))
-    return _acc_expr_needs ("land", "b1", a);
+DERIVED2_OF (_acc_expr_is_bool, "b1", land,
   return acc_expr_band (a, b);
 )
 
@@ -113,9 +111,7 @@ DERIVED2 (land, TRUE,
  *
  * Returns: (transfer none): a b1, true where one is true
  */
-DERIVED2 (lor, TRUE,
-  if (!_acc_expr_is_bool (a))
-    return _acc_expr_needs ("lor", "b1", a);
+DERIVED2_OF (_acc_expr_is_bool, "b1", lor,
   return acc_expr_bor (a, b);
 )
 
@@ -134,9 +130,7 @@ DERIVED2 (lor, TRUE,
  *
  * Returns: (transfer none): a b1, true where @a is false
  */
-DERIVED1 (lnot,
-  if (!_acc_expr_is_bool (a))
-    return _acc_expr_needs ("lnot", "b1", a);
+DERIVED1_OF (_acc_expr_is_bool, "b1", lnot,
   return acc_expr_bnot (a);
 )
 
@@ -147,8 +141,6 @@ DERIVED1 (lnot,
  * @a: a number, a complex number, or a vector of numbers
  *
  * Computes the successor of a number, @a + 1; integers wrap.
- *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 255 of u1
@@ -164,8 +156,6 @@ DERIVED1 (succ, return acc_expr_add (a, INT (1)); )
  * @a: a number, a complex number, or a vector of numbers
  *
  * Computes the predecessor of a number, @a - 1; integers wrap.
- *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 3
@@ -183,8 +173,7 @@ DERIVED1 (pred, return acc_expr_sub (a, INT (1)); )
  *
  * Subtracts the first number from the second: @b - @a.
  *
- * Integers wrap, as in acc_expr_sub(), whose operands are the other way round. Operands of two different types give an expression with
- * %ACC_ERROR_TYPE.
+ * Integers wrap, as in acc_expr_sub(), whose operands are the other way round.
  *
  * ```c
  * // a = 2, b = 7
@@ -212,9 +201,7 @@ DERIVED2 (subtract, TRUE, return acc_expr_sub (b, a); )
  *
  * Returns: (transfer none): a pair of the type of @a: quotient and remainder
  */
-DERIVED2 (quot_rem, TRUE,
-  if (!_acc_expr_is_integer (a))
-    return _acc_expr_needs ("quot_rem", "integers", a);
+DERIVED2_OF (_acc_expr_is_integer, "integers", quot_rem,
   return acc_expr_tuple2 (acc_expr_quot (a, b), acc_expr_rem (a, b));
 )
 
@@ -235,9 +222,7 @@ DERIVED2 (quot_rem, TRUE,
  *
  * Returns: (transfer none): a pair of the type of @a: quotient and remainder
  */
-DERIVED2 (div_mod, TRUE,
-  if (!_acc_expr_is_integer (a))
-    return _acc_expr_needs ("div_mod", "integers", a);
+DERIVED2_OF (_acc_expr_is_integer, "integers", div_mod,
   return acc_expr_tuple2 (acc_expr_div (a, b), acc_expr_mod (a, b));
 )
 
@@ -292,8 +277,8 @@ euclid (AccExpr *state,
  *
  * Computes the greatest common divisor of two integers by Euclid's algorithm.
  *
- * The divisor is not negative; that of 0 and 0 is 0. It wraps where it is the magnitude of the least integer. Operands of other types,
- * or of two different types, give an expression with %ACC_ERROR_TYPE. Takes O(log min (a, b)) steps.
+ * The divisor is not negative; that of 0 and 0 is 0. It wraps where it is the magnitude of the least integer. Takes O(log min (a, b))
+ * steps.
  *
  * ```c
  * // a = 12, b = -18
@@ -302,10 +287,7 @@ euclid (AccExpr *state,
  *
  * Returns: (transfer none): the divisor, of the type of @a
  */
-DERIVED2 (gcd, TRUE,
-  if (!_acc_expr_is_integer (a))
-    return _acc_expr_needs ("gcd", "integers", a);
-
+DERIVED2_OF (_acc_expr_is_integer, "integers", gcd,
   /* Magnitudes first: the least integer is never divided by -1. They leave the least integer, and so negative rests. */
   return acc_expr_abs (acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_abs (a), acc_expr_abs (b)), euclid, NULL), 0));
 )
@@ -317,8 +299,8 @@ DERIVED2 (gcd, TRUE,
  *
  * Computes the least common multiple of two integers.
  *
- * The multiple is not negative, and 0 where one of them is 0. It wraps where it does not fit. Operands of other types, or of two
- * different types, give an expression with %ACC_ERROR_TYPE. Takes O(log min (a, b)) steps, as acc_expr_gcd().
+ * The multiple is not negative, and 0 where one of them is 0. It wraps where it does not fit. Takes O(log min (a, b)) steps, as
+ * acc_expr_gcd().
  *
  * ```c
  * // a = 4, b = 6
@@ -327,10 +309,7 @@ DERIVED2 (gcd, TRUE,
  *
  * Returns: (transfer none): the multiple, of the type of @a
  */
-DERIVED2 (lcm, TRUE,
-  if (!_acc_expr_is_integer (a))
-    return _acc_expr_needs ("lcm", "integers", a);
-
+DERIVED2_OF (_acc_expr_is_integer, "integers", lcm,
   AccExpr *none = acc_expr_bor (acc_expr_eq (a, INT (0)), acc_expr_eq (b, INT (0)));
   return acc_expr_cond (none, zero_of (a), acc_expr_abs (acc_expr_mul (acc_expr_quot (a, acc_expr_gcd (a, b)), b)));
 )
@@ -396,8 +375,7 @@ small_power (AccExpr *base,
  * Raises a number to an integer power by repeated squaring.
  *
  * Integers wrap, and the power 0 is 1. With a negative exponent, floats and complex numbers give the reciprocal of the positive power,
- * which is subnormal where that is out of range; integers give 1 for 1, ±1 for -1, and 0 otherwise. Operands of other types give an
- * expression with %ACC_ERROR_TYPE. Takes O(log |b|) steps.
+ * which is subnormal where that is out of range; integers give 1 for 1, ±1 for -1, and 0 otherwise. Takes O(log |b|) steps.
  *
  * ```c
  * // a = 3, b = 4

@@ -4,6 +4,7 @@
 
 #include "acc-expr-sum-private.h"
 
+#define IS_EITHER(a) _acc_type_is_either ((a)->type)
 #define WHAT "one value or another: (u1, …, …)"
 
 gboolean
@@ -99,8 +100,6 @@ acc_expr_right (AccExpr        *value,
  *
  * Tells whether an either value holds the left value.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = (0, 5, 0.0) of (u1,i8,f8)
  * AccExpr *result = acc_expr_is_left (a); // → true
@@ -108,9 +107,7 @@ acc_expr_right (AccExpr        *value,
  *
  * Returns: (transfer none): a b1, true where it holds the left value
  */
-DERIVED1 (is_left,
-  if (!_acc_type_is_either (a->type))
-    return _acc_expr_needs ("is_left", WHAT, a);
+DERIVED1_OF (IS_EITHER, WHAT, is_left,
   return _acc_expr_is_first (a);
 )
 
@@ -120,8 +117,6 @@ DERIVED1 (is_left,
  *
  * Tells whether an either value holds the right value.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = (0, 5, 0.0) of (u1,i8,f8)
  * AccExpr *result = acc_expr_is_right (a); // → false
@@ -129,9 +124,7 @@ DERIVED1 (is_left,
  *
  * Returns: (transfer none): a b1, true where it holds the right value
  */
-DERIVED1 (is_right,
-  if (!_acc_type_is_either (a->type))
-    return _acc_expr_needs ("is_right", WHAT, a);
+DERIVED1_OF (IS_EITHER, WHAT, is_right,
   return acc_expr_lnot (_acc_expr_is_first (a));
 )
 
@@ -141,8 +134,6 @@ DERIVED1 (is_right,
  *
  * Returns the left value of an either value.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = (0, 5, 0.0) of (u1,i8,f8)
  * AccExpr *result = acc_expr_from_left (a); // → 5
@@ -150,9 +141,7 @@ DERIVED1 (is_right,
  *
  * Returns: (transfer none): the left value; zero where @a holds the right one
  */
-DERIVED1 (from_left,
-  if (!_acc_type_is_either (a->type))
-    return _acc_expr_needs ("from_left", WHAT, a);
+DERIVED1_OF (IS_EITHER, WHAT, from_left,
   return acc_expr_item (a, 1);
 )
 
@@ -162,8 +151,6 @@ DERIVED1 (from_left,
  *
  * Returns the right value of an either value.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = (1, 0, 0.5) of (u1,i8,f8)
  * AccExpr *result = acc_expr_from_right (a); // → 0.5
@@ -171,9 +158,7 @@ DERIVED1 (from_left,
  *
  * Returns: (transfer none): the right value; zero where @a holds the left one
  */
-DERIVED1 (from_right,
-  if (!_acc_type_is_either (a->type))
-    return _acc_expr_needs ("from_right", WHAT, a);
+DERIVED1_OF (IS_EITHER, WHAT, from_right,
   return acc_expr_item (a, 2);
 )
 

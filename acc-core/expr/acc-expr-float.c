@@ -4,15 +4,11 @@
 
 #include "acc-expr-derive-private.h"
 
-#include <math.h>
-
 /**
  * acc_expr_is_finite:
  * @a: a float or a complex number
  *
  * Tells whether a number is finite: neither NaN nor infinite; a complex number, whether both parts are.
- *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = inf of f8
@@ -23,51 +19,31 @@
  */
 DERIVED1 (is_finite, return acc_expr_lnot (acc_expr_lor (acc_expr_is_nan (a), acc_expr_is_inf (a))); )
 
-typedef struct {
-  AccElementType *bits;      /* unsigned integer of the same size */
-  int             mantissa;  /* stored bits */
-  int             bias;
-} Format;
-
-static Format
-format_of (AccExpr *a)
+AccFloatFormat
+_acc_float_get_format (AccExpr *a)
 {
-  switch (acc_element_type_get_kind (a->type))
-    {
-    case ACC_KIND_F16:
-      return (Format) { acc_element_type_new (ACC_KIND_U16), 10, 15 };
-    case ACC_KIND_F32:
-      return (Format) { acc_element_type_new (ACC_KIND_U32), 23, 127 };
-    case ACC_KIND_BOOL:
-    case ACC_KIND_I8:
-    case ACC_KIND_I16:
-    case ACC_KIND_I32:
-    case ACC_KIND_I64:
-    case ACC_KIND_U8:
-    case ACC_KIND_U16:
-    case ACC_KIND_U32:
-    case ACC_KIND_U64:
-    case ACC_KIND_F64:
-    case ACC_KIND_TUPLE:
-    case ACC_KIND_COMPLEX:
-    case ACC_KIND_VECTOR:
-    default:
-      return (Format) { acc_element_type_new (ACC_KIND_U64), 52, 1023 };
-    }
+  AccElementKind kind = acc_element_type_get_kind (a->type);
+
+  if (kind == ACC_KIND_F16)
+    return (AccFloatFormat) { acc_element_type_new (ACC_KIND_U16), 10, 15 };
+  if (kind == ACC_KIND_F32)
+    return (AccFloatFormat) { acc_element_type_new (ACC_KIND_U32), 23, 127 };
+
+  return (AccFloatFormat) { acc_element_type_new (ACC_KIND_U64), 52, 1023 };
 }
 
-static AccExpr *
-sign_mask (Format f)
+AccExpr *
+_acc_float_sign_mask (AccFloatFormat f)
 {
   return acc_expr_new_typed_uint (f.bits, (guint64) 1 << (8 * acc_element_type_get_size (f.bits) - 1));
 }
 
 /* The bits as an i8 (64-bit), sign removed. */
 static AccExpr *
-magnitude_bits (AccExpr *a,
-                Format   f)
+magnitude_bits (AccExpr       *a,
+                AccFloatFormat f)
 {
-  return acc_expr_cast (acc_expr_band (acc_expr_bitcast (a, f.bits), acc_expr_bnot (sign_mask (f))), acc_index_type (1));
+  return acc_expr_cast (acc_expr_band (acc_expr_bitcast (a, f.bits), acc_expr_bnot (_acc_float_sign_mask (f))), acc_index_type (1));
 }
 
 /**
@@ -77,8 +53,6 @@ magnitude_bits (AccExpr *a,
  *
  * Combines the magnitude of one float with the sign of another.
  *
- * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 3.5, b = -0.0
  * AccExpr *result = acc_expr_copy_sign (a, b); // → -3.5
@@ -86,12 +60,11 @@ magnitude_bits (AccExpr *a,
  *
  * Returns: (transfer none): @a with the sign of @b
  */
-DERIVED2 (copy_sign, TRUE,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("copy_sign", "floats", a);
-  Format f = format_of (a);
-  AccExpr *sign = acc_expr_band (acc_expr_bitcast (b, f.bits), sign_mask (f));
-  return acc_expr_bitcast (acc_expr_bor (acc_expr_band (acc_expr_bitcast (a, f.bits), acc_expr_bnot (sign_mask (f))), sign), a->type);
+DERIVED2_OF (_acc_expr_is_float, "floats", copy_sign,
+  AccFloatFormat f = _acc_float_get_format (a);
+  AccExpr *sign = acc_expr_band (acc_expr_bitcast (b, f.bits), _acc_float_sign_mask (f));
+  return acc_expr_bitcast (acc_expr_bor (acc_expr_band (acc_expr_bitcast (a, f.bits), acc_expr_bnot (_acc_float_sign_mask (f))), sign),
+                           a->type);
 )
 
 /**
@@ -100,8 +73,7 @@ DERIVED2 (copy_sign, TRUE,
  *
  * Splits a float into its integral part, as acc_expr_truncate() gives it, and its fractional part.
  *
- * Both have the sign of @a, so that -2 gives (-2, -0). The fractional part of an infinity is 0; of NaN both are NaN. An operand of
- * another type gives an expression with %ACC_ERROR_TYPE.
+ * Both have the sign of @a, so that -2 gives (-2, -0). The fractional part of an infinity is 0; of NaN both are NaN.
  *
  * ```c
  * // a = -2.75
@@ -110,9 +82,7 @@ DERIVED2 (copy_sign, TRUE,
  *
  * Returns: (transfer none): a pair of the type of @a: integral and fractional part
  */
-DERIVED1 (proper_fraction,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("proper_fraction", "a float", a);
+DERIVED1_OF (_acc_expr_is_float, "a float", proper_fraction,
   g_autoptr(AccExpr) whole = acc_expr_ref_sink (acc_expr_truncate (a));
   AccExpr *rest = acc_expr_cond (acc_expr_is_inf (a), acc_expr_new_typed_int (a->type, 0), acc_expr_sub (a, whole));
   return acc_expr_tuple2 (whole, acc_expr_copy_sign (rest, a));
@@ -124,8 +94,6 @@ DERIVED1 (proper_fraction,
  *
  * Returns the radix of a float's format.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 1.0
  * AccExpr *result = acc_expr_float_radix (a); // → 2
@@ -133,9 +101,7 @@ DERIVED1 (proper_fraction,
  *
  * Returns: (transfer none): the radix, an i8: 2
  */
-DERIVED1 (float_radix,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("float_radix", "a float", a);
+DERIVED1_OF (_acc_expr_is_float, "a float", float_radix,
   return acc_expr_new_typed_int (acc_index_type (1), 2);
 )
 
@@ -145,8 +111,6 @@ DERIVED1 (float_radix,
  *
  * Returns the number of significand bits of a float's format.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 1.0 of f4
  * AccExpr *result = acc_expr_float_digits (a); // → 24
@@ -154,10 +118,8 @@ DERIVED1 (float_radix,
  *
  * Returns: (transfer none): the number, an i8: 11, 24 or 53
  */
-DERIVED1 (float_digits,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("float_digits", "a float", a);
-  return acc_expr_new_typed_int (acc_index_type (1), format_of (a).mantissa + 1);
+DERIVED1_OF (_acc_expr_is_float, "a float", float_digits,
+  return acc_expr_new_typed_int (acc_index_type (1), _acc_float_get_format (a).mantissa + 1);
 )
 
 /**
@@ -166,7 +128,7 @@ DERIVED1 (float_digits,
  *
  * Returns the range of exponents of a float's format.
  *
- * Exponents are those of acc_expr_exponent(). An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ * Exponents are those of acc_expr_exponent().
  *
  * ```c
  * // a = 1.0 of f4
@@ -175,10 +137,8 @@ DERIVED1 (float_digits,
  *
  * Returns: (transfer none): the least and the greatest exponent of normal numbers, both i8: (-13, 16), (-125, 128) or (-1021, 1024)
  */
-DERIVED1 (float_range,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("float_range", "a float", a);
-  gint64 bias = format_of (a).bias;
+DERIVED1_OF (_acc_expr_is_float, "a float", float_range,
+  gint64 bias = _acc_float_get_format (a).bias;
   return acc_expr_tuple2 (acc_expr_new_typed_int (acc_index_type (1), 2 - bias), acc_expr_new_typed_int (acc_index_type (1), bias + 1));
 )
 
@@ -188,8 +148,6 @@ DERIVED1 (float_range,
  *
  * Tells whether a float is negative zero.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = -0.0
  * AccExpr *result = acc_expr_is_negative_zero (a); // → true
@@ -197,11 +155,9 @@ DERIVED1 (float_range,
  *
  * Returns: (transfer none): a b1, true for -0
  */
-DERIVED1 (is_negative_zero,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("is_negative_zero", "a float", a);
-  Format f = format_of (a);
-  return acc_expr_eq (acc_expr_bitcast (a, f.bits), sign_mask (f));
+DERIVED1_OF (_acc_expr_is_float, "a float", is_negative_zero,
+  AccFloatFormat f = _acc_float_get_format (a);
+  return acc_expr_eq (acc_expr_bitcast (a, f.bits), _acc_float_sign_mask (f));
 )
 
 /**
@@ -210,8 +166,6 @@ DERIVED1 (is_negative_zero,
  *
  * Tells whether a float is subnormal: not zero, and below the least normal number.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 1e-310
  * AccExpr *result = acc_expr_is_denormalized (a); // → true
@@ -219,10 +173,8 @@ DERIVED1 (is_negative_zero,
  *
  * Returns: (transfer none): a b1, true where it is subnormal
  */
-DERIVED1 (is_denormalized,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("is_denormalized", "a float", a);
-  Format f = format_of (a);
+DERIVED1_OF (_acc_expr_is_float, "a float", is_denormalized,
+  AccFloatFormat f = _acc_float_get_format (a);
   g_autoptr(AccExpr) bits = acc_expr_ref_sink (magnitude_bits (a, f));
   return acc_expr_band (acc_expr_gt (bits, INT (0)), acc_expr_lt (bits, INT ((gint64) 1 << f.mantissa)));
 )
@@ -233,8 +185,8 @@ DERIVED1 (is_denormalized,
  *
  * Splits a float into an integer mantissa m and an exponent e with @a = m · 2^e.
  *
- * |m| fills all the bits of the format's precision, for subnormal numbers, too; zero gives (0, 0). The bits of infinity and NaN are
- * taken as they stand. An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ * |m| fills all the bits of the format's precision, for subnormal numbers, too; zero gives (0, 0). The bits of infinity and NaN are taken
+ * as they stand.
  *
  * ```c
  * // a = 1.0 of f4
@@ -243,10 +195,8 @@ DERIVED1 (is_denormalized,
  *
  * Returns: (transfer none): a pair of i8: mantissa and exponent
  */
-DERIVED1 (decode_float,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("decode_float", "a float", a);
-  Format f = format_of (a);
+DERIVED1_OF (_acc_expr_is_float, "a float", decode_float,
+  AccFloatFormat f = _acc_float_get_format (a);
   gint64 hidden = (gint64) 1 << f.mantissa;
   g_autoptr(AccExpr) bits = acc_expr_ref_sink (magnitude_bits (a, f));
   g_autoptr(AccExpr) stored = acc_expr_ref_sink (acc_expr_band (bits, INT (hidden - 1)));
@@ -256,7 +206,7 @@ DERIVED1 (decode_float,
   AccExpr *m = acc_expr_cond (subnormal, acc_expr_shl (stored, shift), acc_expr_bor (stored, INT (hidden)));
   AccExpr *e = acc_expr_sub (acc_expr_cond (subnormal, acc_expr_sub (INT (1), shift), field), INT (f.bias + f.mantissa));
   g_autoptr(AccExpr) mantissa = acc_expr_ref_sink (m);
-  AccExpr *negative = acc_expr_ne (acc_expr_band (acc_expr_bitcast (a, f.bits), sign_mask (f)), INT (0));
+  AccExpr *negative = acc_expr_ne (acc_expr_band (acc_expr_bitcast (a, f.bits), _acc_float_sign_mask (f)), INT (0));
   g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_eq (bits, INT (0)));
   return acc_expr_tuple2 (acc_expr_cond (zero, INT (0), acc_expr_cond (negative, acc_expr_neg (mantissa), mantissa)),
                           acc_expr_cond (zero, INT (0), e));
@@ -268,8 +218,6 @@ DERIVED1 (decode_float,
  *
  * Returns the exponent of a float: the least n with |@a| < 2^n.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 12.0
  * AccExpr *result = acc_expr_exponent (a); // → 4
@@ -277,10 +225,8 @@ DERIVED1 (decode_float,
  *
  * Returns: (transfer none): the exponent, an i8; 0 for zero
  */
-DERIVED1 (exponent,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("exponent", "a float", a);
-  Format f = format_of (a);
+DERIVED1_OF (_acc_expr_is_float, "a float", exponent,
+  AccFloatFormat f = _acc_float_get_format (a);
   g_autoptr(AccExpr) decoded = acc_expr_ref_sink (acc_expr_decode_float (a));
   AccExpr *e = acc_expr_item (decoded, 1);
   return acc_expr_cond (acc_expr_eq (a, INT (0)), INT (0), acc_expr_add (e, INT (f.mantissa + 1)));
@@ -289,7 +235,7 @@ DERIVED1 (exponent,
 /* 2^n for n in the range of normal numbers */
 static AccExpr *
 power_of_two (AccExpr        *n,
-              Format          f,
+              AccFloatFormat  f,
               AccElementType *type)
 {
   AccExpr *bits = acc_expr_shl (acc_expr_add (n, INT (f.bias)), INT (f.mantissa));
@@ -303,7 +249,7 @@ static AccExpr *
 scale (AccExpr *a,
        AccExpr *k)
 {
-  Format f = format_of (a);
+  AccFloatFormat f = _acc_float_get_format (a);
   gint64 up = f.bias;
   gint64 down = f.bias - 1 - (f.mantissa + 1);
   AccExpr *up_power = power_of_two (INT (up), f, a->type);
@@ -351,7 +297,7 @@ build_scale_float (AccExpr **args)
   /* Binary32 holds all these products exactly: its conversion rounds once. */
   AccElementType *f32 = acc_element_type_new (ACC_KIND_F32);
   AccExpr *bounded = acc_expr_max (acc_expr_min (n, INT (64)), INT (-64));
-  Format f = { acc_element_type_new (ACC_KIND_U32), 23, 127 };
+  AccFloatFormat f = { acc_element_type_new (ACC_KIND_U32), 23, 127 };
   return acc_expr_cast (acc_expr_mul (acc_expr_cast (a, f32), power_of_two (bounded, f, f32)), a->type);
 }
 
@@ -362,8 +308,7 @@ build_scale_float (AccExpr **args)
  *
  * Multiplies a float by a power of two: @a · 2^@k.
  *
- * The product is rounded once, to infinity, subnormal numbers and zero, too; zero, infinity and NaN stay. Operands of other types give
- * an expression with %ACC_ERROR_TYPE.
+ * The product is rounded once, to infinity, subnormal numbers and zero, too; zero, infinity and NaN stay.
  *
  * ```c
  * // k = 3, a = 1.5
@@ -385,8 +330,6 @@ acc_expr_scale_float (AccExpr *k,
  *
  * Scales a float by a power of two so that its magnitude is in [0.5, 1).
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 12.0
  * AccExpr *result = acc_expr_significand (a); // → 0.75
@@ -394,9 +337,7 @@ acc_expr_scale_float (AccExpr *k,
  *
  * Returns: (transfer none): the significand, of the type of @a; zero stays
  */
-DERIVED1 (significand,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("significand", "a float", a);
+DERIVED1_OF (_acc_expr_is_float, "a float", significand,
   return acc_expr_scale_float (acc_expr_neg (acc_expr_exponent (a)), a);
 )
 
@@ -443,8 +384,7 @@ build_encode_float (AccExpr **args)
  *
  * Computes the float @mantissa · 2^@exponent, rounded once to f8.
  *
- * It gives back the number that acc_expr_decode_float() took apart. For other float types cast the result. Operands of other types
- * give an expression with %ACC_ERROR_TYPE.
+ * It gives back the number that acc_expr_decode_float() took apart. For other float types cast the result.
  *
  * ```c
  * // mantissa = 3, exponent = 2
@@ -459,172 +399,3 @@ acc_expr_encode_float (AccExpr *mantissa,
 {
   return _acc_expr_derive ("encode_float", mantissa, exponent, 2, FALSE, build_encode_float);
 }
-
-/* --- remainders, exact: what is subtracted is the divisor times a power of two and a quotient of so few bits that its products
- * with either half of the divisor, and both differences, fit the format */
-
-static guint
-bits_of_quotient (Format f)
-{
-  return (guint) (f.mantissa - 1) / 2;
-}
-
-/* @r less the multiple of @b that @whole makes of the quotient, for |r| below b · 2^bits and, but for multiples of 0 and 1, not below b. */
-static AccExpr *
-subtract_multiple (AccExpr *r,
-                   AccExpr *b,
-                   AccExpr *(*whole) (AccExpr *))
-{
-  Format f = format_of (b);
-  guint64 low_bits = ((guint64) 1 << bits_of_quotient (f)) - 1;
-  AccExpr *high_bits = acc_expr_band (acc_expr_bitcast (b, f.bits), acc_expr_bnot (acc_expr_new_typed_uint (f.bits, low_bits)));
-  g_autoptr(AccExpr) high = acc_expr_ref_sink (acc_expr_bitcast (high_bits, b->type));
-  g_autoptr(AccExpr) q = acc_expr_ref_sink (whole (acc_expr_fdiv (r, b)));
-
-  return acc_expr_sub (acc_expr_sub (r, acc_expr_mul (q, high)), acc_expr_mul (q, acc_expr_sub (b, high)));
-}
-
-/* A state is a remainder; beyond what one step takes, multiples of @data times a power of two go first: none that is larger than the
- * remainder, which may be the largest number. */
-static AccExpr *
-come_nearer (AccExpr *r,
-             gpointer data)
-{
-  AccExpr *b = data;
-  guint n = bits_of_quotient (format_of (b));
-  AccExpr *limit = acc_expr_mul (b, acc_expr_new_typed_float (b->type, (double) ((guint64) 1 << n)));
-  AccExpr *apart = acc_expr_sub (acc_expr_exponent (r), acc_expr_exponent (b));
-  g_autoptr(AccExpr) scaled = acc_expr_ref_sink (acc_expr_scale_float (acc_expr_sub (apart, INT (n - 1)), b));
-
-  return acc_expr_tuple2 (acc_expr_ge (acc_expr_abs (r), limit), subtract_multiple (r, scaled, acc_expr_truncate));
-}
-
-/* The magnitude of the remainder that has the sign of @b. */
-static AccExpr *
-floored_magnitude (AccExpr *a,
-                   AccExpr *b)
-{
-  Format f = format_of (a);
-  AccExpr *infinity = acc_expr_new_typed_float (a->type, INFINITY), *one = acc_expr_new_typed_int (a->type, 1);
-  g_autoptr(AccExpr) p = acc_expr_ref_sink (acc_expr_abs (a)), q = acc_expr_ref_sink (acc_expr_abs (b));
-  g_autoptr(AccExpr) finite = acc_expr_ref_sink (acc_expr_lt (p, infinity));
-  AccExpr *usual_divisor = acc_expr_band (acc_expr_gt (q, acc_expr_new_typed_int (a->type, 0)), acc_expr_lt (q, infinity));
-  g_autoptr(AccExpr) usual = acc_expr_ref_sink (acc_expr_band (finite, usual_divisor));
-  g_autoptr(AccExpr) dividend = acc_expr_ref_sink (acc_expr_cond (usual, p, acc_expr_new_typed_int (a->type, 0)));
-  g_autoptr(AccExpr) divisor = acc_expr_ref_sink (acc_expr_cond (usual, q, one));
-  g_autoptr(AccExpr) near = acc_expr_ref_sink (acc_expr_while (dividend, come_nearer, divisor));
-  /* Below b; of an infinite divisor the dividend. */
-  AccExpr *other = acc_expr_cond (acc_expr_band (finite, acc_expr_eq (q, infinity)), p, acc_expr_new_typed_float (a->type, NAN));
-  AccExpr *rest = acc_expr_cond (usual, subtract_multiple (near, divisor, acc_expr_truncate), other);
-  AccExpr *signs = acc_expr_band (acc_expr_bxor (acc_expr_bitcast (a, f.bits), acc_expr_bitcast (b, f.bits)), sign_mask (f));
-  /* Where signs differ, what is left of the negative. */
-  AccExpr *turned = acc_expr_bitcast (acc_expr_bxor (acc_expr_bitcast (rest, f.bits), signs), a->type);
-  g_autoptr(AccExpr) r = acc_expr_ref_sink (turned);
-
-  return acc_expr_abs (acc_expr_cond (acc_expr_lt (r, acc_expr_new_typed_int (a->type, 0)), acc_expr_add (r, q), r));
-}
-
-/* In f4 for f2: a difference of two f2, rounded to f4, rounds to the same f2. */
-static AccExpr *
-floored_remainder (AccExpr *a,
-                   AccExpr *b)
-{
-  AccElementType *wide = acc_element_type_new (ACC_KIND_F32);
-
-  if (acc_element_type_get_kind (a->type) != ACC_KIND_F16)
-    return acc_expr_copy_sign (floored_magnitude (a, b), b);
-
-  g_autoptr(AccExpr) p = acc_expr_ref_sink (acc_expr_cast (a, wide)), q = acc_expr_ref_sink (acc_expr_cast (b, wide));
-  return acc_expr_copy_sign (acc_expr_cast (floored_magnitude (p, q), a->type), b);
-}
-
-/* The quotient may have been rounded up to an integer: then nearly all of the divisor remains. Beyond what holds every integer it
- * stays as it was rounded. */
-static AccExpr *
-floored_quotient (AccExpr *a,
-                  AccExpr *b,
-                  AccExpr *rest)
-{
-  g_autoptr(AccExpr) quotient = acc_expr_ref_sink (acc_expr_fdiv (a, b));
-  g_autoptr(AccExpr) below = acc_expr_ref_sink (acc_expr_floor (quotient));
-  g_autoptr(AccExpr) r = acc_expr_ref_sink (acc_expr_abs (rest)), q = acc_expr_ref_sink (acc_expr_abs (b));
-  AccExpr *most = acc_expr_bor (acc_expr_gt (acc_expr_add (r, r), q), acc_expr_eq (r, q));
-  AccExpr *limit = acc_expr_new_typed_float (a->type, (double) ((guint64) 1 << (format_of (a).mantissa + 1)));
-  AccExpr *whole = acc_expr_band (acc_expr_eq (below, quotient), acc_expr_le (acc_expr_abs (below), limit));
-  AccExpr *next = acc_expr_sub (below, acc_expr_new_typed_int (a->type, 1));
-  AccExpr *finite = acc_expr_cond (acc_expr_band (most, whole), next, below);
-
-  return acc_expr_cond (acc_expr_is_inf (a), acc_expr_new_typed_float (a->type, NAN), finite);
-}
-
-/**
- * acc_expr_div_float:
- * @a: a float
- * @b: a float of the same type
- *
- * Divides two floats and rounds the quotient down.
- *
- * The quotient is exact below 2^11, 2^24 or 2^53, by format, and within one unit in the last place beyond. Division by zero gives what
- * acc_expr_fdiv() gives; an infinite dividend gives NaN; an infinite divisor gives 0, or -1 where the signs differ. Operands of other
- * types, or of two different types, give an expression with %ACC_ERROR_TYPE. Takes as long as acc_expr_mod_float().
- *
- * ```c
- * // a = -7.5, b = 2.0
- * AccExpr *result = acc_expr_div_float (a, b); // → -4
- * ```
- *
- * Returns: (transfer none): the quotient, of the type of @a
- */
-DERIVED2 (div_float, TRUE,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("div_float", "floats", a);
-  g_autoptr(AccExpr) rest = acc_expr_ref_sink (floored_remainder (a, b));
-  return floored_quotient (a, b, rest);
-)
-
-/**
- * acc_expr_mod_float:
- * @a: a float
- * @b: a float of the same type
- *
- * Computes the remainder of two floats with the sign of the divisor.
- *
- * The quotient is rounded down: the remainder is that of C's `fmod`, which is exact, plus @b, rounded once, where it does not have the
- * sign of @b. Zero has the sign of @b, too. The remainder is NaN where @a is infinite or @b is 0. Operands of other types, or of two
- * different types, give an expression with %ACC_ERROR_TYPE. Time grows with the logarithm of the quotient.
- *
- * ```c
- * // a = -7.5, b = 2.0
- * AccExpr *result = acc_expr_mod_float (a, b); // → 0.5
- * ```
- *
- * Returns: (transfer none): the remainder, of the type of @a, with the sign of @b
- */
-DERIVED2 (mod_float, TRUE,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("mod_float", "floats", a);
-  return floored_remainder (a, b);
-)
-
-/**
- * acc_expr_div_mod_float:
- * @a: a float
- * @b: one of the same type
- *
- * Computes acc_expr_div_float() and acc_expr_mod_float() at once: (-4, 0.5) for -7.5 and 2.
- *
- * Operands other than two floats of one type give an expression with %ACC_ERROR_TYPE. Takes as long as acc_expr_mod_float().
- *
- * ```c
- * // a = -7.5, b = 2.0
- * AccExpr *result = acc_expr_div_mod_float (a, b); // → (-4, 0.5)
- * ```
- *
- * Returns: (transfer none): a pair of the type of @a: quotient and remainder
- */
-DERIVED2 (div_mod_float, TRUE,
-  if (!_acc_expr_is_float (a))
-    return _acc_expr_needs ("div_mod_float", "floats", a);
-  g_autoptr(AccExpr) rest = acc_expr_ref_sink (floored_remainder (a, b));
-  return acc_expr_tuple2 (floored_quotient (a, b, rest), rest);
-)

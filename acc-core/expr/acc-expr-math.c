@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Primitives of numbers and bits, and comparisons. */
+/* Primitives of numbers and bits, comparisons, and classes of floats. */
 
 #include "acc-expr-build-private.h"
 
@@ -10,8 +10,6 @@
  * @b: one of the same type
  *
  * Adds two numbers; integers wrap.
- *
- * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 7, b = 2
@@ -34,8 +32,6 @@ acc_expr_add (AccExpr *a,
  *
  * Subtracts the second number from the first: @a - @b; integers wrap.
  *
- * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 7, b = 2
  * AccExpr *result = acc_expr_sub (a, b); // → 5
@@ -56,8 +52,6 @@ acc_expr_sub (AccExpr *a,
  * @b: one of the same type
  *
  * Multiplies two numbers; integers wrap.
- *
- * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = 7, b = 2
@@ -80,9 +74,8 @@ acc_expr_mul (AccExpr *a,
  *
  * Divides two integers and rounds the quotient towards zero.
  *
- * Division by zero fails with %ACC_ERROR_ARITHMETIC when it runs, and gives 0 where checks are off; so does the least value divided by
- * -1, which gives the dividend where checks are off. Operands of other types, or of two different types, give an expression with
- * %ACC_ERROR_TYPE.
+ * Division by zero fails with %ACC_ERROR_ARITHMETIC when it runs, and gives 0 where checks are off; so does the least value divided by -1,
+ * which gives the dividend where checks are off.
  *
  * ```c
  * // a = -7, b = 2
@@ -105,8 +98,8 @@ acc_expr_quot (AccExpr *a,
  *
  * Computes the remainder of acc_expr_quot(), with the sign of the dividend.
  *
- * The remainder of the least value and -1 is 0. Division by zero fails with %ACC_ERROR_ARITHMETIC when it runs, and gives 0 where
- * checks are off. Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
+ * The remainder of the least value and -1 is 0. Division by zero fails with %ACC_ERROR_ARITHMETIC when it runs, and gives 0 where checks
+ * are off.
  *
  * ```c
  * // a = -7, b = 2
@@ -199,8 +192,7 @@ acc_expr_lt (AccExpr *a,
  *
  * Tells whether one value is greater than another, @a > @b.
  *
- * Tuples and vectors are compared lexicographically. Any comparison with NaN but acc_expr_ne() is false. Complex numbers, which have
- * no order, and operands of two different types give an expression with %ACC_ERROR_TYPE.
+ * Behaves otherwise as acc_expr_lt().
  *
  * ```c
  * // a = 1, b = 2
@@ -223,8 +215,7 @@ acc_expr_gt (AccExpr *a,
  *
  * Tells whether one value is less than or equal to another, @a <= @b.
  *
- * Tuples and vectors are compared lexicographically. Any comparison with NaN but acc_expr_ne() is false. Complex numbers, which have
- * no order, and operands of two different types give an expression with %ACC_ERROR_TYPE.
+ * Behaves otherwise as acc_expr_lt().
  *
  * ```c
  * // a = 2, b = 2
@@ -247,8 +238,7 @@ acc_expr_le (AccExpr *a,
  *
  * Tells whether one value is greater than or equal to another, @a >= @b.
  *
- * Tuples and vectors are compared lexicographically. Any comparison with NaN but acc_expr_ne() is false. Complex numbers, which have
- * no order, and operands of two different types give an expression with %ACC_ERROR_TYPE.
+ * Behaves otherwise as acc_expr_lt().
  *
  * ```c
  * // a = 1, b = 2
@@ -271,8 +261,7 @@ acc_expr_ge (AccExpr *a,
  *
  * Tells whether two values are equal.
  *
- * Tuples and vectors are compared as wholes. Any comparison with NaN but acc_expr_ne() is false. Operands of two different types give
- * an expression with %ACC_ERROR_TYPE.
+ * Tuples and vectors are compared as wholes. Any comparison with NaN but acc_expr_ne() is false.
  *
  * ```c
  * // a = 2, b = 2
@@ -295,8 +284,7 @@ acc_expr_eq (AccExpr *a,
  *
  * Tells whether two values differ.
  *
- * Tuples and vectors are compared as wholes. Any comparison with NaN but acc_expr_ne() is false. Operands of two different types give
- * an expression with %ACC_ERROR_TYPE.
+ * A comparison with NaN is true. Behaves otherwise as acc_expr_eq().
  *
  * ```c
  * // a = 2, b = 2
@@ -310,6 +298,44 @@ acc_expr_ne (AccExpr *a,
              AccExpr *b)
 {
   return _acc_expr_compare (ACC_PRIM_NE, a, b);
+}
+
+/**
+ * acc_expr_is_nan:
+ * @a: a float, a complex number, or a vector of floats
+ *
+ * Tells whether a value is NaN; for a complex number, whether one of its parts is.
+ *
+ * ```c
+ * // a = nan of f8
+ * AccExpr *result = acc_expr_is_nan (a); // → true
+ * ```
+ *
+ * Returns: (transfer none): a b1, true for NaN; for a vector, a vector of b1
+ */
+AccExpr *
+acc_expr_is_nan (AccExpr *a)
+{
+  return _acc_expr_unary (ACC_PRIM_IS_NAN, a);
+}
+
+/**
+ * acc_expr_is_inf:
+ * @a: a float, a complex number, or a vector of floats
+ *
+ * Tells whether a value is infinite; for a complex number, whether one of its parts is.
+ *
+ * ```c
+ * // a = inf of f8
+ * AccExpr *result = acc_expr_is_inf (a); // → true
+ * ```
+ *
+ * Returns: (transfer none): a b1, true for infinities; for a vector, a vector of b1
+ */
+AccExpr *
+acc_expr_is_inf (AccExpr *a)
+{
+  return _acc_expr_unary (ACC_PRIM_IS_INF, a);
 }
 
 /**
@@ -366,8 +392,6 @@ acc_expr_max (AccExpr *a,
  *
  * Negates a number; integers wrap.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = 3
  * AccExpr *result = acc_expr_neg (a); // → -3
@@ -387,8 +411,8 @@ acc_expr_neg (AccExpr *a)
  *
  * Computes the absolute value of a number.
  *
- * That of the least integer is itself. That of a complex number is a complex number without an imaginary part; acc_expr_magnitude()
- * gives a float. An operand of another type gives an expression with %ACC_ERROR_TYPE.
+ * That of the least integer is itself. That of a complex number is a complex number without an imaginary part; acc_expr_magnitude() gives a
+ * float.
  *
  * ```c
  * // a = -3
@@ -409,8 +433,7 @@ acc_expr_abs (AccExpr *a)
  *
  * Returns the sign of a number: -1, 0 or 1.
  *
- * Floats keep NaN and signed zero. The sign of a complex number is that of magnitude 1 in its direction, or 0. An operand of another
- * type gives an expression with %ACC_ERROR_TYPE.
+ * Floats keep NaN and signed zero. The sign of a complex number is that of magnitude 1 in its direction, or 0.
  *
  * ```c
  * // a = -2.5

@@ -43,6 +43,7 @@ _acc_expr_is_first (AccExpr *sum)
   return acc_expr_eq (acc_expr_item (sum, 0), INT (0));
 }
 
+#define IS_MAYBE(a) _acc_type_is_maybe ((a)->type)
 #define WHAT "a value or none: (u1, …)"
 
 /**
@@ -111,8 +112,6 @@ acc_expr_just (AccExpr *value)
  *
  * Tells whether an optional value is missing.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = (1, 5) of (u1,i8)
  * AccExpr *result = acc_expr_is_nothing (a); // → false
@@ -120,9 +119,7 @@ acc_expr_just (AccExpr *value)
  *
  * Returns: (transfer none): a b1, true where the value is missing
  */
-DERIVED1 (is_nothing,
-  if (!_acc_type_is_maybe (a->type))
-    return _acc_expr_needs ("is_nothing", WHAT, a);
+DERIVED1_OF (IS_MAYBE, WHAT, is_nothing,
   return _acc_expr_is_first (a);
 )
 
@@ -132,8 +129,6 @@ DERIVED1 (is_nothing,
  *
  * Tells whether an optional value is there.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = (1, 5) of (u1,i8)
  * AccExpr *result = acc_expr_is_just (a); // → true
@@ -141,9 +136,7 @@ DERIVED1 (is_nothing,
  *
  * Returns: (transfer none): a b1, true where there is a value
  */
-DERIVED1 (is_just,
-  if (!_acc_type_is_maybe (a->type))
-    return _acc_expr_needs ("is_just", WHAT, a);
+DERIVED1_OF (IS_MAYBE, WHAT, is_just,
   return acc_expr_lnot (_acc_expr_is_first (a));
 )
 
@@ -153,8 +146,6 @@ DERIVED1 (is_just,
  *
  * Returns the value that an optional value holds.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = (1, 5) of (u1,i8)
  * AccExpr *result = acc_expr_from_just (a); // → 5
@@ -162,9 +153,7 @@ DERIVED1 (is_just,
  *
  * Returns: (transfer none): the value; zero where it is missing
  */
-DERIVED1 (from_just,
-  if (!_acc_type_is_maybe (a->type))
-    return _acc_expr_needs ("from_just", WHAT, a);
+DERIVED1_OF (IS_MAYBE, WHAT, from_just,
   return acc_expr_item (a, 1);
 )
 

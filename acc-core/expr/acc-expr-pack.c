@@ -106,8 +106,7 @@ pack (const char     *name,
  *
  * Creates a complex number from its real and its imaginary part: "c8" from two f4.
  *
- * Two untyped literals give an untyped complex number, which is a "c16" where no operand has a type. Operands of other types, or of
- * two different types, give an expression with %ACC_ERROR_TYPE.
+ * Two untyped literals give an untyped complex number, which is a "c16" where no operand has a type.
  *
  * ```c
  * // re = 3.0, im = 4.0

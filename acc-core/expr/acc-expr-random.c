@@ -70,7 +70,6 @@ is_words (AccExpr *expr,
  *
  * The algorithm is that of Salmon, Moraes, Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3". Different counters give
  * different bits. There is no state, so that every element of an array has bits of its own, in any order, the same on every backend.
- * Operands of other types give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // counter = (0, 0, 0, 0) of (u4,u4,u4,u4), key = (0, 0) of (u4,u4)

@@ -28,8 +28,7 @@ is_ratio (AccExpr *expr)
  * in the order of ratios. Arithmetic is that of integers: the sum of p and q has each numerator times the other's denominator, above
  * the product of both denominators. A part wraps where it is the magnitude of the least integer.
  *
- * A denominator of 0 fails with %ACC_ERROR_ARITHMETIC when it runs, and gives (0, 0) where checks are off. Operands of other types, or
- * of two different types, give an expression with %ACC_ERROR_TYPE.
+ * A denominator of 0 fails with %ACC_ERROR_ARITHMETIC when it runs, and gives (0, 0) where checks are off.
  *
  * ```c
  * // a = 6, b = -8
@@ -38,10 +37,7 @@ is_ratio (AccExpr *expr)
  *
  * Returns: (transfer none): a pair of the type of @a: numerator and denominator
  */
-DERIVED2 (ratio, TRUE,
-  if (!_acc_expr_is_integer (a))
-    return _acc_expr_needs ("ratio", "integers", a);
-
+DERIVED2_OF (_acc_expr_is_integer, "integers", ratio,
   /* With 0 below the line, dividing by 0 fails. */
   AccExpr *common = acc_expr_cond (acc_expr_eq (b, INT (0)), acc_expr_new_zero (a->type), acc_expr_gcd (a, b));
   g_autoptr(AccExpr) divisor = acc_expr_ref_sink (common);
@@ -60,8 +56,6 @@ DERIVED2 (ratio, TRUE,
  *
  * Returns the numerator of a ratio.
  *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = (-3, 4) of (i8,i8)
  * AccExpr *result = acc_expr_numerator (a); // → -3
@@ -76,8 +70,6 @@ DERIVED1 (numerator, return is_ratio (a) ? acc_expr_item (a, 0) : _acc_expr_need
  * @a: a ratio, as acc_expr_ratio() returns it
  *
  * Returns the denominator of a ratio.
- *
- * An operand of another type gives an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (-3, 4) of (i8,i8)
@@ -94,9 +86,8 @@ DERIVED1 (denominator, return is_ratio (a) ? acc_expr_item (a, 1) : _acc_expr_ne
  *
  * Converts a number to a ratio, exactly where its parts fit i8.
  *
- * Denominators of floats are powers of two, of 2^62 at most: numbers that would need a larger one are rounded to a multiple of 2^-62,
- * ties to even. Numbers of magnitude 2^63 and beyond give the greatest and the least i8, and NaN gives 0, as in acc_expr_cast(). An
- * operand of another type gives an expression with %ACC_ERROR_TYPE.
+ * Denominators of floats are powers of two, of 2^62 at most: numbers that would need a larger one are rounded to a multiple of 2^-62, ties
+ * to even. Numbers of magnitude 2^63 and beyond give the greatest and the least i8, and NaN gives 0, as in acc_expr_cast().
  *
  * ```c
  * // a = -0.375

@@ -37,8 +37,6 @@ item_as_i64 (AccExpr *index,
  *
  * Computes the row-major position of an index in a shape.
  *
- * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // shape = (2, 3) of (i8,i8), index = (1, 2) of (i8,i8)
  * AccExpr *result = acc_expr_to_linear (shape, index); // → 5
@@ -66,7 +64,7 @@ DERIVED2 (to_linear, TRUE,
  * Computes the index of a row-major position in a shape.
  *
  * The outermost item is not reduced: a position beyond the end gives an index out of range. An inner extent of 0 fails with
- * %ACC_ERROR_ARITHMETIC when it runs. Operands of other types give an expression with %ACC_ERROR_TYPE.
+ * %ACC_ERROR_ARITHMETIC when it runs.
  *
  * ```c
  * // shape = (2, 3) of (i8,i8), i = 5
@@ -103,8 +101,7 @@ DERIVED2 (from_linear, FALSE,
  *
  * Computes the number of elements in a shape.
  *
- * It is the product of the extents, where one below 0 counts as 0; 1 for rank 0. The product wraps. An operand of another type gives
- * an expression with %ACC_ERROR_TYPE.
+ * It is the product of the extents, where one below 0 counts as 0; 1 for rank 0. The product wraps.
  *
  * ```c
  * // shape = (2, 3) of (i8,i8)
@@ -156,8 +153,6 @@ each_extent (const char  *name,
  *
  * Computes the intersection of two shapes: the smaller extent in each dimension.
  *
- * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
- *
  * ```c
  * // a = (2, 5) of (i8,i8), b = (3, 4) of (i8,i8)
  * AccExpr *result = acc_expr_intersect (a, b); // → (2, 4)
@@ -173,8 +168,6 @@ DERIVED2 (intersect, TRUE, return each_extent ("intersect", a, b, acc_expr_min);
  * @b: other extents of the same type
  *
  * Computes the union of two shapes: the larger extent in each dimension.
- *
- * Operands of other types, or of two different types, give an expression with %ACC_ERROR_TYPE.
  *
  * ```c
  * // a = (2, 5) of (i8,i8), b = (3, 4) of (i8,i8)

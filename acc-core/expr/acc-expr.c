@@ -23,6 +23,9 @@
  * A mistake makes an expression carry an error, and so does every expression that uses it. [method@Expr.check] returns the error, and
  * an array built from the expression carries it on.
  *
+ * Each function says which types of operands it takes. An operand of another type, and operands of two different types where it takes those
+ * of one, give an expression with %ACC_ERROR_TYPE.
+ *
  * Any thread may use expressions.
  */
 

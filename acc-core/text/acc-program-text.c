@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-core/array/acc-array-build-private.h"
-#include "acc-core/expr/acc-expr-build-private.h"
-#include "acc-source.h"
+#include "acc-program-printer-private.h"
 
-#include <math.h>
 #include <string.h>
+
+#include "acc-error.h"
+#include "acc-source.h"
 
 /* The text form.
  *
@@ -33,31 +33,6 @@
 
 #define BYTES_PER_LINE 72
 
-typedef struct {
-  GString    *text;
-  GHashTable *arrays;     /* AccArray to its number + 1 */
-  GHashTable *programs;   /* AccProgram to its number + 1 */
-  GHashTable *exprs;      /* of the array being written: AccExpr to its number + 1 */
-  GError     *error;      /* of elements that could not be fetched */
-} Printer;
-
-static guint
-get_number (GHashTable *table,
-            gpointer    object)
-{
-  return GPOINTER_TO_UINT (g_hash_table_lookup (table, object)) - 1;
-}
-
-static guint
-add_number (GHashTable *table,
-            gpointer    object)
-{
-  guint number = g_hash_table_size (table);
-
-  g_hash_table_insert (table, object, GUINT_TO_POINTER (number + 1));
-  return number;
-}
-
 static void
 append_quoted (GString    *text,
                const char *string)
@@ -74,229 +49,7 @@ append_quoted (GString    *text,
 }
 
 static void
-append_float (GString        *text,
-              AccElementKind  kind,
-              double          value)
-{
-  char digits[64];
-  guint64 bits;
-
-  memcpy (&bits, &value, sizeof bits);
-
-  if (bits == G_GUINT64_CONSTANT (0x7ff8000000000000))
-    {
-      g_string_append (text, "nan");
-      return;
-    }
-
-  if (isnan (value))
-    {
-      g_string_append_printf (text, "nan:0x%016" G_GINT64_MODIFIER "x", bits);
-      return;
-    }
-
-  if (isinf (value))
-    {
-      g_string_append (text, value < 0 ? "-inf" : "inf");
-      return;
-    }
-
-  for (guint precision = 1; precision <= 17; precision++)
-    {
-      char format[16];
-
-      g_snprintf (format, sizeof format, "%%.%ug", precision);
-      g_ascii_formatd (digits, sizeof digits, format, value);
-      if (_acc_round_to_kind (kind, g_ascii_strtod (digits, NULL)) == value)
-        break;
-    }
-
-  g_string_append (text, digits);
-}
-
-static void
-append_literal (GString *text,
-                AccExpr *expr)
-{
-  AccElementKind kind = acc_element_type_get_kind (expr->type);
-
-  g_string_append_printf (text, "literal %s ", acc_element_type_get_code (expr->type));
-
-  if (kind == ACC_KIND_BOOL)
-    g_string_append (text, expr->value.u ? "true" : "false");
-  else if (acc_element_kind_is_float (kind))
-    append_float (text, kind, acc_scalar_to_double (kind, expr->value));
-  else if (acc_element_kind_is_signed (kind))
-    g_string_append_printf (text, "%" G_GINT64_FORMAT, expr->value.i);
-  else
-    g_string_append_printf (text, "%" G_GUINT64_FORMAT, expr->value.u);
-}
-
-/* Simplifies as the parser does: an item of a tuple that is built in place is the item itself. */
-static AccExpr *
-see_through (AccExpr *expr)
-{
-  while (expr->kind == ACC_EXPR_ITEM && expr->args[0]->kind == ACC_EXPR_TUPLE)
-    expr = expr->args[0]->args[expr->item];
-
-  return expr;
-}
-
-static void
-append_expr_name (Printer *self,
-                  AccExpr *expr)
-{
-  g_string_append_printf (self->text, " e%u", get_number (self->exprs, see_through (expr)));
-}
-
-static void
-append_array_name (Printer  *self,
-                   AccArray *array)
-{
-  g_string_append_printf (self->text, " a%u", get_number (self->arrays, array));
-}
-
-static void
-print_expr (Printer *self,
-            AccExpr *expr)
-{
-  GString *text = self->text;
-
-  g_string_append_printf (text, "  e%u = ", add_number (self->exprs, expr));
-
-  switch (expr->kind)
-    {
-    case ACC_EXPR_LITERAL:
-      append_literal (text, expr);
-      break;
-    case ACC_EXPR_VARIABLE:
-      g_string_append_printf (text, "variable %s", acc_element_type_get_code (expr->type));
-      break;
-    case ACC_EXPR_PRIMITIVE:
-      g_string_append (text, acc_primitive_get_info (expr->primitive)->name);
-      break;
-    case ACC_EXPR_CAST:
-      g_string_append (text, "cast");
-      break;
-    case ACC_EXPR_BITCAST:
-      g_string_append (text, "bitcast");
-      break;
-    case ACC_EXPR_TUPLE:
-      if (acc_element_type_is_packed (expr->type))
-        g_string_append_printf (text, "pack %s", acc_element_type_get_code (expr->type));
-      else
-        g_string_append (text, "tuple");
-      break;
-    case ACC_EXPR_ITEM:
-      g_string_append (text, "item");
-      break;
-    case ACC_EXPR_COND:
-      g_string_append (text, "cond");
-      break;
-    case ACC_EXPR_WHILE:
-      g_string_append (text, "while");
-      break;
-    case ACC_EXPR_INDEX:
-      g_string_append (text, "index");
-      break;
-    case ACC_EXPR_LINEAR_INDEX:
-      g_string_append (text, "linear_index");
-      break;
-    case ACC_EXPR_EXTENT:
-      g_string_append (text, "extent");
-      break;
-    case ACC_EXPR_ERROR:
-      g_string_append (text, "error");
-      break;
-    }
-
-  if (expr->array != NULL)
-    append_array_name (self, expr->array);
-
-  for (guint i = 0; i < expr->n_args; i++)
-    append_expr_name (self, expr->args[i]);
-
-  if (expr->kind == ACC_EXPR_CAST || expr->kind == ACC_EXPR_BITCAST)
-    g_string_append_printf (text, " %s", acc_element_type_get_code (expr->type));
-  else if (expr->kind == ACC_EXPR_ITEM || expr->kind == ACC_EXPR_EXTENT)
-    g_string_append_printf (text, " %u", expr->item);
-
-  for (guint i = 0; i < 2 && expr->functions[i] != NULL; i++)
-    {
-      g_string_append (text, i == 0 ? " predicate" : " step");
-      append_expr_name (self, expr->functions[i]->params[0]);
-      append_expr_name (self, expr->functions[i]->body);
-    }
-
-  g_string_append_c (text, '\n');
-}
-
-/* Arguments, then parameter and body of each function of a loop. */
-static AccExpr *
-nth_part (AccExpr *expr,
-          guint    n)
-{
-  if (n < expr->n_args)
-    return see_through (expr->args[n]);
-
-  n -= expr->n_args;
-  if (n >= 4 || expr->functions[n / 2] == NULL)
-    return NULL;
-
-  return n % 2 == 0 ? expr->functions[n / 2]->params[0] : see_through (expr->functions[n / 2]->body);
-}
-
-typedef struct {
-  gpointer object;
-  guint    next;
-} Frame;
-
-static void
-print_exprs (Printer *self,
-             AccExpr *root)
-{
-  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
-
-  if (!g_hash_table_contains (self->exprs, root))
-    g_array_append_vals (stack, &(Frame) { root, 0 }, 1);
-
-  while (stack->len > 0)
-    {
-      Frame *top = &g_array_index (stack, Frame, stack->len - 1);
-      AccExpr *part = nth_part (top->object, top->next++);
-
-      if (part == NULL)
-        {
-          if (!g_hash_table_contains (self->exprs, top->object))
-            print_expr (self, top->object);
-          g_array_set_size (stack, stack->len - 1);
-        }
-      else if (!g_hash_table_contains (self->exprs, part))
-        {
-          g_array_append_vals (stack, &(Frame) { part, 0 }, 1);
-        }
-    }
-}
-
-static void
-print_function (Printer     *self,
-                const char  *keyword,
-                AccFunction *function)
-{
-  for (guint i = 0; i < function->n_params; i++)
-    print_exprs (self, function->params[i]);
-  print_exprs (self, see_through (function->body));
-
-  g_string_append_printf (self->text, "  %s", keyword);
-  for (guint i = 0; i < function->n_params; i++)
-    append_expr_name (self, function->params[i]);
-  g_string_append (self->text, " ->");
-  append_expr_name (self, function->body);
-  g_string_append (self->text, function->commutes ? " commutes\n" : "\n");
-}
-
-static void
-print_boundary (Printer     *self,
+print_boundary (AccPrinter  *self,
                 AccBoundary *boundary)
 {
   switch (boundary->kind)
@@ -311,17 +64,17 @@ print_boundary (Printer     *self,
       g_string_append (self->text, "  boundary wrap\n");
       break;
     case ACC_BOUNDARY_CONSTANT:
-      print_function (self, "boundary constant", boundary->function);
+      acc_printer_print_function (self, "boundary constant", boundary->function);
       break;
     case ACC_BOUNDARY_FUNCTION:
-      print_function (self, "boundary function", boundary->function);
+      acc_printer_print_function (self, "boundary function", boundary->function);
       break;
     }
 }
 
 static void
-print_buffers (Printer  *self,
-               AccArray *array)
+print_buffers (AccPrinter *self,
+               AccArray   *array)
 {
   for (guint i = 0; i < acc_element_type_get_n_buffers (array->type); i++)
     {
@@ -361,13 +114,13 @@ append_signature (GString      *text,
 }
 
 static void
-append_programs (Printer  *self,
-                 AccArray *array)
+append_programs (AccPrinter *self,
+                 AccArray   *array)
 {
   AccProgram **programs = acc_array_get_programs (array);
 
   for (guint i = 0; i < 2 && programs[i] != NULL; i++)
-    g_string_append_printf (self->text, " p%u", get_number (self->programs, programs[i]));
+    g_string_append_printf (self->text, " p%u", acc_printer_get_number (self->programs, programs[i]));
 }
 
 static void
@@ -395,8 +148,8 @@ append_sizes (GString  *text,
 
 /* What stands on its line behind the inputs. */
 static void
-append_payload (Printer  *self,
-                AccArray *array)
+append_payload (AccPrinter *self,
+                AccArray   *array)
 {
   GString *text = self->text;
   const char *name;
@@ -441,8 +194,8 @@ append_payload (Printer  *self,
 
 /* The inputs of an offer come before its node, as all dependences do; otherwise it is no offer. */
 static void
-append_offer (Printer  *self,
-              AccArray *array)
+append_offer (AccPrinter *self,
+              AccArray   *array)
 {
   const AccOffer *offer = array->offer;
 
@@ -453,16 +206,16 @@ append_offer (Printer  *self,
   g_string_append (self->text, " foreign ");
   append_quoted (self->text, offer->name);
   for (guint i = 0; i < offer->n_inputs; i++)
-    append_array_name (self, offer->inputs[i]);
+    acc_printer_append_array (self, offer->inputs[i]);
 }
 
 static void
-print_array (Printer  *self,
-             AccArray *array)
+print_array (AccPrinter *self,
+             AccArray   *array)
 {
   GString *text = self->text;
 
-  g_string_append_printf (text, "a%u = %s", add_number (self->arrays, array),
+  g_string_append_printf (text, "a%u = %s", acc_printer_add_number (self->arrays, array),
                           acc_operation_get_info (array->op)->name);
 
   if (array->op == ACC_OP_FOREIGN)
@@ -472,7 +225,7 @@ print_array (Printer  *self,
       append_programs (self, array);
     }
   for (guint i = 0; i < array->n_inputs; i++)
-    append_array_name (self, array->inputs[i]);
+    acc_printer_append_array (self, array->inputs[i]);
 
   append_payload (self, array);
   if (array->offer != NULL)
@@ -493,17 +246,17 @@ print_array (Printer  *self,
   g_hash_table_remove_all (self->exprs);
 
   if (array->extents != NULL)
-    print_function (self, "extents", array->extents);
+    acc_printer_print_function (self, "extents", array->extents);
   for (guint i = 0; i < array->n_inputs && acc_operation_get_payload (array->op) == ACC_PAYLOAD_STENCIL; i++)
     print_boundary (self, acc_array_get_stencil (array)->boundaries[i]);
   for (guint i = 0; i < array->n_functions; i++)
-    print_function (self, "function", array->functions[i]);
+    acc_printer_print_function (self, "function", array->functions[i]);
   if (array->op == ACC_OP_USE)
     print_buffers (self, array);
 }
 
 static void
-print_program (Printer    *self,
+print_program (AccPrinter *self,
                AccProgram *program)
 {
   AccArray **nodes;
@@ -513,13 +266,13 @@ print_program (Printer    *self,
 
   nodes = acc_program_get_parameter_nodes (program, &n);
   for (guint i = 0; i < n; i++)
-    append_array_name (self, nodes[i]);
+    acc_printer_append_array (self, nodes[i]);
 
   g_string_append (self->text, " ->");
 
   nodes = acc_program_get_result_nodes (program, &n);
   for (guint i = 0; i < n; i++)
-    append_array_name (self, nodes[i]);
+    acc_printer_append_array (self, nodes[i]);
 
   g_string_append_c (self->text, '\n');
 }
@@ -556,24 +309,24 @@ nth_need (GObject *object,
 }
 
 static void
-print_all (Printer    *self,
+print_all (AccPrinter *self,
            AccProgram *root)
 {
-  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (AccPrinterFrame));
   g_autoptr(GHashTable) entered = g_hash_table_new (NULL, NULL);
 
-  g_array_append_vals (stack, &(Frame) { root, 0 }, 1);
+  g_array_append_vals (stack, &(AccPrinterFrame) { root, 0 }, 1);
 
   while (stack->len > 0)
     {
-      Frame *top = &g_array_index (stack, Frame, stack->len - 1);
+      AccPrinterFrame *top = &g_array_index (stack, AccPrinterFrame, stack->len - 1);
       GObject *object = top->object;
       GObject *need = nth_need (object, top->next++);
 
       if (need != NULL)
         {
           if (g_hash_table_add (entered, need))
-            g_array_append_vals (stack, &(Frame) { need, 0 }, 1);
+            g_array_append_vals (stack, &(AccPrinterFrame) { need, 0 }, 1);
           continue;
         }
 
@@ -586,7 +339,7 @@ print_all (Printer    *self,
       else
         {
           if (ACC_PROGRAM (object) != root)
-            g_string_append_printf (self->text, "p%u = ", add_number (self->programs, object));
+            g_string_append_printf (self->text, "p%u = ", acc_printer_add_number (self->programs, object));
           print_program (self, ACC_PROGRAM (object));
         }
     }
@@ -619,7 +372,7 @@ char *
 acc_program_to_string (AccProgram *self)
 {
   g_autoptr(GError) error = NULL;
-  Printer printer = { NULL, };
+  AccPrinter printer = { NULL, };
 
   g_return_val_if_fail (ACC_IS_PROGRAM (self), NULL);
 
@@ -648,4 +401,102 @@ acc_program_to_string (AccProgram *self)
   g_hash_table_unref (printer.exprs);
 
   return g_string_free (printer.text, FALSE);
+}
+
+/**
+ * acc_program_to_bytes:
+ * @self: a program
+ *
+ * Writes the program in its text form, as bytes in UTF-8: see [method@Program.to_string].
+ *
+ * Returns: (transfer full): the bytes
+ */
+GBytes *
+acc_program_to_bytes (AccProgram *self)
+{
+  char *text;
+
+  g_return_val_if_fail (ACC_IS_PROGRAM (self), NULL);
+
+  text = acc_program_to_string (self);
+  return g_bytes_new_take (text, strlen (text));
+}
+
+/**
+ * acc_program_new_from_bytes: (constructor)
+ * @bytes: bytes from [method@Program.to_bytes]
+ * @error: return location for an error
+ *
+ * Reads a program from the bytes of its text form: see [func@Program.parse]. Fails with %ACC_ERROR_PARSE where @bytes are
+ * not a program.
+ *
+ * Returns: (transfer full): the program, or %NULL with @error set
+ */
+AccProgram *
+acc_program_new_from_bytes (GBytes  *bytes,
+                            GError **error)
+{
+  g_autofree char *text = NULL;
+  gconstpointer data;
+  gsize size;
+
+  g_return_val_if_fail (bytes != NULL, NULL);
+
+  data = g_bytes_get_data (bytes, &size);
+
+  if (size > 0 && memchr (data, 0, size) != NULL)
+    {
+      g_set_error_literal (error, ACC_ERROR, ACC_ERROR_PARSE, "not a program: it contains a zero byte");
+      return NULL;
+    }
+
+  text = g_strndup (data != NULL ? data : "", size);
+  return acc_program_parse (text, error);
+}
+
+/**
+ * acc_program_to_variant:
+ * @self: a program
+ *
+ * Writes the program in its text form as a variant of a string, for D-Bus, settings and actions. A program that reads a
+ * source is written too, but cannot be read back. Takes time linear in the size of the program and of the arrays in it.
+ *
+ * Returns: (transfer none): a floating variant of type `s`
+ */
+GVariant *
+acc_program_to_variant (AccProgram *self)
+{
+  g_return_val_if_fail (ACC_IS_PROGRAM (self), NULL);
+
+  return g_variant_new_take_string (acc_program_to_string (self));
+}
+
+/**
+ * acc_program_new_from_variant: (constructor)
+ * @variant: a variant from [method@Program.to_variant]
+ * @error: return location for an error
+ *
+ * Reads a program from a variant of its text form: see [func@Program.parse]. Fails with %ACC_ERROR_PARSE where @variant has
+ * another type than a string or the string is not a program.
+ *
+ * ```c
+ * g_autoptr(AccProgram) again = acc_program_new_from_variant (g_settings_get_value (settings, "program"), &error);
+ * ```
+ *
+ * Returns: (transfer full): the program, or %NULL with @error set
+ */
+AccProgram *
+acc_program_new_from_variant (GVariant  *variant,
+                              GError   **error)
+{
+  g_return_val_if_fail (variant != NULL, NULL);
+
+  if (!g_variant_is_of_type (variant, G_VARIANT_TYPE_STRING))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "not a program: a variant of type “%s” where a string is needed",
+                   g_variant_get_type_string (variant));
+      return NULL;
+    }
+
+  return acc_program_parse (g_variant_get_string (variant, NULL), error);
 }
