@@ -39,18 +39,7 @@ read_bytes (png_structp png, png_bytep data, size_t size)
 static gboolean
 fail (AccPngDecoder *self, GError **error)
 {
-  g_autofree char *where = NULL;
-
-  if (self->error != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&self->error));
-      return FALSE;
-    }
-
-  where = self->row < 0 ? g_strdup ("header") : g_strdup_printf ("row %" G_GINT64_FORMAT, self->row);
-  acc_png_memory_set_error (&self->memory, acc_byte_reader_get_name (self->reader), where, error);
-
-  return FALSE;
+  return acc_png_memory_fail (&self->memory, acc_byte_reader_get_name (self->reader), self->row, &self->error, error);
 }
 
 /* Header and settings; what is not needed for the pixels is skipped, and damage in it is a warning. */

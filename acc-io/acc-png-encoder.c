@@ -41,18 +41,7 @@ flush_bytes (png_structp png)
 static gboolean
 fail (AccPngEncoder *self, GError **error)
 {
-  g_autofree char *where = NULL;
-
-  if (self->error != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&self->error));
-      return FALSE;
-    }
-
-  where = self->row < 0 ? g_strdup ("header") : g_strdup_printf ("row %" G_GINT64_FORMAT, self->row);
-  acc_png_memory_set_error (&self->memory, acc_byte_writer_get_name (self->writer), where, error);
-
-  return FALSE;
+  return acc_png_memory_fail (&self->memory, acc_byte_writer_get_name (self->writer), self->row, &self->error, error);
 }
 
 /* Compared at level 1: with the difference to the row above, edge pictures and photographs come out smaller and about as

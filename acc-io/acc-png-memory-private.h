@@ -20,5 +20,6 @@ typedef struct {
 
 png_structp acc_png_memory_new_read  (AccPngMemory *self);
 png_structp acc_png_memory_new_write (AccPngMemory *self);
-/* Sets %ACC_ERROR_OUT_OF_MEMORY or %ACC_ERROR_IO from what libpng said. @where: "row 12" */
-void        acc_png_memory_set_error (AccPngMemory *self, const char *name, const char *where, GError **error);
+/* Passes @own on where it is set, else %ACC_ERROR_OUT_OF_MEMORY or %ACC_ERROR_IO from what libpng said; returns FALSE. @row: -1 for the
+ * header. */
+gboolean    acc_png_memory_fail      (AccPngMemory *self, const char *name, gint64 row, GError **own, GError **error);

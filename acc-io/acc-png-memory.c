@@ -80,9 +80,16 @@ acc_png_memory_new_write (AccPngMemory *self)
   return png_create_write_struct_2 (PNG_LIBPNG_VER_STRING, self, on_error, on_warning, self, allocate, release);
 }
 
-void
-acc_png_memory_set_error (AccPngMemory *self, const char *name, const char *where, GError **error)
+gboolean
+acc_png_memory_fail (AccPngMemory *self, const char *name, gint64 row, GError **own, GError **error)
 {
-  g_set_error (error, ACC_ERROR, self->refused ? ACC_ERROR_OUT_OF_MEMORY : ACC_ERROR_IO,
-               "%s: %s: %s", name, where, *self->message != '\0' ? self->message : "out of memory");
+  g_autofree char *where = row < 0 ? g_strdup ("header") : g_strdup_printf ("row %" G_GINT64_FORMAT, row);
+
+  if (*own != NULL)
+    g_propagate_error (error, g_steal_pointer (own));
+  else
+    g_set_error (error, ACC_ERROR, self->refused ? ACC_ERROR_OUT_OF_MEMORY : ACC_ERROR_IO, "%s: %s: %s", name, where,
+                 *self->message != '\0' ? self->message : "out of memory");
+
+  return FALSE;
 }

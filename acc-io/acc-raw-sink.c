@@ -17,15 +17,6 @@ struct _AccRawSink
 
 G_DEFINE_FINAL_TYPE (AccRawSink, acc_raw_sink, ACC_TYPE_SINK)
 
-static gsize
-get_stage_size (const AccRecord *record)
-{
-  if (acc_record_is_plain (record))
-    return 0;
-
-  return acc_record_get_stage_elements (record) * record->size;
-}
-
 static gboolean
 acc_raw_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
 {
@@ -49,7 +40,7 @@ acc_raw_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCance
     return FALSE;
 
   if (!acc_record_is_plain (self->record))
-    self->stage = g_malloc0 (MAX (get_stage_size (self->record), 1));
+    self->stage = g_malloc0 (MAX (acc_record_get_stage_size (self->record), 1));
 
   return header == NULL
          || acc_byte_writer_write (self->writer, g_bytes_get_data (header, NULL), g_bytes_get_size (header),
@@ -62,7 +53,7 @@ acc_raw_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, G
   AccRawSink *self = ACC_RAW_SINK (sink);
   gsize n = (gsize) acc_chunk_get_n_rows (chunk) * (gsize) acc_chunk_get_row_elements (chunk);
   guint n_buffers = self->record->fields->len;
-  g_autofree guint8 **buffers = g_new (guint8 *, MAX (n_buffers, 1));
+  g_autofree guint8 **buffers = g_new0 (guint8 *, MAX (n_buffers, 1));
   gsize stage_elements = acc_record_get_stage_elements (self->record);
 
   for (guint i = 0; i < n_buffers; i++)
@@ -111,7 +102,7 @@ acc_raw_sink_get_resident_bytes (AccSink *sink, AccElementType *type, AccShape *
 {
   g_autoptr(AccRecord) record = acc_record_new_packed (type);
 
-  return ACC_BYTE_WRITER_BUFFER + get_stage_size (record);
+  return ACC_BYTE_WRITER_BUFFER + acc_record_get_stage_size (record);
 }
 
 static void

@@ -16,15 +16,6 @@ struct _AccRawSource
 
 G_DEFINE_FINAL_TYPE (AccRawSource, acc_raw_source, ACC_TYPE_SOURCE)
 
-static gsize
-get_stage_size (AccRawSource *self)
-{
-  if (acc_record_is_plain (self->record))
-    return 0;
-
-  return acc_record_get_stage_elements (self->record) * self->record->size;
-}
-
 static gboolean
 acc_raw_source_start (AccSource *source, GCancellable *cancellable, GError **error)
 {
@@ -34,7 +25,7 @@ acc_raw_source_start (AccSource *source, GCancellable *cancellable, GError **err
     return FALSE;
 
   if (!acc_record_is_plain (self->record))
-    self->stage = g_malloc (get_stage_size (self));
+    self->stage = g_malloc (acc_record_get_stage_size (self->record));
 
   return TRUE;
 }
@@ -68,7 +59,7 @@ acc_raw_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancellab
   guint64 first = (guint64) acc_chunk_get_first_row (chunk) * self->row_elements;
   gsize n = (gsize) acc_chunk_get_n_rows (chunk) * self->row_elements;
   guint n_buffers = self->record->fields->len;
-  g_autofree guint8 **buffers = g_new (guint8 *, MAX (n_buffers, 1));
+  g_autofree guint8 **buffers = g_new0 (guint8 *, MAX (n_buffers, 1));
   gsize stage_elements = acc_record_get_stage_elements (self->record);
 
   for (guint i = 0; i < n_buffers; i++)
@@ -109,7 +100,7 @@ acc_raw_source_get_resident_bytes (AccSource *source)
 {
   AccRawSource *self = ACC_RAW_SOURCE (source);
 
-  return ACC_BYTE_READER_BUFFER + get_stage_size (self);
+  return ACC_BYTE_READER_BUFFER + acc_record_get_stage_size (self->record);
 }
 
 static void

@@ -30,6 +30,8 @@ AccRecordField *acc_record_get_field (const AccRecord *self, guint buffer);
 gboolean   acc_record_is_plain   (const AccRecord *self);
 /* Records that fit the stage */
 gsize      acc_record_get_stage_elements (const AccRecord *self);
+/* Bytes of them; 0 for a plain record, which is not staged. */
+gsize      acc_record_get_stage_size     (const AccRecord *self);
 /* From a file to memory: elements [first, first + n) of the buffers; bools become 0 or 1. */
 void       acc_record_split      (const AccRecord *self, const guint8 *records, gsize n, guint8 **buffers, gsize first);
 /* The same in place, for a plain record. */

@@ -74,6 +74,12 @@ acc_record_get_stage_elements (const AccRecord *self)
   return MAX (ACC_RECORD_STAGE / MAX (self->size, 1), 1);
 }
 
+gsize
+acc_record_get_stage_size (const AccRecord *self)
+{
+  return acc_record_is_plain (self) ? 0 : acc_record_get_stage_elements (self) * self->size;
+}
+
 static void
 swap_elements (guint8 *elements, gsize size, gsize n)
 {

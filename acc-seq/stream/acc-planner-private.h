@@ -18,5 +18,3 @@ AccPlan *acc_planner_plan      (const AccPlanRequest *request, GError **error);
 /* A plan for a result that is computed whole and then written: only @bytes for the result itself, and why. */
 AccPlan *acc_planner_plan_whole (AccBackend *backend, AccArray *array, gint64 n_rows, guint64 row_bytes, guint64 resident,
                                  gint64 chunk_rows, gboolean in_memory, const char *why);
-/* Rows of @row_bytes in a chunk of the best size. */
-gint64   acc_planner_choose_rows (guint64 row_bytes, gint64 n_rows);

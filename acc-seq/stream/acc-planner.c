@@ -29,12 +29,6 @@ choose_rows (guint64 row_bytes, gint64 n_rows, const AccPlanMemory *memory)
   return CLAMP (rows, 1, MAX (n_rows, 1));
 }
 
-gint64
-acc_planner_choose_rows (guint64 row_bytes, gint64 n_rows)
-{
-  return choose_rows (row_bytes, n_rows, &acc_placement_host_memory);
-}
-
 /* Rows that go through all steps while they lie in the caches of the processors. */
 static gint64
 choose_band (const AccPlanRequest *request, gint64 chunk_rows)
@@ -377,7 +371,8 @@ acc_planner_plan_whole (AccBackend *backend, AccArray *array, gint64 n_rows, gui
   set_device (plan, backend);
   plan->limit = acc_budget_get_limit (acc_backend_get_budget (backend));
   plan->n_rows = n_rows;
-  plan->chunk_rows = plan->band_rows = chunk_rows > 0 ? MIN (chunk_rows, MAX (n_rows, 1)) : acc_planner_choose_rows (row_bytes, n_rows);
+  plan->chunk_rows = plan->band_rows = chunk_rows > 0
+                                       ? MIN (chunk_rows, MAX (n_rows, 1)) : choose_rows (row_bytes, n_rows, &acc_placement_host_memory);
   plan->n_chunks = (guint64) acc_ceil_div (n_rows, plan->chunk_rows);
   plan->resident = resident;
   plan->bytes = acc_bytes_add (part.bytes, resident);
