@@ -3,23 +3,6 @@
 
 /* Arithmetic that ranges make simpler, and whose results have ranges. */
 
-static KValue
-keep_product (AccLower *l,
-              KValue    z,
-              gint64    a,
-              gint64    b,
-              gint64    c,
-              gint64    d)
-{
-  gint64 p[4];
-
-  if (__builtin_mul_overflow (a, c, &p[0]) || __builtin_mul_overflow (a, d, &p[1]) ||
-      __builtin_mul_overflow (b, c, &p[2]) || __builtin_mul_overflow (b, d, &p[3]))
-    return z;
-
-  return low_range_keep (l, z, MIN (MIN (p[0], p[1]), MIN (p[2], p[3])), MAX (MAX (p[0], p[1]), MAX (p[2], p[3])));
-}
-
 KValue
 low_prim (AccLower    *l,
           AccPrimitive primitive,
@@ -174,14 +157,8 @@ find_range (AccPrimitive primitive,
             gint64      *hi)
 {
   *lo = 0;
-  if (primitive == ACC_PRIM_ADD || primitive == ACC_PRIM_SUB)
-    return low_range_combine (primitive, a, b, c, d, lo, hi);
-  if (primitive == ACC_PRIM_MIN || primitive == ACC_PRIM_MAX)
-    {
-      *lo = primitive == ACC_PRIM_MIN ? MIN (a, c) : MAX (a, c);
-      *hi = primitive == ACC_PRIM_MIN ? MIN (b, d) : MAX (b, d);
-      return TRUE;
-    }
+  if (low_range_combine (primitive, a, b, c, d, lo, hi))
+    return TRUE;
   if (primitive == ACC_PRIM_BAND)
     {
       *hi = c < 0 ? b : a < 0 ? d : MIN (b, d);
@@ -231,8 +208,6 @@ low_prim2 (AccLower    *l,
 
   low_get_range (l, x, &a, &b);
   low_get_range (l, y, &c, &d);
-  if (primitive == ACC_PRIM_MUL)
-    return keep_product (l, z, a, b, c, d);
 
   return find_range (primitive, a, b, c, d, &lo, &hi) ? low_range_keep (l, z, lo, hi) : z;
 }

@@ -8,26 +8,12 @@ low_range_get_limits (AccElementKind kind,
                       gint64        *lo,
                       gint64        *hi)
 {
-  switch (kind)
-    {
-    case ACC_KIND_BOOL: *lo = 0, *hi = 1; return TRUE;
-    case ACC_KIND_I8: *lo = G_MININT8, *hi = G_MAXINT8; return TRUE;
-    case ACC_KIND_I16: *lo = G_MININT16, *hi = G_MAXINT16; return TRUE;
-    case ACC_KIND_I32: *lo = G_MININT32, *hi = G_MAXINT32; return TRUE;
-    case ACC_KIND_I64: *lo = G_MININT64, *hi = G_MAXINT64; return TRUE;
-    case ACC_KIND_U8: *lo = 0, *hi = G_MAXUINT8; return TRUE;
-    case ACC_KIND_U16: *lo = 0, *hi = G_MAXUINT16; return TRUE;
-    case ACC_KIND_U32: *lo = 0, *hi = G_MAXUINT32; return TRUE;
-    case ACC_KIND_U64:
-    case ACC_KIND_F16:
-    case ACC_KIND_F32:
-    case ACC_KIND_F64:
-    case ACC_KIND_TUPLE:
-    case ACC_KIND_COMPLEX:
-    case ACC_KIND_VECTOR:
-    default:
-      return FALSE;
-    }
+  AccInterval all = acc_interval_of_kind (kind);
+
+  if (all.known)
+    *lo = all.lo, *hi = all.hi;
+
+  return all.known;
 }
 
 KValue
@@ -36,7 +22,7 @@ low_within (AccLower *l,
             gint64    lo,
             gint64    hi)
 {
-  AccFact *fact;
+  AccInterval *fact;
 
   if (x.id == 0)
     {
@@ -45,11 +31,11 @@ low_within (AccLower *l,
     }
   if (x.id >= l->facts->len)
     g_array_set_size (l->facts, x.id + 1);
-  fact = &g_array_index (l->facts, AccFact, x.id);
+  fact = &g_array_index (l->facts, AccInterval, x.id);
   if (!fact->known)
-    *fact = (AccFact) { TRUE, lo, hi };
+    *fact = (AccInterval) { TRUE, lo, hi };
   else if (MAX (fact->lo, lo) <= MIN (fact->hi, hi))
-    *fact = (AccFact) { TRUE, MAX (fact->lo, lo), MIN (fact->hi, hi) };
+    *fact = (AccInterval) { TRUE, MAX (fact->lo, lo), MIN (fact->hi, hi) };
 
   return x;
 }
@@ -66,10 +52,10 @@ low_get_range (AccLower *l,
 
   if (instr != NULL && instr->op == ACC_KOP_CONST && low_range_get_limits (instr->kind, lo, hi))
     *lo = *hi = (gint64) instr->bits;
-  else if (x.id < l->facts->len && g_array_index (l->facts, AccFact, x.id).known)
+  else if (x.id < l->facts->len && g_array_index (l->facts, AccInterval, x.id).known)
     {
-      *lo = g_array_index (l->facts, AccFact, x.id).lo;
-      *hi = g_array_index (l->facts, AccFact, x.id).hi;
+      *lo = g_array_index (l->facts, AccInterval, x.id).lo;
+      *hi = g_array_index (l->facts, AccInterval, x.id).hi;
     }
   else if (!low_range_get_limits (kb_kind (l->b, x), lo, hi))
     {
@@ -140,7 +126,6 @@ low_range_keep (AccLower *l,
   return x;
 }
 
-/* The range of a sum or difference of values in [@a, @b] and [@c, @d]. FALSE: 64 bits do not hold it. */
 gboolean
 low_range_combine (AccPrimitive primitive,
                    gint64       a,
@@ -150,6 +135,10 @@ low_range_combine (AccPrimitive primitive,
                    gint64      *lo,
                    gint64      *hi)
 {
-  return primitive == ACC_PRIM_ADD ? !__builtin_add_overflow (a, c, lo) && !__builtin_add_overflow (b, d, hi)
-                                   : !__builtin_sub_overflow (a, d, lo) && !__builtin_sub_overflow (b, c, hi);
+  AccInterval z = acc_interval_apply (primitive, (AccInterval) { TRUE, a, b }, (AccInterval) { TRUE, c, d });
+
+  if (z.known)
+    *lo = z.lo, *hi = z.hi;
+
+  return z.known;
 }

@@ -12,5 +12,5 @@ gboolean low_range_get_limits (AccElementKind kind, gint64 *lo, gint64 *hi);
 gboolean low_range_is_known   (AccLower *l, KValue x);
 /* Notes that the exact result lies in the range, which is that of @x where nothing wraps; gives @x back. */
 KValue   low_range_keep       (AccLower *l, KValue x, gint64 lo, gint64 hi);
-/* A sum of, or difference between, something from @a to @b and something from @c to @d. FALSE: 64 bits do not hold it. */
+/* Something from @a to @b and something from @c to @d, as acc_interval_apply() has it. FALSE: nothing is known of it. */
 gboolean low_range_combine    (AccPrimitive primitive, gint64 a, gint64 b, gint64 c, gint64 d, gint64 *lo, gint64 *hi);

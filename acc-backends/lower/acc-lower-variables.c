@@ -67,7 +67,7 @@ find_growing (Pass    *self,
   *growing = (Growing) { id, id, 0 };
   if (instr->op == ACC_KOP_FOR)
     return TRUE;
-  if (!is_i64 (self, instr, ACC_PRIM_ADD) || id >= self->l->facts->len || !g_array_index (self->l->facts, AccFact, id).known)
+  if (!is_i64 (self, instr, ACC_PRIM_ADD) || id >= self->l->facts->len || !g_array_index (self->l->facts, AccInterval, id).known)
     return FALSE;
 
   for (guint i = 0; i < 2; i++)

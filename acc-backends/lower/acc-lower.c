@@ -386,7 +386,7 @@ low_new (AccStep    *step,
   l->memo = g_hash_table_new (key_hash, key_equal);
   l->undo = g_array_sized_new (FALSE, FALSE, sizeof (KValue *), FEW_VALUES);
   l->scopes = g_array_new (FALSE, FALSE, sizeof (guint));
-  l->facts = g_array_sized_new (FALSE, TRUE, sizeof (AccFact), FEW_VALUES);
+  l->facts = g_array_sized_new (FALSE, TRUE, sizeof (AccInterval), FEW_VALUES);
   l->work = g_array_sized_new (FALSE, FALSE, sizeof (AccWork), FEW_VALUES);
   l->arena = g_ptr_array_new_with_free_func (g_free);
   l->once = step->once;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-backends/fuse/acc-fusion.h"
+#include "acc-backends/ir/acc-interval.h"
 
 /* Writes one kernel: scalar functions and inlined arrays become instructions where they are used. Skeletons write the loops around them,
  * with the kernel builder's blocks in the forms below, which also forget at the end of a block what was computed in it. */
@@ -25,12 +26,6 @@ typedef struct {
 } AccPlace;
 
 typedef struct _AccFrame AccFrame;   /* one application of a function */
-
-/* What is known of an integer value. */
-typedef struct {
-  gboolean known;
-  gint64   lo, hi;
-} AccFact;
 
 /* An expression that is being written. */
 typedef struct {

@@ -121,7 +121,6 @@ const char *c_cast            (AccElementKind kind);   /* I8 … U64, F32, F64; 
 gboolean    c_is_long         (AccElementKind kind);
 char       *c_integer         (AccElementKind kind, guint64 bits);
 char       *c_float           (AccElementKind kind, double value);
-char       *c_constant        (AccElementKind kind, guint64 bits);
 /* What the bits of a constant of f32 or f64 mean. */
 double      c_double_of       (AccElementKind kind, guint64 bits);
 gboolean    c_has_width       (CWriter *w, guint32 id, guint8 width);

@@ -72,9 +72,9 @@ c_double_of (AccElementKind kind,
   return kind == ACC_KIND_F32 ? single : value;
 }
 
-char *
-c_constant (AccElementKind kind,
-            guint64        bits)
+static char *
+constant (AccElementKind kind,
+          guint64        bits)
 {
   double value;
 
@@ -109,7 +109,7 @@ c_float (AccElementKind kind,
   else
     memcpy (&bits, &value, sizeof value);
 
-  return c_constant (kind, bits);
+  return constant (kind, bits);
 }
 
 gboolean
@@ -127,7 +127,7 @@ c_value (CWriter *w,
   const AccKernelInstr *instr = acc_kernel_instr (w->kernel, id);
 
   if (instr->op == ACC_KOP_CONST)
-    return c_constant (instr->kind, instr->bits);
+    return constant (instr->kind, instr->bits);
   if (c_has_width (w, id, C_NARROW))
     return g_strdup_printf ("WIDE (v%u)", id);
 

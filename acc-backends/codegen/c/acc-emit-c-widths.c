@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-emit-c-private.h"
 
+#include "acc-backends/ir/acc-interval.h"
+
 /* Decides which 64-bit integers are computed in 32 bits where the launch is small, since devices have no 64-bit instructions. Forwards by
  * intervals: values computed from bounds, scalars and thread numbers, all below 2^30, often stay below 2^31. Backwards by demanded bits: an
  * index of an element that exists is below 2^31, so only its low 32 bits matter, and the low bits of sums and products follow from the low
@@ -8,96 +10,41 @@
 
 #define SMALL ((gint64) 1 << 30)
 
-typedef struct {
-  gint64   low, high;
-  gboolean known;
-} Interval;
-
-static Interval
+static AccInterval
 between (gint64 low,
          gint64 high)
 {
-  return (Interval) { low, high, TRUE };
+  return (AccInterval) { TRUE, low, high };
 }
 
 static gboolean
-fits (const Interval *x)
+fits (const AccInterval *x)
 {
-  return x->known && x->low >= G_MININT32 && x->high <= G_MAXINT32;
+  return x->known && x->lo >= G_MININT32 && x->hi <= G_MAXINT32;
 }
 
-static Interval
-multiply (const Interval *x,
-          const Interval *y)
-{
-  gint64 p[4], low, high;
-
-  if (__builtin_mul_overflow (x->low, y->low, &p[0]) || __builtin_mul_overflow (x->low, y->high, &p[1])
-      || __builtin_mul_overflow (x->high, y->low, &p[2]) || __builtin_mul_overflow (x->high, y->high, &p[3]))
-    return (Interval) { 0 };
-
-  low = high = p[0];
-  for (guint i = 1; i < 4; i++)
-    {
-      low = MIN (low, p[i]);
-      high = MAX (high, p[i]);
-    }
-  return between (low, high);
-}
-
-static Interval
+static AccInterval
 interval_of_primitive (const AccKernelInstr *instr,
-                       const Interval       *x,
-                       const Interval       *y)
+                       const AccInterval    *x,
+                       const AccInterval    *y)
 {
-  Interval sum = { .known = TRUE };
+  if (instr->primitive == ACC_PRIM_BAND && ((y->known && y->lo >= 0) || (x->known && x->lo >= 0)))
+    return between (0, y->known && y->lo >= 0 ? y->hi : x->hi);
+  if (instr->primitive == ACC_PRIM_NEG && x->known && x->lo > G_MININT64)
+    return between (-x->hi, -x->lo);
 
-  if (instr->primitive == ACC_PRIM_BAND && ((y->known && y->low >= 0) || (x->known && x->low >= 0)))
-    return between (0, y->known && y->low >= 0 ? y->high : x->high);
-  if (instr->primitive == ACC_PRIM_NEG && x->known && x->low > G_MININT64)
-    return between (-x->high, -x->low);
-  if (!x->known || !y->known)
-    return (Interval) { 0 };
-  if (instr->primitive == ACC_PRIM_ADD && !__builtin_add_overflow (x->low, y->low, &sum.low)
-      && !__builtin_add_overflow (x->high, y->high, &sum.high))
-    return sum;
-  if (instr->primitive == ACC_PRIM_SUB && !__builtin_sub_overflow (x->low, y->high, &sum.low)
-      && !__builtin_sub_overflow (x->high, y->low, &sum.high))
-    return sum;
-  if (instr->primitive == ACC_PRIM_MUL)
-    return multiply (x, y);
-  if (instr->primitive == ACC_PRIM_MIN)
-    return between (MIN (x->low, y->low), MIN (x->high, y->high));
-  if (instr->primitive == ACC_PRIM_MAX)
-    return between (MAX (x->low, y->low), MAX (x->high, y->high));
-
-  return (Interval) { 0 };
-}
-
-static Interval
-interval_of_kind (AccElementKind kind)
-{
-  guint bits = 8 * acc_element_kind_get_size (kind);
-  gint64 half;
-
-  if (kind == ACC_KIND_BOOL)
-    return between (0, 1);
-  if (!acc_element_kind_is_integer (kind) || bits == 64)
-    return (Interval) { 0 };
-
-  half = G_GINT64_CONSTANT (1) << (bits - 1);
-  return acc_element_kind_is_signed (kind) ? between (-half, half - 1) : between (0, 2 * half - 1);
+  return acc_interval_apply (instr->primitive, *x, *y);
 }
 
 /* Of instruction @id, of i64, from those before it. */
-static Interval
-find_interval (const AccKernel *kernel,
-               const Interval  *intervals,
-               guint32          id)
+static AccInterval
+find_interval (const AccKernel   *kernel,
+               const AccInterval *intervals,
+               guint32            id)
 {
-  static const Interval unknown = { 0 };
+  static const AccInterval unknown = { 0 };
   const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
-  const Interval *args[ACC_KERNEL_MAX_ARGS] = { &unknown, &unknown, &unknown, &unknown, &unknown };
+  const AccInterval *args[ACC_KERNEL_MAX_ARGS] = { &unknown, &unknown, &unknown, &unknown, &unknown };
 
   for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
     if (instr->args[i] < id)
@@ -114,16 +61,16 @@ find_interval (const AccKernel *kernel,
   if (instr->op == ACC_KOP_PRIM)
     return interval_of_primitive (instr, args[0], args[1]);
   if (instr->op == ACC_KOP_CAST)
-    return interval_of_kind (acc_kernel_instr (kernel, instr->args[0])->kind);
+    return acc_interval_of_kind (acc_kernel_instr (kernel, instr->args[0])->kind);
   if (instr->op == ACC_KOP_SELECT && args[1]->known && args[2]->known)
-    return between (MIN (args[1]->low, args[2]->low), MAX (args[1]->high, args[2]->high));
+    return between (MIN (args[1]->lo, args[2]->lo), MAX (args[1]->hi, args[2]->hi));
   /* Neither is of negative numbers. */
   if (instr->op == ACC_KOP_UDIV && args[0]->known)
-    return between (0, MAX (args[0]->high, 0) / (args[1]->known && args[1]->low > 0 ? args[1]->low : 1));
+    return between (0, MAX (args[0]->hi, 0) / (args[1]->known && args[1]->lo > 0 ? args[1]->lo : 1));
   if (instr->op == ACC_KOP_UREM && args[1]->known)
-    return between (0, MAX (args[1]->high - 1, 0));
+    return between (0, MAX (args[1]->hi - 1, 0));
   if (instr->op == ACC_KOP_FOR && args[0]->known && args[1]->known)
-    return between (args[0]->low, MAX (args[0]->low, args[1]->high));
+    return between (args[0]->lo, MAX (args[0]->lo, args[1]->hi));
 
   return unknown;
 }
@@ -144,10 +91,10 @@ is_low (const AccKernelInstr *instr)
 
 /* Whether the instruction, of i64, is computed in 32 bits. */
 static gboolean
-is_narrow (const AccKernel *kernel,
-           const Interval  *intervals,
-           gboolean         is_demanded,
-           guint32          id)
+is_narrow (const AccKernel   *kernel,
+           const AccInterval *intervals,
+           gboolean           is_demanded,
+           guint32            id)
 {
   const AccKernelInstr *instr = acc_kernel_instr (kernel, id);
   gboolean small = fits (&intervals[id]);
@@ -167,7 +114,7 @@ guint8 *
 c_find_widths (const AccKernel *kernel)
 {
   guint n = kernel->instrs->len;
-  g_autofree Interval *intervals = g_new0 (Interval, n);
+  g_autofree AccInterval *intervals = g_new0 (AccInterval, n);
   g_autofree gboolean *demanded = g_new0 (gboolean, n);   /* more than the low bits */
   guint8 *widths = g_new0 (guint8, n);
 
@@ -195,7 +142,7 @@ c_find_widths (const AccKernel *kernel)
         widths[id] |= C_NARROW;
       if (is_value && fits (&intervals[id]))
         widths[id] |= C_SMALL;
-      if (is_value && intervals[id].known && intervals[id].low >= 0 && intervals[id].high < 32)
+      if (is_value && intervals[id].known && intervals[id].lo >= 0 && intervals[id].hi < 32)
         widths[id] |= C_BELOW_32;
       for (guint i = _acc_kernel_first_id (instr); i < instr->n_args; i++)
         if (!(is_memory && i == 1) && !(narrow && is_low (instr)))

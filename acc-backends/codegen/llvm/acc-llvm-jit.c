@@ -167,8 +167,8 @@ acc_llvm_jit_new (GError **error)
   return g_steal_pointer (&self);
 }
 
-AccLlvmJit *
-acc_llvm_jit_ref (AccLlvmJit *self)
+static AccLlvmJit *
+jit_ref (AccLlvmJit *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
@@ -284,7 +284,7 @@ acc_llvm_jit_add (AccLlvmJit *self,
   g_return_val_if_fail (object != NULL, NULL);
 
   code = g_new0 (AccLlvmCode, 1);
-  code->jit = acc_llvm_jit_ref (self);
+  code->jit = jit_ref (self);
   code->space = take_space (self, error);
   if (code->space == NULL)
     return NULL;

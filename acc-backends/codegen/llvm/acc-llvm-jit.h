@@ -9,7 +9,6 @@ typedef struct _AccLlvmJit  AccLlvmJit;
 typedef struct _AccLlvmCode AccLlvmCode;
 
 AccLlvmJit    *acc_llvm_jit_new   (GError **error);
-AccLlvmJit    *acc_llvm_jit_ref   (AccLlvmJit *self);
 void           acc_llvm_jit_unref (AccLlvmJit *self);
 
 /* Links @object; @symbol: NULL is ACC_EMIT_SYMBOL. Objects do not see each other, so that a symbol may be in several. */
