@@ -206,6 +206,19 @@ acc_fold_set_vars (AccFold      *self,
 }
 
 void
+acc_fold_store_vars (AccFold     *self,
+                     AccLower    *l,
+                     const guint *scratch,
+                     KValue       at,
+                     const KVar  *vars)
+{
+  KValue *values = acc_fold_new_values (self, l);
+
+  acc_fold_get_vars (self, l, vars, values);
+  acc_fold_store (self, l, scratch, at, values);
+}
+
+void
 acc_fold_append (AccFold      *self,
                  AccLower     *l,
                  const KVar   *vars,

@@ -48,6 +48,20 @@ KValue         acc_permute_same_bits   (AccKernelBuilder *b, AccElementKind kind
 /* Sends source element @ix where it goes to, in the table that starts at place @table, where there are any. CPU. */
 void           acc_permute_write_element (AccPermute *self, AccLower *l, const AccIndex *ix, KValue table);
 
+/* --- acc-permute-tables.c; CPU */
+
+/* Gives the tiles tables where that pays. */
+void           acc_permute_choose_tables (AccPermute *self);
+/* The tables of all workers, of whom some will have nothing to do. */
+void           acc_permute_clear_tables  (AccPermute *self);
+/* By rows a tile may come in pieces: its tables are cleared where it begins. Returns the place of the first. */
+KValue         acc_permute_begin_tables  (AccPermute *self, AccLower *l, KValue begin);
+void           acc_permute_combine_in_tables (AccPermute *self, AccLower *l, const KValue *new_value, KValue place);
+/* Combines all tables into the result. */
+void           acc_permute_join_tables   (AccPermute *self);
+
+/* --- */
+
 /* Whether elements keep their order, and lie side by side, so that lanes may pack them. */
 gboolean       acc_permute_packs       (AccPermute *self, AccFold *fold);
 /* The same for the elements @ix of all lanes, of which those that stay go to @first and on; places before @end are written later. Gives

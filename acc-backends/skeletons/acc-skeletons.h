@@ -123,6 +123,7 @@ void            acc_fold_combine      (AccFold *self, AccLower *l, const KValue 
 guint          *acc_fold_add_scratch  (AccFold *self, gint64 n);
 void            acc_fold_load         (AccFold *self, AccLower *l, const guint *scratch, KValue at, KValue *values);
 void            acc_fold_store        (AccFold *self, AccLower *l, const guint *scratch, KValue at, const KValue *values);
+void            acc_fold_store_vars   (AccFold *self, AccLower *l, const guint *scratch, KValue at, const KVar *vars);
 void            acc_fold_load_part    (AccFold *self, AccLower *l, KValue part, KValue *result);
 void            acc_fold_store_part   (AccFold *self, AccLower *l, KValue part, const KValue *values);
 /* Returns neutral elements; NULL: some operator has none. */

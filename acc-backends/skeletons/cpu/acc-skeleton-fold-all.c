@@ -38,18 +38,9 @@ write_parts (AccStep        *step,
   low_for_units (l, u, space)
     {
       acc_fold_write_run (fold, l, space, u, kb_inner_begin (b), kb_inner_end (b), part, run);
-      low_if (l, kb_get (b, started))
-        {
-          acc_fold_append (fold, l, vars, run);
-        }
-      low_else (l)
-        {
-          acc_fold_set_vars (fold, l, vars, run);
-          kb_set (b, started, kb_int (b, ACC_KIND_BOOL, 1));
-        }
+      acc_fold_append_or_start (fold, l, vars, started, run);
     }
-  acc_fold_get_vars (fold, l, vars, sum);
-  acc_fold_store_part (fold, l, part, sum);
+  acc_fold_store_vars (fold, l, fold->part_scratch, part, vars);
 
   launch.tile_outer = tile_outer;
   launch.tile_inner = tile_inner;

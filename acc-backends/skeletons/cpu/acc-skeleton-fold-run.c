@@ -102,7 +102,6 @@ fold_lanes (AccFold        *self,
 {
   AccKernelBuilder *b = l->b;
   KValue lanes = low_const (l, n_lanes);
-  KValue *sum = acc_fold_new_values (self, l);
   KValue *element = acc_fold_new_values (self, l);
 
   kb_set_lanes (b, n_lanes);
@@ -134,8 +133,7 @@ fold_lanes (AccFold        *self,
           take_element (self, l, space, outer, kb_add (b, start, kb_mul (b, k, stride)), element);
           acc_fold_append (self, l, vars, element);
         }
-      acc_fold_get_vars (self, l, vars, sum);
-      acc_fold_store (self, l, self->lane_scratch, kb_add (b, base, r), sum);
+      acc_fold_store_vars (self, l, self->lane_scratch, kb_add (b, base, r), vars);
     }
   kb_set_lanes (b, 0);
 }

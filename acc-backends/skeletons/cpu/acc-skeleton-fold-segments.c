@@ -513,15 +513,7 @@ take_part (Segments   *self,
       KValue *sum = acc_fold_new_values (self->fold, l);
 
       acc_fold_load_part (self->fold, l, part, sum);
-      low_if (l, kb_eq (b, kb_get (b, has_elements), low_const (l, 0)))
-        {
-          acc_fold_set_vars (self->fold, l, vars, sum);
-        }
-      low_else (l)
-        {
-          acc_fold_append (self->fold, l, vars, sum);
-        }
-      kb_set (b, has_elements, low_const (l, 1));
+      acc_fold_append_or_start (self->fold, l, vars, has_elements, sum);
     }
 }
 
@@ -531,13 +523,13 @@ write_joints (Segments *self)
   AccLower *l = low_new (self->step, "fold_seg_join");
   AccKernelBuilder *b = l->b;
   AccFold *fold = self->fold;
-  KValue zero = low_const (l, 0);
+  KValue zero = low_const (l, 0), none = kb_int (b, ACC_KIND_BOOL, 0);
   AccLaunch launch = get_launch (self, 1);
 
   low_for_units (l, u, self->space)
     {
       KVar *vars = acc_fold_new_vars (fold, l, NULL);
-      KVar has_elements = kb_var (b, zero), segment = kb_var (b, zero);
+      KVar has_elements = kb_var (b, none), segment = kb_var (b, zero);
 
       low_for (l, t, zero, low_number (l, self->n_tiles))
         {
@@ -552,10 +544,9 @@ write_joints (Segments *self)
 
                   take_part (self, l, head, vars, has_elements);
                   acc_fold_get_vars (fold, l, vars, sum);
-                  store_result (self, l, u, low_within (l, kb_get (b, segment), 0, self->n_segments - 1),
-                                kb_lt (b, zero, kb_get (b, has_elements)), sum);
+                  store_result (self, l, u, low_within (l, kb_get (b, segment), 0, self->n_segments - 1), kb_get (b, has_elements), sum);
                 }
-              kb_set (b, has_elements, zero);
+              kb_set (b, has_elements, none);
             }
           take_part (self, l, get_part (l, tile, TAIL), vars, has_elements);
           kb_set (b, segment, behind);

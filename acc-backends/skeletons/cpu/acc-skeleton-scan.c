@@ -259,7 +259,6 @@ write_vector (Scan *self)
   AccLower *l = low_new (self->step, "scan");
   AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
-  KValue *values = acc_fold_new_values (self->fold, l);
   KValue zero = low_const (l, 0), begin = kb_inner_begin (b), is_there = kb_lt (b, zero, begin);
   KValue n_stay = packs (self) ? low_number (l, self->permute->node->size) : (KValue) { 0 };
   Sum sum = begin_sum (self, l, is_there);
@@ -267,8 +266,7 @@ write_vector (Scan *self)
   self->carry = acc_fold_add_scratch (self->fold, 1);
   load_sum (self, l, &sum, is_there, self->carry, zero);
   scan_run (self, l, zero, begin, kb_inner_end (b), n_stay, &sum);
-  acc_fold_get_vars (self->fold, l, sum.vars, values);
-  acc_fold_store (self->fold, l, self->carry, zero, values);
+  acc_fold_store_vars (self->fold, l, self->carry, zero, sum.vars);
 
   launch.serial = TRUE;
   low_finish (l, launch);
@@ -328,7 +326,7 @@ write_sums_before (Scan *self)
   AccLower *l = low_new (self->step, "scan_before");
   AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (self->space, 0.001);
-  KValue *values = acc_fold_new_values (self->fold, l), *part = acc_fold_new_values (self->fold, l);
+  KValue *part = acc_fold_new_values (self->fold, l);
   KValue zero = low_const (l, 0), one = low_const (l, 1), is_there = kb_lt (b, zero, kb_inner_begin (b));
 
   low_for_units (l, u, self->space)
@@ -340,13 +338,11 @@ write_sums_before (Scan *self)
       load_sum (self, l, &sum, is_there, self->carry, u);
       low_for (l, t, first, end)
         {
-          acc_fold_get_vars (self->fold, l, sum.vars, values);
-          acc_fold_store (self->fold, l, self->before, t, values);
+          acc_fold_store_vars (self->fold, l, self->before, t, sum.vars);
           acc_fold_load_part (self->fold, l, t, part);
           append_part (self, l, &sum, part);
         }
-      acc_fold_get_vars (self->fold, l, sum.vars, values);
-      acc_fold_store (self->fold, l, self->carry, u, values);
+      acc_fold_store_vars (self->fold, l, self->carry, u, sum.vars);
     }
 
   launch.serial = launch.sweeps = TRUE;

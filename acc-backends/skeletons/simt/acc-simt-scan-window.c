@@ -113,18 +113,6 @@ get_total_place (Window *self,
   return kb_add (l->b, kb_mul (l->b, self->simt->row, low_const (l, self->n_totals)), run);
 }
 
-static void
-store_vars (Window        *self,
-            const KBuffer *buffer,
-            KValue         at,
-            const KVar    *vars)
-{
-  KValue *values = acc_fold_new_values (self->fold, self->simt->l);
-
-  acc_fold_get_vars (self->fold, self->simt->l, vars, values);
-  acc_simt_store (self->simt, self->fold, buffer, at, values);
-}
-
 /* Reads the elements of iteration @k, and sums them up within their runs. */
 static void
 take_iteration (Window *self,
@@ -161,7 +149,7 @@ take_iteration (Window *self,
         }
       low_if (l, kb_eq (b, self->lane, low_const (l, self->lanes - 1)))
         {
-          store_vars (self, self->totals, get_total_place (self, get_run (self, k, s)), iteration);
+          acc_simt_store_vars (self->simt, self->fold, self->totals, get_total_place (self, get_run (self, k, s)), iteration);
         }
 
       for (guint j = 0; j < vector; j++)
@@ -173,7 +161,7 @@ take_iteration (Window *self,
           if (self->lanes > 1)
             acc_fold_prepend_if (fold, l, sum, kb_lt (b, low_const (l, 0), self->lane), front);
           if (self->held != NULL)
-            store_vars (self, self->held, get_held_place (self, k, s, j), sum);
+            acc_simt_store_vars (self->simt, self->fold, self->held, get_held_place (self, k, s, j), sum);
         }
     }
 }
@@ -209,7 +197,7 @@ scan_totals (Window *self)
     }
   low_if (l, takes)
     {
-      store_vars (self, self->totals, at, sum);
+      acc_simt_store_vars (self->simt, self->fold, self->totals, at, sum);
     }
   kb_barrier (b);
 }
@@ -231,7 +219,7 @@ find_front (Window *self)
       self->scan->before (fold, l, acc_fold_new_vars (fold, l, values), before, self->scan->data);
       low_if (l, kb_eq (b, simt->thread, low_const (l, 0)))
         {
-          store_vars (self, self->front, low_const (l, 0), before);
+          acc_simt_store_vars (self->simt, self->fold, self->front, low_const (l, 0), before);
         }
     }
   kb_barrier (b);

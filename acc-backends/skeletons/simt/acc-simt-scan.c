@@ -30,18 +30,12 @@ acc_simt_scan_threads (AccSimt       *self,
         }
       else
         {
-          KValue *mine = acc_fold_new_values (fold, l);
-
-          acc_fold_get_vars (fold, l, vars, mine);
-          acc_simt_store (self, fold, shared, self->local, mine);
+          acc_simt_store_vars (self, fold, shared, self->local, vars);
           kb_barrier (b);
           low_if (l, there)
             {
-              KValue *sum = acc_fold_new_values (fold, l);
-
               acc_simt_load (self, fold, shared, kb_sub (b, self->local, low_const (l, d)), other);
-              acc_fold_combine (fold, l, other, mine, sum);
-              acc_fold_set_vars (fold, l, vars, sum);
+              acc_fold_prepend (fold, l, vars, other);
             }
           kb_barrier (b);
         }
@@ -51,10 +45,7 @@ acc_simt_scan_threads (AccSimt       *self,
 
   low_if (l, kb_eq (b, lane, low_const (l, subgroup - 1)))
     {
-      KValue *mine = acc_fold_new_values (fold, l);
-
-      acc_fold_get_vars (fold, l, vars, mine);
-      acc_simt_store (self, fold, shared, low_udiv (l, self->local, subgroup), mine);
+      acc_simt_store_vars (self, fold, shared, low_udiv (l, self->local, subgroup), vars);
     }
   kb_barrier (b);
   {
@@ -87,15 +78,14 @@ find_before (AccSimt       *self,
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  KValue *mine = acc_fold_new_values (fold, l), *total = acc_fold_new_values (fold, l);
+  KValue *total = acc_fold_new_values (fold, l);
   KValue zero = low_const (l, 0), one = low_const (l, 1);
   KValue row = kb_mul (b, self->row, low_const (l, self->width));
   KValue exists = kb_lt (b, self->thread, n_valid);
   KValue going, later = kb_lt (b, zero, self->thread);
   KValue *before = acc_fold_new_values (fold, l);
 
-  acc_fold_get_vars (fold, l, vars, mine);
-  acc_simt_store (self, fold, shared, self->local, mine);
+  acc_simt_store_vars (self, fold, shared, self->local, vars);
   kb_barrier (b);
   acc_simt_load (self, fold, shared, kb_add (b, row, kb_sub (b, n_valid, one)), total);
   going = kb_get (b, started);

@@ -157,14 +157,14 @@ acc_simt_load (AccSimt       *self,
 }
 
 void
-acc_simt_store (AccSimt       *self,
-                AccFold       *fold,
-                const KBuffer *shared,
-                KValue         at,
-                const KValue  *values)
+acc_simt_store_vars (AccSimt       *self,
+                     AccFold       *fold,
+                     const KBuffer *shared,
+                     KValue         at,
+                     const KVar    *vars)
 {
   for (guint i = 0; i < fold->n_leaves; i++)
-    kb_store (self->l->b, shared[i], at, values[i]);
+    kb_store (self->l->b, shared[i], at, kb_get (self->l->b, vars[i]));
 }
 
 void
@@ -265,10 +265,7 @@ reduce_parts (AccSimt    *self,
 
   low_if (l, kb_eq (b, low_urem (l, self->local, self->subgroup), zero))
     {
-      KValue *mine = acc_fold_new_values (fold, l);
-
-      acc_fold_get_vars (fold, l, vars, mine);
-      acc_simt_store (self, fold, shared, part, mine);
+      acc_simt_store_vars (self, fold, shared, part, vars);
     }
   kb_barrier (b);
   low_if (l, kb_eq (b, self->thread, zero))
@@ -296,19 +293,16 @@ reduce_shared (AccSimt    *self,
 
   for (guint d = 1; d < self->width; d *= 2)
     {
-      KValue *mine = acc_fold_new_values (fold, l);
       KValue turn = kb_eq (b, low_urem (l, self->thread, 2 * d), low_const (l, 0));
 
-      acc_fold_get_vars (fold, l, vars, mine);
-      acc_simt_store (self, fold, shared, self->local, mine);
+      acc_simt_store_vars (self, fold, shared, self->local, vars);
       kb_barrier (b);
       low_if (l, kb_and (b, turn, kb_lt (b, kb_add (b, self->thread, low_const (l, d)), n_valid)))
         {
-          KValue *other = acc_fold_new_values (fold, l), *sum = acc_fold_new_values (fold, l);
+          KValue *other = acc_fold_new_values (fold, l);
 
           acc_simt_load (self, fold, shared, kb_add (b, self->local, low_const (l, d)), other);
-          acc_fold_combine (fold, l, mine, other, sum);
-          acc_fold_set_vars (fold, l, vars, sum);
+          acc_fold_append (fold, l, vars, other);
         }
       kb_barrier (b);
     }

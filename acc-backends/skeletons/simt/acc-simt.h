@@ -32,7 +32,7 @@ gsize     acc_simt_get_room     (AccStep *step, guint group);
 /* An array of shared memory per leaf, of @n elements. */
 KBuffer  *acc_simt_new_shared   (AccSimt *self, AccFold *fold, guint n);
 void      acc_simt_load         (AccSimt *self, AccFold *fold, const KBuffer *shared, KValue at, KValue *result);
-void      acc_simt_store        (AccSimt *self, AccFold *fold, const KBuffer *shared, KValue at, const KValue *values);
+void      acc_simt_store_vars   (AccSimt *self, AccFold *fold, const KBuffer *shared, KValue at, const KVar *vars);
 
 /* A kernel that clears scratch before the first row. */
 void      acc_simt_write_zeros  (AccStep *step, const char *name, guint scratch, AccElementKind kind, gint64 n);

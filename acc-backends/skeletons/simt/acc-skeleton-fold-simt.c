@@ -192,10 +192,7 @@ write_row_parts (AccStep        *step,
   acc_simt_fold (&simt, fold, kb_inner_begin (b), kb_inner_end (b), 1, read_element, &source, vars);
   low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
     {
-      KValue *sum = acc_fold_new_values (fold, l);
-
-      acc_fold_get_vars (fold, l, vars, sum);
-      acc_fold_store_part (fold, l, part, sum);
+      acc_fold_store_vars (fold, l, fold->part_scratch, part, vars);
     }
 
   launch.tile_outer = 1;
@@ -288,10 +285,7 @@ write_parts (AccStep        *step,
           acc_fold_combine (fold, l, before, sum, sum);
           acc_fold_set_vars (fold, l, vars, sum);
         }
-      KValue *sum = acc_fold_new_values (fold, l);
-
-      acc_fold_get_vars (fold, l, vars, sum);
-      acc_fold_store_part (fold, l, part, sum);
+      acc_fold_store_vars (fold, l, fold->part_scratch, part, vars);
     }
 
   launch.tile_outer = tile_outer;

@@ -134,10 +134,7 @@ write_tile_sums (Scan *self)
   acc_simt_fold (&simt, self->fold, kb_inner_begin (b), kb_inner_end (b), 1, read_element, self, vars);
   low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
     {
-      KValue *sum = acc_fold_new_values (self->fold, l);
-
-      acc_fold_get_vars (self->fold, l, vars, sum);
-      acc_fold_store_part (self->fold, l, get_tile (self, l, self->u, kb_inner_begin (b)), sum);
+      acc_fold_store_vars (self->fold, l, self->fold->part_scratch, get_tile (self, l, self->u, kb_inner_begin (b)), vars);
     }
 
   launch.tile_outer = 1;
@@ -182,18 +179,12 @@ write_sums_before (Scan *self)
 
       low_if (l, kb_and (b, kb_get (b, started), kb_eq (b, simt.thread, zero)))
         {
-          KValue *values = acc_fold_new_values (self->fold, l);
-
-          acc_fold_get_vars (self->fold, l, carry, values);
-          acc_fold_store (self->fold, l, self->before, kb_add (b, first, u), values);
+          acc_fold_store_vars (self->fold, l, self->before, kb_add (b, first, u), carry);
         }
       acc_simt_scan (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
       low_if (l, kb_eq (b, simt.thread, zero))
         {
-          KValue *values = acc_fold_new_values (self->fold, l);
-
-          acc_fold_get_vars (self->fold, l, carry, values);
-          acc_fold_store (self->fold, l, self->carry, u, values);
+          acc_fold_store_vars (self->fold, l, self->carry, u, carry);
         }
     }
 
@@ -271,20 +262,14 @@ write_part_of_tile (Scan        *self,
       acc_look_back_find (self->look_back, simt, self->u, self->n, complete, total, found);
       low_if (l, first)
         {
-          KValue *values = acc_fold_new_values (self->fold, l);
-
-          acc_fold_get_vars (self->fold, l, found, values);
-          acc_simt_store (simt, self->fold, shared, low_const (l, 0), values);
+          acc_simt_store_vars (simt, self->fold, shared, low_const (l, 0), found);
         }
     }
   kb_barrier (b);
   /* The carry of this piece has been read by all groups: they were waited for. */
   low_if (l, kb_and (b, first, kb_not (b, complete)))
     {
-      KValue *values = acc_fold_new_values (self->fold, l);
-
-      acc_fold_get_vars (self->fold, l, total, values);
-      acc_fold_store (self->fold, l, self->carry, self->u, values);
+      acc_fold_store_vars (self->fold, l, self->carry, self->u, total);
     }
 
   acc_simt_load (simt, self->fold, shared, low_const (l, 0), before);
