@@ -101,7 +101,6 @@ acc_schedule_new (const AccTarget *target,
   ok = build (&self, bases, n_results, error);
 
   schedule = g_new0 (AccSchedule, 1);
-  g_atomic_ref_count_init (&schedule->ref_count);
   schedule->nodes = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < n_results; i++)
     g_ptr_array_add (schedule->nodes, g_object_ref (results[i]));

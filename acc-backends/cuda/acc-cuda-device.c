@@ -57,11 +57,12 @@ acc_cuda_check (AccCudaDevice  *self,
   return FALSE;
 }
 
-gboolean
-acc_cuda_done (AccCudaDevice  *self,
-               CuResult        result,
-               const char     *doing,
-               GError        **error)
+/* Leaves after the call that @result is of. */
+static gboolean
+done (AccCudaDevice  *self,
+      CuResult        result,
+      const char     *doing,
+      GError        **error)
 {
   gboolean ok = acc_cuda_check (self, result, doing, error);
 
@@ -82,7 +83,7 @@ cuda_allocate (AccDevice        *device,
   CuPointer pointer = 0;
 
   if (!acc_cuda_enter (self, error)
-      || !acc_cuda_done (self, self->cuda->cuMemAlloc_v2 (&pointer, MAX (size, 1)), "allocating memory", error))
+      || !done (self, self->cuda->cuMemAlloc_v2 (&pointer, MAX (size, 1)), "allocating memory", error))
     return FALSE;
 
   *memory = (AccDeviceMemory) { .handle = GSIZE_TO_POINTER (pointer), .address = pointer, .size = size };
@@ -112,7 +113,7 @@ cuda_allocate_host (AccDevice  *device,
   gpointer host = NULL;
 
   if (!acc_cuda_enter (self, error)
-      || !acc_cuda_done (self, self->cuda->cuMemHostAlloc (&host, MAX (size, 1), CU_HOST_PORTABLE), "allocating pinned memory", error))
+      || !done (self, self->cuda->cuMemHostAlloc (&host, MAX (size, 1), CU_HOST_PORTABLE), "allocating pinned memory", error))
     return NULL;
 
   return host;
@@ -145,10 +146,9 @@ cuda_upload (AccDevice              *device,
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
 
-  return size == 0
-         || (acc_cuda_enter (self, error)
-             && acc_cuda_done (self, self->cuda->cuMemcpyHtoDAsync_v2 (to->address + offset, from, size, self->streams[queue]),
-                               "uploading", error));
+  return acc_cuda_enter (self, error)
+         && done (self, self->cuda->cuMemcpyHtoDAsync_v2 (to->address + offset, from, size, self->streams[queue]),
+                           "uploading", error);
 }
 
 static gboolean
@@ -162,10 +162,9 @@ cuda_download (AccDevice              *device,
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
 
-  return size == 0
-         || (acc_cuda_enter (self, error)
-             && acc_cuda_done (self, self->cuda->cuMemcpyDtoHAsync_v2 (to, from->address + offset, size, self->streams[queue]),
-                               "downloading", error));
+  return acc_cuda_enter (self, error)
+         && done (self, self->cuda->cuMemcpyDtoHAsync_v2 (to, from->address + offset, size, self->streams[queue]),
+                           "downloading", error);
 }
 
 static gboolean
@@ -180,11 +179,10 @@ cuda_copy (AccDevice              *device,
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
 
-  return size == 0
-         || (acc_cuda_enter (self, error)
-             && acc_cuda_done (self,
-                               self->cuda->cuMemcpyDtoDAsync_v2 (to->address + to_offset, from->address + from_offset, size,
-                                                                 self->streams[queue]), "copying", error));
+  return acc_cuda_enter (self, error)
+         && done (self,
+                           self->cuda->cuMemcpyDtoDAsync_v2 (to->address + to_offset, from->address + from_offset, size,
+                                                             self->streams[queue]), "copying", error);
 }
 
 static gboolean
@@ -197,10 +195,9 @@ cuda_clear (AccDevice              *device,
 {
   AccCudaDevice *self = (AccCudaDevice *) device;
 
-  return size == 0
-         || (acc_cuda_enter (self, error)
-             && acc_cuda_done (self, self->cuda->cuMemsetD8Async (memory->address + offset, 0, size, self->streams[queue]),
-                               "clearing", error));
+  return acc_cuda_enter (self, error)
+         && done (self, self->cuda->cuMemsetD8Async (memory->address + offset, 0, size, self->streams[queue]),
+                           "clearing", error);
 }
 
 /* --- the device */

@@ -39,8 +39,6 @@ gboolean acc_cuda_enter (AccCudaDevice *self, GError **error);
 void     acc_cuda_leave (AccCudaDevice *self);
 /* TRUE for success. Else @error says what failed while @doing; a device that was lost stays so. */
 gboolean acc_cuda_check (AccCudaDevice *self, CuResult result, const char *doing, GError **error);
-/* Leaves after the call that @result is of. */
-gboolean acc_cuda_done  (AccCudaDevice *self, CuResult result, const char *doing, GError **error);
 
 /* Lets go of @data with the device, in its context. */
 void     acc_cuda_keep  (AccCudaDevice *self, gpointer data, GDestroyNotify destroy);

@@ -187,9 +187,6 @@ opencl_upload (AccDevice              *device,
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
 
-  if (size == 0)
-    return TRUE;
-
   return acc_event_device_is_there (&self->parent, error)
          && acc_opencl_check (self, self->cl->clEnqueueWriteBuffer (self->queues[queue], to->handle, !is_pinned (self, from, size), offset,
                                                                     size, from, 0, NULL, NULL), "uploading", error);
@@ -205,9 +202,6 @@ opencl_download (AccDevice              *device,
                  GError                **error)
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
-
-  if (size == 0)
-    return TRUE;
 
   return acc_event_device_is_there (&self->parent, error)
          && acc_opencl_check (self, self->cl->clEnqueueReadBuffer (self->queues[queue], from->handle, !is_pinned (self, to, size), offset,
@@ -226,9 +220,6 @@ opencl_copy (AccDevice              *device,
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
 
-  if (size == 0)
-    return TRUE;
-
   return acc_event_device_is_there (&self->parent, error)
          && acc_opencl_check (self, self->cl->clEnqueueCopyBuffer (self->queues[queue], from->handle, to->handle, from_offset, to_offset,
                                                                    size, 0, NULL, NULL), "copying", error);
@@ -244,9 +235,6 @@ opencl_clear (AccDevice              *device,
 {
   AccOpenclDevice *self = (AccOpenclDevice *) device;
   const guint8 zero = 0;
-
-  if (size == 0)
-    return TRUE;
 
   return acc_event_device_is_there (&self->parent, error)
          && acc_opencl_check (self,

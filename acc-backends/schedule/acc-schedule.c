@@ -26,20 +26,9 @@ step_clear (AccScheduleStep *step)
   g_free (step->row_error);
 }
 
-AccSchedule *
-acc_schedule_ref (AccSchedule *self)
-{
-  g_atomic_ref_count_inc (&self->ref_count);
-
-  return self;
-}
-
 void
-acc_schedule_unref (AccSchedule *self)
+acc_schedule_free (AccSchedule *self)
 {
-  if (!g_atomic_ref_count_dec (&self->ref_count))
-    return;
-
   for (guint i = 0; i < self->n_steps; i++)
     step_clear (&self->steps[i]);
   g_free (self->steps);

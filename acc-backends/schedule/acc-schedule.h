@@ -135,7 +135,6 @@ typedef struct {
 } AccScheduleStep;
 
 struct _AccSchedule {
-  gatomicrefcount   ref_count;
   GPtrArray        *nodes;     /* owned references that keep every borrowed node alive */
   guint             n_values;
   AccScheduleValue *values;
@@ -159,8 +158,7 @@ AccSchedule *acc_schedule_new   (const AccTarget *target, AccArray **results, gu
                                  guint n_bound, GError **error);
 /* Whether it is the schedule for other @values, of the same extents: what it read of their data is the same. */
 gboolean     acc_schedule_fits  (AccSchedule *self, AccArray **bound, AccArray **values, guint n_bound);
-AccSchedule *acc_schedule_ref   (AccSchedule *self);
-void         acc_schedule_unref (AccSchedule *self);
+void         acc_schedule_free  (AccSchedule *self);
 /* Of all its elements. */
 guint64      acc_schedule_get_bytes        (AccSchedule *self, guint value);
 guint64      acc_schedule_get_buffer_bytes (AccSchedule *self, guint value, guint buffer);
@@ -168,4 +166,4 @@ guint64      acc_schedule_get_buffer_bytes (AccSchedule *self, guint value, guin
 char        *acc_schedule_to_string (AccSchedule *self);
 char        *acc_schedule_to_dot    (AccSchedule *self);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSchedule, acc_schedule_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSchedule, acc_schedule_free)

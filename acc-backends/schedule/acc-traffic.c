@@ -3,7 +3,7 @@
 
 #include "acc-backends/ir/acc-kernel-private.h"
 
-#define ANY_VALUE -1
+#define ANY_VALUE (-1)
 
 static gboolean
 reads (const AccLaunch *launch,

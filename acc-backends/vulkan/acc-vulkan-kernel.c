@@ -25,10 +25,10 @@ _acc_vulkan_kernel_free (AccVulkanDevice *self,
   g_free (kernel);
 }
 
-gboolean
-_acc_vulkan_kernel_make_layout (AccVulkanDevice *self,
-                                AccDeviceKernel *kernel,
-                                GError         **error)
+static gboolean
+make_layout (AccVulkanDevice *self,
+             AccDeviceKernel *kernel,
+             GError         **error)
 {
   g_autofree VkDescriptorSetLayoutBinding *bindings = g_new0 (VkDescriptorSetLayoutBinding, MAX (kernel->n_bindings, 1));
   for (guint i = 0; i < kernel->n_bindings; i++)
@@ -89,12 +89,13 @@ make_code (AccKernel         *kernel,
   return code;
 }
 
-gboolean
-_acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self,
-                                  AccDeviceKernel *kernel,
-                                  GBytes          *code,
-                                  VkPipelineCache  cache,
-                                  GError         **error)
+/* @code: SPIR-V */
+static gboolean
+make_pipeline (AccVulkanDevice *self,
+               AccDeviceKernel *kernel,
+               GBytes          *code,
+               VkPipelineCache  cache,
+               GError         **error)
 {
   const VkShaderModuleCreateInfo module_info = {
     .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
@@ -150,7 +151,7 @@ _acc_vulkan_kernel_new_of_source (AccVulkanDevice *self,
   kernel->n_buffers = kernel->n_bindings = n_bindings;
   kernel->n_words = n_words;
   kernel->pushes = TRUE;
-  if (_acc_vulkan_kernel_make_layout (self, kernel, error) && _acc_vulkan_kernel_make_pipeline (self, kernel, code, VK_NULL_HANDLE, error))
+  if (make_layout (self, kernel, error) && make_pipeline (self, kernel, code, VK_NULL_HANDLE, error))
     return kernel;
   _acc_vulkan_kernel_free (self, kernel);
   return NULL;
@@ -202,8 +203,8 @@ make_kernel (AccVulkanDevice *self,
   made->n_words = acc_emit_glsl_count_bytes (kernel) / sizeof (guint64);
   made->pushes = made->n_words * sizeof (guint64) <= self->dialect.push_bytes;
   made->n_bindings = self->has_addresses ? 0 : made->n_buffers + 1 + (made->pushes ? 0 : 1);
-  if (!_acc_vulkan_kernel_make_layout (self, made, error)
-      || !_acc_vulkan_kernel_make_pipeline (self, made, code, cache, error))
+  if (!make_layout (self, made, error)
+      || !make_pipeline (self, made, code, cache, error))
     {
       _acc_vulkan_kernel_free (self, made);
       return NULL;

@@ -231,10 +231,6 @@ struct _AccDeviceKernel {
 };
 
 /* acc-vulkan-kernel.c */
-gboolean         _acc_vulkan_kernel_make_layout   (AccVulkanDevice *self, AccDeviceKernel *kernel, GError **error);
-/* @code: SPIR-V */
-gboolean         _acc_vulkan_kernel_make_pipeline (AccVulkanDevice *self, AccDeviceKernel *kernel, GBytes *code, VkPipelineCache cache,
-                                                   GError **error);
 void             _acc_vulkan_kernel_free          (AccVulkanDevice *self, AccDeviceKernel *kernel);
 GBytes          *_acc_vulkan_compile (AccDevice *device, AccKernel *kernel, gboolean general, GError **error);
 AccDeviceKernel *_acc_vulkan_load    (AccDevice *device, AccKernel *kernel, GBytes *code, GError **error);

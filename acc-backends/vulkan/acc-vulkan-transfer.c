@@ -89,8 +89,6 @@ _acc_vulkan_upload (AccDevice             *device,
 
   if (!_acc_vulkan_is_there (self, error))
     return FALSE;
-  if (size == 0)
-    return TRUE;
   AccVulkanPiece *pinned = _acc_vulkan_find_pinned (self, from, size, &begin);
   if (pinned != NULL)
     return enqueue_copy (q, &(AccVulkanCopy) { to->handle, offset, pinned, begin - pinned->offset, size }, error);
@@ -150,8 +148,6 @@ _acc_vulkan_download (AccDevice             *device,
 
   if (!_acc_vulkan_is_there (self, error))
     return FALSE;
-  if (size == 0)
-    return TRUE;
   AccVulkanPiece *pinned = _acc_vulkan_find_pinned (self, to, size, &begin);
   if (pinned != NULL)
     {
@@ -200,8 +196,6 @@ _acc_vulkan_copy (AccDevice             *device,
 {
   AccVulkanDevice *self = (AccVulkanDevice *) device;
 
-  if (size == 0)
-    return _acc_vulkan_is_there (self, error);
   return enqueue_copy (&self->queues[queue], &(AccVulkanCopy) { to->handle, to_offset, from->handle, from_offset, size }, error);
 }
 
@@ -216,9 +210,6 @@ _acc_vulkan_clear (AccDevice             *device,
   AccVulkanDevice *self = (AccVulkanDevice *) device;
   AccVulkanQueue *q = &self->queues[queue];
   AccVulkanPiece *piece = memory->handle;
-
-  if (size == 0)
-    return _acc_vulkan_is_there (self, error);
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&q->lock);
   AccVulkanBatch *batch = _acc_vulkan_queue_record (q, error);
   if (batch == NULL)

@@ -417,12 +417,12 @@ test_not_by_rows (void)
   acc_array_set_label (turned, "turned");
   schedule = plan1 (turned);
   g_assert_cmpstr (schedule->steps[0].row_error, ==, "backpermute “turned” reads rows in another order");
-  g_clear_pointer (&schedule, acc_schedule_unref);
+  g_clear_pointer (&schedule, acc_schedule_free);
 
   acc_array_set_label (wrapped, "round");
   schedule = plan1 (wrapped);
   g_assert_nonnull (strstr (schedule->steps[0].row_error, "stencil “round”"));
-  g_clear_pointer (&schedule, acc_schedule_unref);
+  g_clear_pointer (&schedule, acc_schedule_free);
 
   schedule = plan1 (shifted);
   assert_reads (&schedule->steps[0], 0, 1);

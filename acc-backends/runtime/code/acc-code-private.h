@@ -58,8 +58,6 @@ struct _AccCode {
   gboolean        is_ending;
 };
 
-guint      _acc_code_key_hash      (gconstpointer key);
-gboolean   _acc_code_key_equal     (gconstpointer a, gconstpointer b);
 /* With the lock of the table. */
 ReadyCode *_acc_code_find          (AccCode *self, AccKernel *kernel, guint variant);
 

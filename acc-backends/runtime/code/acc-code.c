@@ -14,8 +14,8 @@
 /* How long a run waits for workers to optimise its kernels before it begins with baseline code: as long as most kernels take. */
 #define PATIENCE_MILLISECONDS 10
 
-guint
-_acc_code_key_hash (gconstpointer data)
+static guint
+key_hash (gconstpointer data)
 {
   const CodeKey *key = data;
   guint64 begin;
@@ -26,9 +26,9 @@ _acc_code_key_hash (gconstpointer data)
   return (guint) ((begin * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)) >> 32) ^ (key->variant * 0x9e3779b1u);
 }
 
-gboolean
-_acc_code_key_equal (gconstpointer a,
-                     gconstpointer b)
+static gboolean
+key_equal (gconstpointer a,
+           gconstpointer b)
 {
   const CodeKey *x = a, *y = b;
 
@@ -64,8 +64,8 @@ acc_code_new (const AccCodeMaker *maker,
   pthread_condattr_destroy (&clock);
   pthread_cond_init (&self->made, NULL);
   self->makings = acc_background_new ();
-  self->table = g_hash_table_new_full (_acc_code_key_hash, _acc_code_key_equal, NULL, ready_free);
-  self->under_way = g_hash_table_new (_acc_code_key_hash, _acc_code_key_equal);
+  self->table = g_hash_table_new_full (key_hash, key_equal, NULL, ready_free);
+  self->under_way = g_hash_table_new (key_hash, key_equal);
 
   return self;
 }
@@ -332,7 +332,7 @@ make (AccCode         *self,
 {
   g_autoptr(GArray) list = new_list ();
   g_autoptr(GPtrArray) long_ones = g_ptr_array_new ();
-  g_autoptr(GHashTable) listed = g_hash_table_new_full (_acc_code_key_hash, _acc_code_key_equal, g_free, NULL);
+  g_autoptr(GHashTable) listed = g_hash_table_new_full (key_hash, key_equal, g_free, NULL);
 
   if (self->target == NULL)
     self->target = self->maker.dup_target (self->maker.user_data, error);

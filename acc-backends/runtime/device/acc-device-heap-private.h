@@ -66,7 +66,6 @@ struct _AccDeviceHeap {
 
 /* --- queues; with the lock */
 
-void     acc_device_heap_note_use   (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock *block);
 gboolean acc_device_heap_order      (AccDeviceHeap *self, AccQueue queue, AccDeviceBlock *block, GError **error);
 /* Lets the host wait until no queue uses the block. */
 gboolean acc_device_heap_wait_until_idle (AccDeviceHeap *self, AccDeviceBlock *block, GError **error);

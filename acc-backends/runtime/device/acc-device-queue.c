@@ -4,10 +4,10 @@
 /* Orders the queues. A use of a block gets its number after it was enqueued, so that a mark taken with the lock held is behind every use
  * that has a number by then. */
 
-void
-acc_device_heap_note_use (AccDeviceHeap  *self,
-                          AccQueue        queue,
-                          AccDeviceBlock *block)
+static void
+note_use (AccDeviceHeap  *self,
+          AccQueue        queue,
+          AccDeviceBlock *block)
 {
   block->used[queue] = self->queues[queue].used;
 }
@@ -179,7 +179,7 @@ acc_device_heap_end (AccDeviceHeap   *self,
   self->queues[queue].used++;
   for (guint i = 0; i < n_blocks; i++)
     if (blocks[i] != NULL)
-      acc_device_heap_note_use (self, queue, blocks[i]);
+      note_use (self, queue, blocks[i]);
   acc_device_heap_unlock (self);
 }
 

@@ -112,7 +112,9 @@ move_out (Copy    *self,
   ok = acc_device_heap_order (heap, ACC_QUEUE_DOWNLOAD, block, error);
   if (ok)
     {
-      ok = heap->device->klass->download (heap->device, ACC_QUEUE_DOWNLOAD, host->data, &block->memory, 0, self->buffer->size, &problem)
+      ok = (self->buffer->size == 0
+            || heap->device->klass->download (heap->device, ACC_QUEUE_DOWNLOAD, host->data, &block->memory, 0, self->buffer->size,
+                                              &problem))
            && heap->device->klass->mark (heap->device, ACC_QUEUE_DOWNLOAD, &mark.point, &problem)
            && heap->device->klass->block (heap->device, ACC_QUEUE_DOWNLOAD, mark.point, heap->timeout, &problem);
       if (!ok)

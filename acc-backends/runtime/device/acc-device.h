@@ -67,8 +67,8 @@ typedef struct {
   gpointer (*allocate_host) (AccDevice *self, gsize size, GError **error);
   void     (*release_host) (AccDevice *self, gpointer host, gsize size);
 
-  /* To and from any host address; the range [host, host + size) may be used again when a later point of @queue is reached (or
-   * at once, where it is not from allocate_host()). */
+  /* @size of all four: more than 0. To and from any host address; the range [host, host + size) may be used again when a later point of
+   * @queue is reached (or at once, where it is not from allocate_host()). */
   gboolean (*upload)       (AccDevice *self, AccQueue queue, const AccDeviceMemory *to, gsize offset, gconstpointer from, gsize size,
                             GError **error);
   gboolean (*download)     (AccDevice *self, AccQueue queue, gpointer to, const AccDeviceMemory *from, gsize offset, gsize size,

@@ -50,8 +50,8 @@ acc_pool_new (AccBudget *budget,
   return self;
 }
 
-AccPool *
-acc_pool_ref (AccPool *self)
+static AccPool *
+pool_ref (AccPool *self)
 {
   g_atomic_ref_count_inc (&self->ref_count);
 
@@ -307,7 +307,7 @@ allocate (AccPool     *self,
   if (block == NULL)
     return NULL;
 
-  block->pool = acc_pool_ref (self);
+  block->pool = pool_ref (self);
 
   return acc_buffer_new (block->memory->data, block->memory->size, give_back, block);
 }

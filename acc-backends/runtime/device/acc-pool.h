@@ -11,7 +11,6 @@ typedef struct _AccPool AccPool;
 
 /* Becomes what @budget reclaims from. @idle_limit: bytes that may lie idle; 0: a quarter of the machine's memory. */
 AccPool   *acc_pool_new      (AccBudget *budget, guint64 idle_limit);
-AccPool   *acc_pool_ref      (AccPool *self);
 void       acc_pool_unref    (AccPool *self);
 AccBudget *acc_pool_get_budget (AccPool *self);
 /* Not zeroed. What is recycled may be larger by a quarter, and counts as such. */

@@ -13,10 +13,11 @@ count_rows (AccRowLayout *self,
   return v->rank > 0 ? v->extents[0] : 1;
 }
 
-gboolean
-acc_row_layout_is_windowed (AccRowLayout *self,
-                            guint         step,
-                            guint         read)
+/* Whether a step needs only some rows of read number @read around each of its own. */
+static gboolean
+is_windowed (AccRowLayout *self,
+             guint         step,
+             guint         read)
 {
   const AccScheduleStep *s = &self->schedule->steps[step];
   gint64 n_rows = count_rows (self, s->reads[read]);
@@ -76,7 +77,7 @@ is_read_by_rows (AccRowLayout *self,
     for (guint i = 0; i < schedule->steps[s].n_reads; i++)
       if (schedule->steps[s].reads[i] == value)
         {
-          if (!self->by_rows[s] || !acc_row_layout_is_windowed (self, s, i))
+          if (!self->by_rows[s] || !is_windowed (self, s, i))
             return FALSE;
           ++*n_readers;
         }
@@ -96,7 +97,7 @@ should_run_by_rows (AccRowLayout *self,
     return FALSE;
 
   for (guint i = 0; i < step->n_reads; i++)
-    computed |= self->writers[step->reads[i]] >= 0 && acc_row_layout_is_windowed (self, number, i);
+    computed |= self->writers[step->reads[i]] >= 0 && is_windowed (self, number, i);
   if (step->reduces && !computed)
     return FALSE;
 

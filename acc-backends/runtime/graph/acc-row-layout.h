@@ -17,8 +17,6 @@ typedef struct {
  * operation that does not go by rows but must. */
 gboolean acc_row_layout_init  (AccRowLayout *self, AccSchedule *schedule, gboolean has_sources, GError **error);
 void     acc_row_layout_clear (AccRowLayout *self);
-/* Whether a step needs only some rows of read number @read around each of its own. */
-gboolean acc_row_layout_is_windowed (AccRowLayout *self, guint step, guint read);
 /* Whether the value never exists as a whole, but as some rows, which are in the caches when they are read. */
 gboolean acc_row_layout_is_cached   (AccRowLayout *self, guint value);
 /* What the schedule moves where that is so. */

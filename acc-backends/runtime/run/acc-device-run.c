@@ -251,10 +251,8 @@ enlarge_tiles (AccDevice       *device,
   gint64 unit = launch->unit, outer = groups->end[0] - groups->begin[0], inner = groups->end[1] - groups->begin[1], size;
   guint n;
 
-  if (unit == 0 || device->klass->count_resident == NULL || outer <= 0 || inner <= 0)
-    return;
-  n = device->klass->count_resident (device, kernel);
-  if (n == 0)
+  if (unit == 0 || device->klass->count_resident == NULL || outer <= 0 || inner <= 0
+      || (n = device->klass->count_resident (device, kernel)) == 0)
     return;
 
   size = acc_ceil_div (acc_ceil_div (outer * inner, n), unit) * unit;

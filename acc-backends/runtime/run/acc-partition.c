@@ -57,12 +57,13 @@ choose_tile (AccPartition    *self,
     }
 }
 
-void
-acc_partition_init (AccPartition    *self,
-                    const AccLaunch *launch,
-                    const gint64     begin[2],
-                    const gint64     end[2],
-                    guint            n_threads)
+/* The part [begin, end) of each dimension is within the launch's space. */
+static void
+partition_init (AccPartition    *self,
+                const AccLaunch *launch,
+                const gint64     begin[2],
+                const gint64     end[2],
+                guint            n_threads)
 {
   for (guint d = 0; d < 2; d++)
     {
@@ -126,7 +127,7 @@ acc_partition_init_whole (AccPartition    *self,
                           const AccLaunch *launch,
                           guint            n_threads)
 {
-  acc_partition_init (self, launch, (const gint64[]) { 0, 0 }, (const gint64[]) { launch->outer, launch->inner }, n_threads);
+  partition_init (self, launch, (const gint64[]) { 0, 0 }, (const gint64[]) { launch->outer, launch->inner }, n_threads);
 }
 
 void
@@ -157,7 +158,7 @@ acc_partition_init_rows (AccPartition    *self,
   gint64 range[5];
 
   acc_partition_get_rows (launch, begin, end, range);
-  acc_partition_init (self, launch, (const gint64[]) { range[0], range[2] }, (const gint64[]) { range[1], range[3] }, n_threads);
+  partition_init (self, launch, (const gint64[]) { range[0], range[2] }, (const gint64[]) { range[1], range[3] }, n_threads);
 }
 
 void

@@ -15,8 +15,6 @@ typedef struct {
   gint64 claim;                /* tiles to take at a time */
 } AccPartition;
 
-/* The part [begin, end) of each dimension is within the launch's space. */
-void acc_partition_init       (AccPartition *self, const AccLaunch *launch, const gint64 begin[2], const gint64 end[2], guint n_threads);
 void acc_partition_init_whole (AccPartition *self, const AccLaunch *launch, guint n_threads);
 /* The part that rows [begin, end) of the step's index space cover. Not for WHOLE spaces. */
 void acc_partition_init_rows  (AccPartition *self, const AccLaunch *launch, gint64 begin, gint64 end, guint n_threads);

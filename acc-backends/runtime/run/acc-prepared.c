@@ -342,6 +342,6 @@ acc_prepared_unref (AccPrepared *self)
   g_free (self->values);
   g_free (self->buffer_bytes);
   g_free (self->element_bytes);
-  acc_schedule_unref (self->schedule);
+  acc_schedule_free (self->schedule);
   g_free (self);
 }
