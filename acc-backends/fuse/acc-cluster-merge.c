@@ -221,7 +221,7 @@ can_merge (AccCluster *a,
          (a->rank == 0 || memcmp (a->extents, b->extents, a->rank * sizeof (gint64)) == 0) &&
          (a->kind == ACC_CLUSTER_MAP || acc_fusion_node_has_extents_of (a->consumed, b->consumed)) &&
          (!(acc_cluster_stores_beside (a) || acc_cluster_stores_beside (b)) || is_commutative (a) == is_commutative (b)) &&
-         a->cost + b->cost <= ACC_CLUSTER_MAX_COST / 2 && a->n_nodes + b->n_nodes <= ACC_CLUSTER_MAX_NODES / 8 &&
+         a->cost + b->cost <= ACC_CLUSTER_MAX_COST / 2. && a->n_nodes + b->n_nodes <= ACC_CLUSTER_MAX_NODES / 8 &&
          a->anchors->len + b->anchors->len <= ACC_CLUSTER_MAX_STENCILS &&
          count_root_leaves (a) + count_root_leaves (b) <= ACC_CLUSTER_MAX_ROOT_LEAVES;
 }
@@ -459,7 +459,7 @@ can_host (AccCutter     *self,
   /* A step of its own would take in what it is computed from. */
   if (node->absorbs && (cluster->kind != ACC_CLUSTER_MAP || cluster->anchors->len > 0))
     return FALSE;
-  if (cluster->cost + node->own_cost > ACC_CLUSTER_MAX_COST / 2 || cluster->n_nodes >= ACC_CLUSTER_MAX_NODES / 8 ||
+  if (cluster->cost + node->own_cost > ACC_CLUSTER_MAX_COST / 2. || cluster->n_nodes >= ACC_CLUSTER_MAX_NODES / 8 ||
       count_root_leaves (cluster) + acc_element_type_get_n_leaves (node->array->type) > ACC_CLUSTER_MAX_ROOT_LEAVES)
     return FALSE;
   if (is_anchor && !acc_cutter_can_join (self, cluster, node, &kind))

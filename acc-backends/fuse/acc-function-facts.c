@@ -3,10 +3,11 @@
 
 #include "acc-numbers.h"
 
-void
-acc_function_visit (AccFunction *function,
-                    void       (*visit) (AccExpr *expr, gpointer user_data),
-                    gpointer     user_data)
+/* Calls @visit for every expression of the body, those of nested functions too, in no particular order. */
+static void
+visit_exprs (AccFunction *function,
+             void       (*visit) (AccExpr *expr, gpointer user_data),
+             gpointer     user_data)
 {
   g_autoptr(GPtrArray) stack = g_ptr_array_sized_new (32);
   AccNumbers seen = { 0 };
@@ -42,7 +43,7 @@ acc_function_collect_reads (AccFunction *function,
                             GHashTable  *arrays)
 {
   if (function->arrays != NULL && function->arrays->len > 0)
-    acc_function_visit (function, visit_read, arrays);
+    visit_exprs (function, visit_read, arrays);
 }
 
 static double
@@ -128,7 +129,7 @@ acc_function_uses_param (AccFunction *function,
 {
   Search search = { function->params[param], FALSE };
 
-  acc_function_visit (function, visit_param, &search);
+  visit_exprs (function, visit_param, &search);
 
   return search.found;
 }
@@ -205,7 +206,7 @@ acc_function_find_taps (AccFunction  *function,
   if (rank > ACC_FUNCTION_MAX_TAP_RANK)
     return all;
 
-  acc_function_visit (function, visit_tap, &self);
+  visit_exprs (function, visit_tap, &self);
   self.whole |= function->body == self.param;
 
   return self.whole ? all : (AccTaps) { MAX (g_hash_table_size (taps), 1), self.last };

@@ -5,8 +5,6 @@
 
 /* Facts about scalar functions for fusion, found by walks over their bodies that visit each expression once, without recursion. */
 
-/* Calls @visit for every expression of the body, those of nested functions too, in no particular order. */
-void     acc_function_visit       (AccFunction *function, void (*visit) (AccExpr *expr, gpointer user_data), gpointer user_data);
 /* Adds the arrays whose elements are read, each once: not those that are only asked for an extent. */
 void     acc_function_collect_reads (AccFunction *function, GHashTable *arrays);
 /* Rough machine operations per call. */

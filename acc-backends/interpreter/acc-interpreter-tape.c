@@ -73,12 +73,12 @@ emit_while (TapeCompiler *c,
 static gboolean
 emit_primitive (TapeCompiler     *c,
                 const TapeInfo   *info,
-                const TapeInfo   *argument,
                 InterpInstruction n,
                 GError          **error)
 {
   AccPrimitive primitive = info->expr->primitive;
-  AccElementKind kind = acc_element_type_get_kind (argument->expr->type);
+  AccElementType *type = info->expr->args[0]->type;
+  AccElementKind kind = acc_element_type_get_kind (type);
 
   n.function = acc_primitive_get_function (primitive, kind);
   n.code = acc_primitive_is (primitive, ACC_FAMILY_DIVISION) ? INTERP_CODE_DIVIDE : INTERP_CODE_SCALAR;
@@ -86,8 +86,8 @@ emit_primitive (TapeCompiler     *c,
   n.extra = primitive;
   if (n.function == NULL)
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "%s does not take %s",
-                   acc_primitive_get_info (primitive)->name, acc_element_type_get_code (argument->expr->type));
+      g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "%s does not take %s", acc_primitive_get_info (primitive)->name,
+                   acc_element_type_get_code (type));
       return FALSE;
     }
   emit (c, n);
@@ -98,11 +98,11 @@ emit_primitive (TapeCompiler     *c,
 static gboolean
 emit_conversion (TapeCompiler     *c,
                  const TapeInfo   *info,
-                 const TapeInfo   *argument,
                  InterpInstruction n,
                  GError          **error)
 {
-  AccElementKind kind = acc_element_type_get_kind (argument->expr->type);
+  AccElementType *type = info->expr->args[0]->type;
+  AccElementKind kind = acc_element_type_get_kind (type);
   gboolean is_cast = info->expr->kind == ACC_EXPR_CAST;
 
   n.code = is_cast ? INTERP_CODE_CAST : INTERP_CODE_BITCAST;
@@ -112,7 +112,7 @@ emit_conversion (TapeCompiler     *c,
       (!is_cast && acc_element_kind_get_size (kind) != acc_element_kind_get_size (n.extra)))
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "no conversion from %s to %s",
-                   acc_element_type_get_code (argument->expr->type), acc_element_type_get_code (info->expr->type));
+                   acc_element_type_get_code (type), acc_element_type_get_code (info->expr->type));
       return FALSE;
     }
   emit (c, n);
@@ -124,7 +124,6 @@ emit_conversion (TapeCompiler     *c,
 static void
 emit_array (TapeCompiler     *c,
             const TapeInfo   *info,
-            const TapeInfo   *argument,
             InterpInstruction n)
 {
   n.target = (guint32) interp_tape_find_array (c, info->expr->array);
@@ -139,6 +138,8 @@ emit_array (TapeCompiler     *c,
     }
   else
     {
+      const TapeInfo *argument = INFO (c, interp_tape_get_number (c, info->expr->args[0]));
+
       n.code = INTERP_CODE_INDEX;
       n.count = (guint16) acc_element_type_get_n_leaves (argument->expr->type);
       n.extra = c->operands->len;
@@ -177,11 +178,11 @@ emit_expr (TapeCompiler *c,
     {
     case ACC_EXPR_PRIMITIVE:
       n.b = args[1] != NULL ? REGISTER (c, args[1], 0) : 0;
-      return emit_primitive (c, info, args[0], n, error);
+      return emit_primitive (c, info, n, error);
 
     case ACC_EXPR_CAST:
     case ACC_EXPR_BITCAST:
-      return emit_conversion (c, info, args[0], n, error);
+      return emit_conversion (c, info, n, error);
 
     case ACC_EXPR_COND:
       n.code = INTERP_CODE_BRANCH;
@@ -197,7 +198,7 @@ emit_expr (TapeCompiler *c,
     case ACC_EXPR_INDEX:
     case ACC_EXPR_LINEAR_INDEX:
     case ACC_EXPR_EXTENT:
-      emit_array (c, info, args[0], n);
+      emit_array (c, info, n);
       break;
 
     case ACC_EXPR_TUPLE:

@@ -75,11 +75,4 @@ interp_value_store (InterpValue *self,
   acc_scalar_store (place->kind, self->bases[place->buffer], linear * place->lanes + place->lane, from);
 }
 
-static inline gboolean
-interp_value_holds (const InterpValue *self,
-                    gint64             linear)
-{
-  return linear >= self->first && linear < self->end;
-}
-
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (InterpValue, interp_value_unref)
