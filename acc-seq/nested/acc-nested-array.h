@@ -27,6 +27,19 @@ typedef enum {
   ACC_NESTED_FORM_IRREGULAR,
 } AccNestedForm;
 
+/**
+ * AccNestedArrayFunc:
+ * @element: an element, which is a nested array
+ * @user_data: data given with the function
+ *
+ * Computes what becomes of an element. It is called once, while the graph is built.
+ *
+ * Returns: (transfer full) (nullable): a nested array
+ *
+ * Since: 1.0
+ */
+typedef AccNestedArray *(*AccNestedArrayFunc) (AccNestedArray *element, gpointer user_data);
+
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_new_from_lengths (AccArray *values, AccArray *lengths) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
@@ -79,6 +92,9 @@ ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_get_inner     (AccNestedArray *self);
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_dup_nested    (AccNestedArray *self, gint64 index) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_map_nested    (AccNestedArray *self, AccNestedArrayFunc function,
+                                                gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_flatten_level (AccNestedArray *self, guint level) G_GNUC_WARN_UNUSED_RESULT;
 

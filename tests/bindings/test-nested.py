@@ -211,6 +211,43 @@ def test_many_levels():
         pass
 
 
+def test_functions_of_levels():
+    plus = lambda x, y: x + y
+    lists = [[[1, 2], [3]], [], [[], [4]], [[5, 6, 7]]]
+    groups = Acc.NestedArray.from_list(lists)
+    deep_lists = [[[[1, 2], [3]], [[4]]], [], [[], [[], [5]]]]
+    deep = Acc.NestedArray.from_list(deep_lists)
+    pictures = Acc.NestedArray.from_arrays([np.arange(4).reshape(2, 2), np.ones((1, 3), 'i8'), np.zeros((3, 1), 'i8')]).nest([2, 0, 1])
+    for backend in (Acc.Backend.new_for_name('interpreter'), Acc.Backend.new_for_name('native')):
+        def same(nested, want, backend=backend):
+            assert nested.to_list(backend) == want, (nested.to_list(backend), want)
+
+        same(groups.map_nested(lambda rows: rows), lists)
+        same(groups.map_nested(lambda rows: rows.reverse()), [part[::-1] for part in lists])
+        same(groups.map_nested(lambda rows: rows.take(1)), [part[:1] for part in lists])
+        same(groups.map_nested(lambda rows: rows.concat(rows.reverse())), [part + part[::-1] for part in lists])
+        same(groups.map_nested(lambda rows: rows.filter(lambda row: row.fold(0, plus).map(lambda s: s > 2))),
+             [[row for row in part if sum(row) > 2] for part in lists])
+        same(groups.map_nested(lambda rows: rows.map(lambda row: row.fold(0, plus))), [[sum(row) for row in part] for part in lists])
+        same(groups.map_nested(lambda rows: Acc.NestedArray.from_regular(np.arange(4).reshape(2, 2))), [[[0, 1], [2, 3]]] * 4)
+        same(groups.map_nested(lambda rows: rows.nest(Acc.fill((1,), 0).map(lambda x: Acc.Expr.extent(rows.lengths, 0)))), [[part] for part in lists])
+        same(deep.map_nested(lambda part: part.reverse()), [part[::-1] for part in deep_lists])
+        same(deep.map_nested(lambda part: part.flatten_level(0)), deep.flatten_level(1).to_list())
+        same(deep.map_nested(lambda part: part.flatten_level(1)), deep.flatten_level(2).to_list())
+        same(deep.map_nested(lambda part: part.map_nested(lambda rows: rows.reverse())), [[rows[::-1] for rows in part] for part in deep_lists])
+        same(pictures.map_nested(lambda part: part.reverse().map(lambda x: x.transpose())),
+             [[np.array(x).T.tolist() for x in part[::-1]] for part in pictures.to_list()])
+        scalars = Acc.NestedArray.from_regular(np.arange(3)).nest([1, 2]).map_nested(lambda numbers: numbers.reverse())
+        same(scalars, [[0], [2, 1]])
+    _fails(lambda: groups.inner.map_nested(lambda rows: rows).to_list(), Acc.Error.SHAPE, 'elements are arrays')
+    _fails(lambda: groups.map_nested(lambda rows: rows.inner).to_list(), Acc.Error.CALLBACK)
+    try:
+        groups.map_nested(lambda rows: 1 / 0)
+        assert False
+    except ZeroDivisionError:
+        pass
+
+
 def test_padded_arrays():
     padded = np.arange(12.).reshape(3, 4)
     mask = padded % 3 == 0

@@ -123,6 +123,10 @@ class NestedArray(Acc.NestedArray):
     def imap(self, function):
         return _tracing(function, lambda callback: Acc.NestedArray.imap(self, callback))
 
+    def map_nested(self, function):
+        """A function of elements that are nested arrays, to nested arrays."""
+        return _build(function, 1, lambda callback: Acc.NestedArray.map_nested(self, callback), convert=lambda made: made)
+
     def zip_with(self, *others_and_function):
         *others, function = others_and_function
         return _tracing(function, lambda callback: Acc.NestedArray.zip_with_many([self, *others], callback))
