@@ -3,8 +3,6 @@
 
 #include "acc-backend.h"
 
-G_BEGIN_DECLS
-
 /* Arrays that something else than a program computes, such as what a walk over a sequence leaves. They are computed before a program that
  * reads them runs, all that are of one class together, and memory takes their place. */
 
@@ -26,5 +24,3 @@ GPtrArray  *acc_deferred_evaluate  (AccBackend *backend, AccArray **arrays, guin
 gboolean    acc_deferred_is_needed (AccArray **arrays, guint n_arrays);
 /* @program with memory in place of deferred arrays; owned. */
 AccProgram *acc_deferred_evaluate_program (AccBackend *backend, AccProgram *program, GCancellable *cancellable, GError **error);
-
-G_END_DECLS

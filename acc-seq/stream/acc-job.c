@@ -199,56 +199,42 @@ acc_job_class_init (AccJobClass *klass)
    * AccJob:fraction: (getter get_fraction)
    *
    * Gives the fraction that is done, from 0 to 1. It is 1 only when everything is done.
-   *
-   * Since: 1.0
    */
   properties[PROP_FRACTION] = g_param_spec_double ("fraction", NULL, NULL, 0, 1, 0, flags);
   /**
    * AccJob:bytes-done: (getter get_bytes_done)
    *
    * Counts the bytes of the sources whose chunks are done; of the result, where nothing is read.
-   *
-   * Since: 1.0
    */
   properties[PROP_BYTES_DONE] = g_param_spec_uint64 ("bytes-done", NULL, NULL, 0, G_MAXUINT64, 0, flags);
   /**
    * AccJob:chunks-done: (getter get_chunks_done)
    *
    * Counts the chunks that are read, computed and written.
-   *
-   * Since: 1.0
    */
   properties[PROP_CHUNKS_DONE] = g_param_spec_uint64 ("chunks-done", NULL, NULL, 0, G_MAXUINT64, 0, flags);
   /**
    * AccJob:n-chunks: (getter get_n_chunks)
    *
    * Counts all chunks of the job. 0 until the job is planned.
-   *
-   * Since: 1.0
    */
   properties[PROP_N_CHUNKS] = g_param_spec_uint64 ("n-chunks", NULL, NULL, 0, G_MAXUINT64, 0, flags);
   /**
    * AccJob:eta: (getter get_eta)
    *
    * Estimates the time that is left, in seconds. -1 while it is unknown.
-   *
-   * Since: 1.0
    */
   properties[PROP_ETA] = g_param_spec_double ("eta", NULL, NULL, -1, G_MAXDOUBLE, -1, flags);
   /**
    * AccJob:state: (getter get_state)
    *
    * Tells whether the job runs, is done, failed or was cancelled.
-   *
-   * Since: 1.0
    */
   properties[PROP_STATE] = g_param_spec_enum ("state", NULL, NULL, ACC_TYPE_JOB_STATE, ACC_JOB_RUNNING, flags);
   /**
    * AccJob:plan: (getter get_plan)
    *
    * Describes how the job runs. %NULL until that is planned.
-   *
-   * Since: 1.0
    */
   properties[PROP_PLAN] = g_param_spec_object ("plan", NULL, NULL, ACC_TYPE_PLAN, flags);
 
