@@ -15,11 +15,15 @@ struct _AccDeferredClass {
 
   /* Manifest arrays, one for each of @nodes, whose payloads are of this class. @chunk: elements at a time; 0: as many as is best. */
   GPtrArray *(*evaluate) (AccBackend *backend, AccArray **nodes, guint n_nodes, gint64 chunk, GCancellable *cancellable, GError **error);
+  /* What evaluate() would do, for plans: a sentence. Owned */
+  char      *(*describe) (AccBackend *backend, AccArray **nodes, guint n_nodes, gint64 chunk);
 };
 
 /* @arrays with memory in place of all deferred arrays that they need, those of both sides of a choice included. Owned. */
 GPtrArray  *acc_deferred_evaluate  (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk, GCancellable *cancellable,
                                     GError **error);
+/* What that would do, for plans; NULL where there is nothing to evaluate. Owned. */
+char       *acc_deferred_describe  (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk);
 /* Whether there is anything to evaluate. */
 gboolean    acc_deferred_is_needed (AccArray **arrays, guint n_arrays);
 /* @program with memory in place of deferred arrays; owned. */

@@ -37,19 +37,47 @@ acc_deferred_is_needed (AccArray **arrays, guint n_arrays)
   return found->len > 0;
 }
 
+/* Those of the class of the first of @nodes, which loses them. */
+static GPtrArray *
+take_class (GPtrArray *nodes, AccDeferredClass **klass)
+{
+  GPtrArray *alike = g_ptr_array_new ();
+
+  *klass = ACC_DEFERRED_GET_CLASS (acc_array_get_payload (g_ptr_array_index (nodes, 0), ACC_PAYLOAD_DEFERRED));
+  for (guint i = 0; i < nodes->len;)
+    if (ACC_DEFERRED_GET_CLASS (acc_array_get_payload (g_ptr_array_index (nodes, i), ACC_PAYLOAD_DEFERRED)) == *klass)
+      g_ptr_array_add (alike, g_ptr_array_remove_index (nodes, i));
+    else
+      i++;
+
+  return alike;
+}
+
+char *
+acc_deferred_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk)
+{
+  g_autoptr(GPtrArray) found = find_deferred (arrays, n_arrays);
+  g_autoptr(GPtrArray) sentences = g_ptr_array_new_with_free_func (g_free);
+
+  while (found->len > 0)
+    {
+      AccDeferredClass *klass;
+      g_autoptr(GPtrArray) alike = take_class (found, &klass);
+
+      g_ptr_array_add (sentences, klass->describe (backend, (AccArray **) alike->pdata, alike->len, chunk));
+    }
+  g_ptr_array_add (sentences, NULL);
+
+  return sentences->len > 1 ? g_strjoinv ("; ", (char **) sentences->pdata) : NULL;
+}
+
 /* Those of the class of the first of @nodes, which loses them, into @replaced. */
 static gboolean
 evaluate_class (AccBackend *backend, GPtrArray *nodes, gint64 chunk, GHashTable *replaced, GCancellable *cancellable, GError **error)
 {
-  AccDeferredClass *klass = ACC_DEFERRED_GET_CLASS (acc_array_get_payload (g_ptr_array_index (nodes, 0), ACC_PAYLOAD_DEFERRED));
-  g_autoptr(GPtrArray) alike = g_ptr_array_new ();
+  AccDeferredClass *klass;
+  g_autoptr(GPtrArray) alike = take_class (nodes, &klass);
   g_autoptr(GPtrArray) values = NULL;
-
-  for (guint i = 0; i < nodes->len;)
-    if (ACC_DEFERRED_GET_CLASS (acc_array_get_payload (g_ptr_array_index (nodes, i), ACC_PAYLOAD_DEFERRED)) == klass)
-      g_ptr_array_add (alike, g_ptr_array_remove_index (nodes, i));
-    else
-      i++;
 
   values = klass->evaluate (backend, (AccArray **) alike->pdata, alike->len, chunk, cancellable, error);
   if (values == NULL)

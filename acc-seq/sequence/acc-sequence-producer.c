@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-producer.h"
 
+#include "acc-sequence-bound-private.h"
 #include "acc-sequence-chunk-private.h"
 
 /**
@@ -294,65 +295,6 @@ acc_sequence_producer_is_bound (AccSequenceProducer *self)
   return PRIV (self)->is_bound;
 }
 
-/* --- calls on the thread that it is bound to */
-
-typedef struct {
-  AccSequenceProducer *self;
-  gint64               max_elements, max_values;   /* of a read; 0: a rewind */
-  GCancellable        *cancellable;
-  AccNestedArray      *nested;
-  gboolean             rewound;
-  GError              *error;
-  GMutex               lock;
-  GCond                changed;
-  gboolean             done;
-} BoundCall;
-
-static gboolean
-call_bound (gpointer data)
-{
-  BoundCall *call = data;
-  AccSequenceProducerClass *klass = ACC_SEQUENCE_PRODUCER_GET_CLASS (call->self);
-
-  if (call->max_elements > 0)
-    call->nested = klass->read (call->self, call->max_elements, call->max_values, call->cancellable, &call->error);
-  else
-    call->rewound = klass->rewind (call->self, &call->error);
-
-  g_mutex_lock (&call->lock);
-  call->done = TRUE;
-  g_cond_signal (&call->changed);
-  g_mutex_unlock (&call->lock);
-
-  return G_SOURCE_REMOVE;
-}
-
-static void
-call_on_thread (BoundCall *call,
-                GError   **error)
-{
-  AccSequenceProducerPrivate *priv = PRIV (call->self);
-
-  g_mutex_init (&call->lock);
-  g_cond_init (&call->changed);
-  if (!priv->is_bound || priv->thread == g_thread_self ())
-    {
-      call_bound (call);
-    }
-  else
-    {
-      g_main_context_invoke_full (priv->context, G_PRIORITY_DEFAULT, call_bound, call, NULL);
-      g_mutex_lock (&call->lock);
-      while (!call->done)
-        g_cond_wait (&call->changed, &call->lock);
-      g_mutex_unlock (&call->lock);
-    }
-  g_mutex_clear (&call->lock);
-  g_cond_clear (&call->changed);
-  if (call->error != NULL)
-    g_propagate_error (error, call->error);
-}
-
 G_GNUC_PRINTF (3, 4)
 static gboolean
 refuse (AccSequenceProducer *self,
@@ -448,7 +390,7 @@ read_next (AccSequenceProducer *self,
 {
   AccSequenceProducerPrivate *priv = PRIV (self);
   AccSequenceProducerClass *klass = ACC_SEQUENCE_PRODUCER_GET_CLASS (self);
-  BoundCall call = { .self = self, .max_elements = max_elements, .max_values = max_values, .cancellable = cancellable };
+  AccBoundCall call = { .self = self, .max_elements = max_elements, .max_values = max_values, .cancellable = cancellable };
   g_autoptr(AccNestedArray) chunk = NULL;
   g_autoptr(GError) local = NULL;
   gint64 n = 0;
@@ -462,7 +404,7 @@ read_next (AccSequenceProducer *self,
       return NULL;
     }
 
-  call_on_thread (&call, &local);
+  acc_bound_call (&call, priv->is_bound && priv->thread != g_thread_self () ? priv->context : NULL, &local);
   chunk = call.nested;
   if (local != NULL)
     {
@@ -551,7 +493,7 @@ acc_sequence_producer_rewind (AccSequenceProducer *self,
 {
   AccSequenceProducerPrivate *priv;
   AccSequenceProducerClass *klass;
-  BoundCall call = { .self = self };
+  AccBoundCall call = { .self = self };
   g_autoptr(GError) local = NULL;
 
   g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), FALSE);
@@ -565,7 +507,7 @@ acc_sequence_producer_rewind (AccSequenceProducer *self,
   if (klass->rewind == NULL)
     g_set_error (&local, ACC_ERROR, ACC_ERROR_STREAM, "%s can be walked only once", G_OBJECT_TYPE_NAME (self));
   else
-    call_on_thread (&call, &local);
+    acc_bound_call (&call, priv->is_bound && priv->thread != g_thread_self () ? priv->context : NULL, &local);
   if (klass->rewind != NULL && !call.rewound && local == NULL)
     g_set_error (&local, ACC_ERROR, ACC_ERROR_CALLBACK, "%s: rewind failed and did not say why", G_OBJECT_TYPE_NAME (self));
 

@@ -142,11 +142,28 @@ acc_sequence_result_evaluate (AccBackend   *backend,
   return g_steal_pointer (&results);
 }
 
+static char *
+acc_sequence_result_describe (AccBackend *backend,
+                              AccArray  **nodes,
+                              guint       n_nodes,
+                              gint64      chunk)
+{
+  g_autofree AccSequence **roots = g_new0 (AccSequence *, n_nodes + 1);
+  g_autofree char *walk = NULL, *name = acc_array_describe (nodes[0]);
+
+  for (guint i = 0; i < n_nodes; i++)
+    roots[i] = get_result (nodes[i])->sequence;
+  walk = acc_walk_describe (backend, roots, n_nodes, chunk);
+
+  return g_strdup_printf ("%s %s", name, walk);
+}
+
 static void
 acc_sequence_result_class_init (AccSequenceResultClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = acc_sequence_result_finalize;
   ACC_DEFERRED_CLASS (klass)->evaluate = acc_sequence_result_evaluate;
+  ACC_DEFERRED_CLASS (klass)->describe = acc_sequence_result_describe;
 }
 
 static void

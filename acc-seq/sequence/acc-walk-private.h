@@ -37,6 +37,10 @@ AccWalk       *acc_walk_new          (AccBackend *backend, AccSequence **roots, 
                                       GError **error);
 void           acc_walk_free         (AccWalk *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccWalk, acc_walk_free)
+/* What a walk over @roots would do, in words; owned. */
+char          *acc_walk_describe     (AccBackend *backend, AccSequence **roots, guint n_roots, gint64 chunk);
+/* All that @roots are made of, inputs first, each once; owned. */
+GPtrArray     *acc_walk_sort_sequences (AccSequence **roots, guint n_roots);
 /* For steps from now on; borrowed. */
 void           acc_walk_set_cancellable (AccWalk *self, GCancellable *cancellable);
 /* Borrowed. */
@@ -62,6 +66,8 @@ struct _AccWalkStage {
   gboolean   ended;
 };
 
+/* What the largest array of a step has at most, unless an element alone is larger. */
+gint64         acc_walk_step_bytes      (AccBackend *backend);
 AccWalkStage  *acc_walk_stage_new      (AccWalk *walk);
 void           acc_walk_stage_free     (AccWalkStage *self);
 /* Does nothing where it has ended. */

@@ -13,17 +13,24 @@
 /* A memory limit has room for as many arrays of that size. */
 #define ARRAYS_IN_LIMIT 24
 
+gint64
+acc_walk_step_bytes (AccBackend *backend)
+{
+  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (backend));
+
+  return limit > 0 ? CLAMP ((gint64) MIN (limit, G_MAXINT64) / ARRAYS_IN_LIMIT, 4096, STEP_BYTES) : STEP_BYTES;
+}
+
 AccWalkStage *
 acc_walk_stage_new (AccWalk *walk)
 {
   AccWalkStage *self = g_new0 (AccWalkStage, 1);
-  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (walk->backend));
 
   self->walk = walk;
   self->inlets = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_inlet_free);
   self->maps = g_ptr_array_new ();
   self->outlets = g_ptr_array_new ();
-  self->bytes = limit > 0 ? CLAMP ((gint64) MIN (limit, G_MAXINT64) / ARRAYS_IN_LIMIT, 4096, STEP_BYTES) : STEP_BYTES;
+  self->bytes = acc_walk_step_bytes (walk->backend);
   self->most = G_MAXINT64;
 
   return self;

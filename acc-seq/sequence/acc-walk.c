@@ -10,10 +10,9 @@ typedef struct {
   guint        next;
 } Frame;
 
-/* All that @roots are made of, inputs first, each once. */
-static GPtrArray *
-sort_sequences (AccSequence **roots,
-                guint         n_roots)
+GPtrArray *
+acc_walk_sort_sequences (AccSequence **roots,
+                         guint         n_roots)
 {
   GPtrArray *sorted = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
@@ -235,7 +234,7 @@ acc_walk_new (AccBackend   *backend,
   self->stages = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_stage_free);
   self->stage_of = g_hash_table_new (NULL, NULL);
   self->functions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_sequence_function_unref);
-  self->sequences = sort_sequences (roots, n_roots);
+  self->sequences = acc_walk_sort_sequences (roots, n_roots);
   uses = count_uses (self->sequences, roots, n_roots);
 
   if (!acc_walk_hoist (self, error))

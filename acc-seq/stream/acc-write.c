@@ -2,6 +2,7 @@
 #include "acc-evaluate-private.h"
 
 #include "acc-error.h"
+#include "acc-core/backend/acc-deferred-private.h"
 #include "acc-core/array/acc-array-private.h"
 #include "acc-memory-source-private.h"
 #include "acc-session-private.h"
@@ -246,7 +247,7 @@ acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellabl
  *
  * The memory that @sink holds itself is part of the plan's bytes; without @sink, the plan assumes a sink that holds nothing.
  * The plan does not cover what is read into memory for a loop, a foreign operation or the condition of a cond that depends on a
- * source: such a plan describes the result alone.
+ * source: such a plan describes the result alone. Of sequences it tells how they will be walked.
  *
  * Fails as acc_backend_write() would before it reads the first row.
  *
@@ -257,6 +258,7 @@ acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk
 {
   g_autoptr(AccSession) session = NULL;
   g_autoptr(AccArray) held = NULL;
+  g_autofree char *before = NULL;
 
   g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
   g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
@@ -272,6 +274,11 @@ acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk
   if (acc_array_is_manifest (array))
     return acc_session_hold_resident (session, array->type, array->shape, error)
            ? plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, "in memory already") : NULL;
+
+  before = acc_deferred_describe (self, &array, 1, chunk_rows);
+  if (before != NULL)
+    return !acc_session_hold_resident (session, array->type, array->shape, error) ? NULL
+           : plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE, before);
 
   if (acc_evaluate_flow_is_needed (&array, 1))
     return !acc_session_hold_resident (session, array->type, array->shape, error) ? NULL

@@ -1083,6 +1083,49 @@ test_shared (void)
   }
 }
 
+/* --- plans and cancelling */
+
+static void
+test_plan (void)
+{
+  g_autoptr(GPtrArray) elements = make_elements (9, 1, FALSE);
+  g_autoptr(AccSequence) sequence = new_produced (elements, 1, 3, G_MAXUINT), some = b_filter (sequence), sums = b_sum (some);
+  g_autoptr(AccArray) total = acc_sequence_fold (sums, NULL, f_add, NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccPlan) plan = NULL;
+  g_autofree char *text = NULL;
+
+  acc_sequence_set_label (sequence, "drawers");
+  plan = acc_backend_plan (backend, total, NULL, 0, &error);
+  g_assert_no_error (error);
+  text = acc_plan_to_string (plan);
+  if (strstr (text, "sequence_fold walks over TestProducer “drawers” → filter → map in steps of at most ") == NULL)
+    g_error ("%s", text);
+}
+
+static gpointer
+cancel_soon (gpointer cancellable)
+{
+  g_usleep (50000);
+  g_cancellable_cancel (cancellable);
+
+  return NULL;
+}
+
+static void
+test_cancel_walk (void)
+{
+  g_autoptr(AccSequence) endless = acc_sequence_new_generate (-1, f_times, NULL);
+  g_autoptr(AccArray) last = acc_sequence_last (endless, NULL);
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GError) error = NULL;
+  GThread *thread = g_thread_new ("cancel", cancel_soon, cancellable);
+
+  g_assert_null (acc_backend_run (backend, last, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_thread_join (thread);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -1110,6 +1153,8 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/endless", test_endless);
   g_test_add_func ("/sequence/errors", test_errors);
   g_test_add_func ("/sequence/cancel", test_cancel);
+  g_test_add_func ("/sequence/cancel-walk", test_cancel_walk);
+  g_test_add_func ("/sequence/plan", test_plan);
   g_test_add_func ("/sequence/shared", test_shared);
   g_test_add_func ("/sequence/open", test_open);
   g_test_add_func ("/sequence/write-each", test_write_each);
