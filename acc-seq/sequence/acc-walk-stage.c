@@ -475,6 +475,32 @@ refused (const GError *error)
   return g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
 }
 
+/* One element as what is the same for all: functions of it are those of a plain array then, which runs in bands where memory is short. */
+static gboolean
+run_alone (AccWalkStage *self,
+           AccWalkPart **parts,
+           GError      **error)
+{
+  g_autofree AccWalkPart **others = g_new0 (AccWalkPart *, self->inlets->len + 1);
+  gboolean done = TRUE;
+
+  for (guint i = 0; i < self->inlets->len && done; i++)
+    {
+      g_autoptr(AccArray) element = acc_walk_part_dup_element (parts[i], 0, error);
+
+      done = element != NULL;
+      if (done)
+        others[i] = acc_walk_part_new (acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (element)),
+                                                                        acc_walk_new_count (1)), 1);
+    }
+
+  done = done && run (self, others, 1, error);
+  for (guint i = 0; i < self->inlets->len; i++)
+    g_clear_pointer (&others[i], acc_walk_part_unref);
+
+  return done;
+}
+
 /* Takes, runs, and gives back where memory did not suffice: *again. */
 static gboolean
 try_step (AccWalkStage *self,
@@ -490,25 +516,29 @@ try_step (AccWalkStage *self,
   for (guint i = 0; i < self->inlets->len && done; i++)
     done = (parts[i] = acc_walk_inlet_take (g_ptr_array_index (self->inlets, i), count, &local)) != NULL;
 
-  if (done)
+  if (done && !run (self, parts, count, &local))
     {
-      done = run (self, parts, count, &local);
-      if (!done && refused (local) && count > 1)
+      done = FALSE;
+      if (refused (local) && count > 1)
         {
           for (guint i = 0; i < self->inlets->len; i++)
             acc_walk_inlet_give_back (g_ptr_array_index (self->inlets, i), g_steal_pointer (&parts[i]));
           self->most = round_down (count / 2);
           *again = TRUE;
         }
-      else if (!done && !refused (local))
+      else if (refused (local))
+        {
+          g_clear_error (&local);
+          done = run_alone (self, parts, &local);
+          if (!done)
+            g_prefix_error (&local, "element %" G_GINT64_FORMAT ", alone: ", self->done);
+        }
+      else
         {
           blame_element (self, parts, count, &local);
         }
-      else if (!done)
-        {
-          g_prefix_error (&local, "element %" G_GINT64_FORMAT ", alone: ", self->done);
-        }
     }
+
   for (guint i = 0; i < self->inlets->len; i++)
     g_clear_pointer (&parts[i], acc_walk_part_unref);
   g_free (parts);

@@ -4,6 +4,8 @@
 
 #include <acc/acc.h>
 
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-core/data/acc-budget-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 
 #include <glib/gstdio.h>
@@ -1083,6 +1085,69 @@ test_shared (void)
   }
 }
 
+/* --- memory */
+
+static AccArray *
+f_heavy (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) sums = acc_array_scanl1 (a[0], plus, NULL), reversed = acc_array_reverse (sums);
+
+  return acc_array_zip_with (sums, reversed, plus, NULL);
+}
+
+/* Whichever piece of memory is refused: the same result, or an error that says so. */
+static void
+test_refused (void)
+{
+  g_autoptr(GPtrArray) elements = make_elements (23, 1, FALSE);
+  g_autoptr(AccSequence) sequence = new_produced (elements, 1, G_MAXUINT, G_MAXUINT), heavy = acc_sequence_map (sequence, f_heavy, NULL);
+  g_autoptr(AccArray) all = acc_sequence_elements (heavy), right = run (backend, all);
+  AccBudget *budget = acc_backend_get_budget (backend);
+  guint n_refused = 0, n_right = 0;
+
+  for (guint k = 1; k < 60; k++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccArray) result = NULL;
+
+      acc_budget_fail_nth (budget, k);
+      result = acc_backend_run (backend, all, NULL, &error);
+      acc_budget_fail_nth (budget, 0);
+      if (result == NULL)
+        g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+      else
+        g_assert_true (same_array (result, right));
+      n_refused += result == NULL;
+      n_right += result != NULL;
+    }
+  g_assert_cmpuint (n_right, >, 0);
+  g_test_message ("%u refused, %u right", n_refused, n_right);
+}
+
+/* Steps are as small as the limit wants them. */
+static void
+test_limit (void)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (4000, 100);
+  g_autoptr(AccArray) zeros = acc_array_fill (shape, i8 (3)), held = run (judge, zeros), right = NULL;
+  g_autoptr(AccSequence) rows = acc_sequence_new_from_array (held), heavy = acc_sequence_map (rows, f_heavy, NULL), sums = b_sum (heavy);
+  g_autoptr(AccArray) total = acc_sequence_fold (sums, NULL, f_add, NULL);
+  AccBudget *budget = acc_backend_get_budget (backend);
+  guint64 before = acc_backend_get_memory_limit (backend), held_bytes;
+  g_autoptr(AccArray) result = NULL;
+  g_autoptr(GError) error = NULL;
+
+  right = run (backend, total);
+  held_bytes = acc_budget_get_used (budget);
+  acc_backend_set_memory_limit (backend, held_bytes + 400000);
+  acc_budget_reset_high_water (budget);
+  result = acc_backend_run (backend, total, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (same_array (result, right));
+  g_assert_cmpuint (acc_budget_get_high_water (budget), <=, held_bytes + 400000);
+  acc_backend_set_memory_limit (backend, before);
+}
+
 /* --- plans and cancelling */
 
 static void
@@ -1153,6 +1218,8 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/endless", test_endless);
   g_test_add_func ("/sequence/errors", test_errors);
   g_test_add_func ("/sequence/cancel", test_cancel);
+  g_test_add_func ("/sequence/refused", test_refused);
+  g_test_add_func ("/sequence/limit", test_limit);
   g_test_add_func ("/sequence/cancel-walk", test_cancel_walk);
   g_test_add_func ("/sequence/plan", test_plan);
   g_test_add_func ("/sequence/shared", test_shared);
