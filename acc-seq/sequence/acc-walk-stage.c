@@ -410,6 +410,13 @@ most_elements (AccWalkStage *self,
   return most;
 }
 
+static gint64
+before_end_of (AccWalkStage *self,
+               AccSequence  *sequence)
+{
+  return sequence->kind == ACC_SEQUENCE_KIND_COUNTER && sequence->length >= 0 ? sequence->length - self->done : G_MAXINT64;
+}
+
 /* Elements before a counter with an end ends. */
 static gint64
 before_end (AccWalkStage *self)
@@ -421,9 +428,10 @@ before_end (AccWalkStage *self)
       AccSequence *map = g_ptr_array_index (self->maps, i);
 
       for (guint j = 0; j < map->n_inputs; j++)
-        if (map->inputs[j]->kind == ACC_SEQUENCE_KIND_COUNTER && map->inputs[j]->length >= 0)
-          left = MIN (left, map->inputs[j]->length - self->done);
+        left = MIN (left, before_end_of (self, map->inputs[j]));
     }
+  for (guint i = 0; i < self->outlets->len; i++)
+    left = MIN (left, before_end_of (self, ((AccWalkOutlet *) g_ptr_array_index (self->outlets, i))->sequence));
 
   return left;
 }

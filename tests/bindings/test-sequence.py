@@ -122,6 +122,8 @@ def test_parts():
         raises(lambda: rows[index], IndexError)
     raises(lambda: rows[::2], ValueError)
     raises(lambda: rows['a'], TypeError)
+    made = Acc.Sequence.generate(3, lambda k: Acc.fill(k[()], k[()]))
+    assert made[:9].to_list() == lists[:3] and made[1:].to_list() == lists[1:3] and made[3:].to_list() == [] and int(made[1:].count()) == 2
     endless = Acc.Sequence.generate(None, lambda k: k)
     assert endless[3:6].to_list() == [3, 4, 5] and int(endless[1000]) == 1000
     for index in (-1, slice(-2, None), slice(0, -1)):
