@@ -24,18 +24,27 @@ struct _AccSequenceIterator {
   AccWalkOutlet *outlet;
   AccWalkPart   *part;        /* owned: elements that are there; NULL: none */
   gint64         next;        /* of these */
-  gboolean       failed;
+  gboolean       ended;       /* or failed, or closed */
 };
 
 G_DEFINE_FINAL_TYPE (AccSequenceIterator, acc_sequence_iterator, G_TYPE_OBJECT)
+
+/* Gives up what is walked over, so that it can be walked again. */
+static void
+end (AccSequenceIterator *self)
+{
+  self->ended = TRUE;
+  self->outlet = NULL;
+  g_clear_pointer (&self->part, acc_walk_part_unref);
+  g_clear_pointer (&self->walk, acc_walk_free);
+}
 
 static void
 acc_sequence_iterator_finalize (GObject *object)
 {
   AccSequenceIterator *self = ACC_SEQUENCE_ITERATOR (object);
 
-  g_clear_pointer (&self->part, acc_walk_part_unref);
-  g_clear_pointer (&self->walk, acc_walk_free);
+  end (self);
   g_clear_object (&self->sequence);
   g_clear_object (&self->backend);
   g_mutex_clear (&self->lock);
@@ -145,15 +154,33 @@ acc_sequence_iterator_next (AccSequenceIterator *self,
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
   g_mutex_lock (&self->lock);
-  if (!self->failed && fill (self, cancellable, &local) && self->part != NULL)
+  if (!self->ended && fill (self, cancellable, &local) && self->part != NULL)
     element = acc_walk_part_dup_element (self->part, self->next++, &local);
-  self->failed = self->failed || (local != NULL && !g_error_matches (local, G_IO_ERROR, G_IO_ERROR_CANCELLED));
+  if (element == NULL && !g_error_matches (local, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    end (self);
   g_mutex_unlock (&self->lock);
 
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
 
   return element;
+}
+
+/**
+ * acc_sequence_iterator_close:
+ * @self: an iterator
+ *
+ * Ends the walk before the end of the sequence, so that what produces its elements can be walked again: there are no more elements. Waits
+ * for a call on another thread. Does nothing where the walk has ended, as it does behind the last element and after an error.
+ */
+void
+acc_sequence_iterator_close (AccSequenceIterator *self)
+{
+  g_return_if_fail (ACC_IS_SEQUENCE_ITERATOR (self));
+
+  g_mutex_lock (&self->lock);
+  end (self);
+  g_mutex_unlock (&self->lock);
 }
 
 /* --- asynchronously */

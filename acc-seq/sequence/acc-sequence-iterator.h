@@ -34,6 +34,8 @@ ACC_AVAILABLE_IN_1_0
 AccArray            *acc_sequence_iterator_next_finish (AccSequenceIterator *self, GAsyncResult *result,
                                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+void                 acc_sequence_iterator_close      (AccSequenceIterator *self);
+ACC_AVAILABLE_IN_1_0
 gboolean             acc_sequence_write_each          (AccSequence *self, AccBackend *backend, AccSinkFunc function, gpointer user_data,
                                                        GCancellable *cancellable, GError **error);
 

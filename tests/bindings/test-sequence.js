@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Sequences, of what JavaScript produces.
 imports.gi.versions.Acc = '1';
-const {Acc, GLib, GObject} = imports.gi;
+const {Acc, Gio, GLib, GObject} = imports.gi;
 
 let passed = 0;
 
@@ -85,5 +85,61 @@ for (let i = 0; i < 300; i++) {
     n += number(Acc.Sequence.new(new Steps(5)).map(row => total(row).map(x => x.add(xs.get_rank()))).fold(null, (x, y) => x.zip_with(y, add)));
 }
 check(n === 300 * 35, `walks while garbage is collected: ${n}`);
+
+check([...steps.map(row => row.map(x => x.mul(2)))].map(row => row.to_array().join()).join(';') === ';2;4,4;6,6,6', 'iteration');
+let endless = 0;
+for (const element of Acc.Sequence.new_generate(-1, k => k.map(x => x.mul(x)))) {
+    endless += Number(element.get_int(0, 0));
+    if (element.get_int(0, 0) === 81)
+        break;
+}
+check(endless === 285, `iteration that is left: ${endless}`);
+for (const element of steps) {
+    check(element.get_shape().get_extent(0) === 0, 'the first');
+    break;
+}
+check([...steps].length === 4, 'it can be walked again');
+const stopped = errorOf(() => [...Acc.Sequence.new(new Steps(3, true))]);
+check(stopped !== null && /broken/.test(String(stopped)), `an exception while it is iterated: ${stopped}`);
+
+// Each element to a sink, and lines of a file
+const [folder] = [GLib.Dir.make_tmp('acc-XXXXXX')];
+const place = k => Gio.File.new_for_path(GLib.build_filenamev([folder, `${k}.npy`]));
+check(steps.write_each(Acc.Backend.get_default(), k => k === 1 ? null : Acc.Sink.create(place(k), null)), 'write_each');
+const files = Gio.ListStore.new(Gio.File.$gtype);
+for (const k of [0, 2, 3])
+    files.append(place(k));
+check(shown(Acc.Sequence.open_files(files, null)) === 'nested([[], [2, 2], [3, 3, 3]], dtype=i4)', 'open_files');
+const words = Gio.MemoryInputStream.new_from_bytes(new GLib.Bytes(new TextEncoder().encode('ab\n\nc')));
+check(shown(Acc.Sequence.new_lines(words)) === 'nested([[97, 98], [], [99]], dtype=u1)', 'new_lines');
+check([...Acc.Sequence.new_windows(Acc.use(new Int32Array([1, 2, 3, 4])), [2], [1], null)].map(w => w.to_array().join()).join(';') === '1,2;2,3;3,4', 'new_windows');
+for (const k of [0, 2, 3])
+    place(k).delete(null);
+GLib.rmdir(folder);
+
+// Other threads compute; what produces is called here.
+const loop = GLib.MainLoop.new(null, false);
+async function wait() {
+    const found = [];
+    for await (const row of steps.map(total))
+        found.push(row.get_int(0, 0));
+    check(found.join() === '0,1,4,9', `asynchronous iteration: ${found}`);
+
+    let error = null;
+    try {
+        for await (const row of Acc.Sequence.new(new Steps(3, true)))
+            found.push(row);
+    } catch (e) {
+        error = e;
+    }
+    check(error !== null && /broken/.test(String(error)), `its exception: ${error}`);
+}
+let failure = null;
+wait().catch(error => {
+    failure = error;
+}).finally(() => loop.quit());
+loop.run();
+if (failure)
+    throw failure;
 
 print(`${passed} passed, 0 failed`);

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Sequences from Python."""
 
+import asyncio
 import gc
 import itertools
+import pathlib
 import sys
+import tempfile
 
 import check
 import numpy as np
@@ -267,6 +270,123 @@ def test_cancelled():
         assert False
     except GLib.Error as error:
         assert error.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED), error
+
+
+def test_iteration():
+    rows = Acc.Sequence.from_iterable(rows_of(6))
+    for _ in range(2):
+        assert [np.asarray(row).tolist() for row in rows] == lists_of(6)
+    taken, pulled = [], []
+
+    def elements():
+        for k in itertools.count():
+            pulled.append(k)
+            yield np.full(k % 3, k)
+
+    for row in Acc.Sequence.from_iterable(elements, 'i8', 1).map(lambda row: row.map(lambda x: x + 1)):
+        assert row.is_manifest()
+        taken.append(np.asarray(row).tolist())
+        if len(taken) == 5:
+            break
+    assert taken == [[k + 1] * (k % 3) for k in range(5)] and len(pulled) < 1 << 20
+    iterator = rows[1:3].iterate(Acc.Backend.new_for_name('interpreter'))
+    assert [np.asarray(next(iterator)).tolist() for _ in range(2)] == [[1], [2, 2]]
+    for _ in range(2):
+        raises(lambda: next(iterator), StopIteration)
+    left = rows.iterate()
+    next(left)
+    fails(lambda: rows.count().run(), Acc.Error.STREAM, 'being walked')
+    left.close()
+    raises(lambda: next(left), StopIteration)
+    assert int(rows.count()) == 6
+    assert list(rows.take(0)) == [] and len(list(Acc.Sequence.generate(None, lambda k: k).take(7))) == 7
+    assert np.asarray(Acc.Sequence.from_array(np.arange(6).reshape(3, 2))).tolist() == [[0, 1], [2, 3], [4, 5]]
+
+    def breaks():
+        yield np.zeros(1)
+        yield np.zeros(2)
+        raise ValueError('the camera is gone')
+
+    def walk():
+        for row in Acc.Sequence.from_iterable(breaks, 'f8', 1):
+            found.append(len(row))
+
+    found = []
+    fails(walk, Acc.Error.CALLBACK, 'the camera is gone')
+
+
+def test_asynchronous_iteration():
+    async def walk(sequence):
+        return [np.asarray(row).tolist() async for row in sequence]
+
+    async def both():
+        return await asyncio.gather(walk(Acc.Sequence.from_iterable(rows_of(6))), walk(Acc.Sequence.generate(4, lambda k: k)))
+
+    assert asyncio.run(both()) == [lists_of(6), [0, 1, 2, 3]]
+
+    async def forever():
+        await asyncio.wait_for(walk(Acc.Sequence.generate(None, lambda k: k)), 0.2)
+
+    raises(lambda: asyncio.run(forever()), asyncio.TimeoutError)
+
+    def breaks():
+        yield np.zeros(1)
+        raise ValueError('the camera is gone')
+
+    fails(lambda: asyncio.run(walk(Acc.Sequence.from_iterable(breaks, 'f8', 1))), Acc.Error.CALLBACK, 'the camera is gone')
+
+
+def test_files():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, 'words')
+        path.write_bytes(b'one\r\ntwo\n\nthree')
+        lines = Acc.Sequence.open_lines(path)
+        for _ in range(2):
+            assert [bytes(line) for line in lines.to_list()] == [b'one', b'two', b'', b'three']
+        assert lines.dtype == 'u1' and [bytes(part) for part in Acc.Sequence.open_delimited(path, 't').to_list()] == [b'one\r\n', b'wo\n\n', b'hree']
+        records = np.arange(12, dtype='i4').reshape(3, 4)
+        path.write_bytes(records.tobytes())
+        assert Acc.Sequence.open_records(str(path), 'i4', 4).to_list() == records.tolist()
+        assert Acc.Sequence.open_records(path, 'i4').to_list() == list(range(12))
+        fails(lambda: Acc.Sequence.open_records(path, 'i4', 5).count().run(), Acc.Error.IO)
+        raises(lambda: Acc.Sequence.open_lines(pathlib.Path(folder, 'none')), GLib.Error)
+
+        # Each element into a file, and back
+        pictures = [np.full((k + 1, 3), k, 'u1') for k in range(5)]
+        doubled = Acc.Sequence.from_arrays(pictures).map(lambda picture: picture.map(lambda x: x * 2))
+        doubled.write_each(lambda k: None if k == 3 else pathlib.Path(folder, f'{k}.npy'))
+        paths = sorted(pathlib.Path(folder).glob('*.npy'))
+        assert [path.name for path in paths] == ['0.npy', '1.npy', '2.npy', '4.npy']
+        assert Acc.Sequence.open_files(paths).to_list() == [(2 * pictures[k]).tolist() for k in (0, 1, 2, 4)]
+        assert np.load(paths[3]).tolist() == (2 * pictures[4]).tolist()
+
+        def breaks(k):
+            if k == 1:
+                raise ValueError('no such place')
+            return pathlib.Path(folder, f'again-{k}.npy')
+
+        raises(lambda: doubled.write_each(breaks), ValueError, 'no such place')
+        raises(lambda: doubled.write_each(lambda k: pathlib.Path(folder, 'none', f'{k}.npy')), GLib.Error)
+        raw = []
+        for k in range(3):
+            raw.append(pathlib.Path(folder, f'{k}.raw'))
+            raw[-1].write_bytes(np.arange(2 * k, dtype='f4').tobytes())
+        assert Acc.Sequence.open_files(raw, 'f4', (-1, 2)).to_list() == [np.arange(2. * k).reshape(k, 2).tolist() for k in range(3)]
+
+
+def test_windows():
+    values = np.arange(10)
+    assert Acc.Sequence.windows(values, 4, 2).to_list() == [values[k:k + 4].tolist() for k in (0, 2, 4, 6)]
+    matrix = np.arange(24).reshape(4, 6)
+    tiles = Acc.Sequence.windows(matrix, (2, 3))
+    assert tiles.shape == (2, 3) and tiles.to_list() == [matrix[y:y + 2, x:x + 3].tolist() for y in (0, 2) for x in (0, 3)]
+    assert Acc.Sequence.windows(Acc.use(matrix).map(lambda x: x + 1), (2, 3)).to_list() == [(matrix[y:y + 2, x:x + 3] + 1).tolist() for y in (0, 2) for x in (0, 3)]
+    padded = np.pad(matrix, ((0, 0), (0, 2)), mode='edge')
+    clamped = Acc.Sequence.windows(matrix, (4, 4), boundary=Acc.Boundary.CLAMP)
+    assert clamped.to_list() == [padded[:, :4].tolist(), padded[:, 4:].tolist()]
+    assert Acc.Sequence.windows(values, 4, boundary=-1).to_list()[-1] == [8, 9, -1, -1]
+    fails(lambda: Acc.Sequence.windows(matrix, 3), Acc.Error.SHAPE)
+    fails(lambda: Acc.Sequence.windows(values, 0), Acc.Error.SHAPE)
 
 
 if __name__ == '__main__':

@@ -100,6 +100,59 @@ function _use(data, shape = [data.length], code = CODES.get(data.constructor)) {
     return _sound(Acc.Array.use(Acc.ElementType.parse(code), _shape(shape), bytes));
 }
 
+function _iterateSequences() {
+    // JavaScript runs on one thread.
+    const initialize = Acc.SequenceProducer.prototype._init;
+    Acc.SequenceProducer.prototype._init = function (properties = {}) {
+        initialize.call(this, {context_bound: true, ...properties});
+    };
+
+    const sequence = Acc.Sequence.prototype, iterate = sequence.iterate;
+    sequence.iterate = function (backend = Acc.Backend.get_default()) {
+        return iterate.call(this, backend);
+    };
+    sequence[Symbol.iterator] = function* () {
+        const iterator = this.iterate();
+        try {
+            for (let element = iterator.next(null); element !== null; element = iterator.next(null))
+                yield element;
+        } finally {
+            iterator.close();
+        }
+    };
+    sequence[Symbol.asyncIterator] = async function* () {
+        const iterator = this.iterate();
+        const next = () => new Promise((resolve, reject) => iterator.next_async(null, (_, result) => {
+            try {
+                resolve(iterator.next_finish(result));
+            } catch (error) {
+                reject(error);
+            }
+        }));
+        try {
+            for (let element = await next(); element !== null; element = await next())
+                yield element;
+        } finally {
+            iterator.close();
+        }
+    };
+    // Calls the function between runs, not from C, which GJS blocks while it collects garbage.
+    sequence.write_each = function (backend, fn, cancellable = null) {
+        const iterator = this.iterate(backend);
+        let number = 0;
+        try {
+            for (let element = iterator.next(cancellable); element !== null; element = iterator.next(cancellable)) {
+                const sink = fn(number++);
+                if (sink)
+                    backend.write(element, sink, cancellable);
+            }
+        } finally {
+            iterator.close();
+        }
+        return true;
+    };
+}
+
 function _init() {
     Acc = this;
 
@@ -162,6 +215,7 @@ function _init() {
     for (const owner of [Acc.NestedArray, Acc.Sequence])
         _takeFunctions(owner, 'zip_with_many', spread);
     _takeFunctions(Acc.Sequence, 'new_generate', spread);
+    _iterateSequences();
     Acc.NestedArray.prototype.run = function (backend = Acc.Backend.get_default()) {
         return backend.run_nested(this, null);
     };

@@ -96,6 +96,7 @@ class Backend(Acc.Backend):
     compile = _interruptible(Acc.Backend, 'compile', 2)
     run = _interruptible(Acc.Backend, 'run', 2)
     run_many = _interruptible(Acc.Backend, 'run_many', 2)
+    run_nested = _interruptible(Acc.Backend, 'run_nested', 2)
     write = _interruptible(Acc.Backend, 'write', 3)
 
 

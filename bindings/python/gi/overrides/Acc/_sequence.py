@@ -7,12 +7,14 @@ import math
 import operator
 import time
 
-from gi.repository import GLib
+from gi.repository import Gio, GLib
 
+from ._interrupts import _interruptible
+from ._make import _file, create_sink
 from ._memory import _array, _dtype, use
 from ._module import Acc, override
 from ._nested import NestedArray, _tracing
-from ._shape import _shape
+from ._shape import _boundary, _shape
 from ._values import _sound, _type, _type_of_dtype
 
 # Seconds for which a read waits for more elements of an iterator than one.
@@ -147,6 +149,13 @@ def _from_iterable(elements, dtype, ndim, shape):
     return (_IteratedAgain if again else _Iterated)(lambda: iter(begin()), begun, element_type=_type(dtype), length=length, **known)
 
 
+def _list_model(kind, items):
+    model = Gio.ListStore.new(kind.__gtype__)
+    for item in items:
+        model.append(item)
+    return model
+
+
 class Sequence(Acc.Sequence):
     """Arrays one after the other, computed some at a time when what is made of them runs: lines, frames, tiles."""
 
@@ -170,6 +179,44 @@ class Sequence(Acc.Sequence):
         where these are not given; @shape is for elements that all have the same. Elements are taken some time before they are needed,
         on the thread that walks."""
         return Sequence.from_producer(_from_iterable(elements, dtype, ndim, shape))
+
+    @staticmethod
+    def from_arrays(arrays):
+        """Of a list of arrays of one type and rank, in memory."""
+        return _sound(Acc.Sequence.new_from_arrays(_list_model(Acc.Array, [_array(array).run() for array in arrays])))
+
+    @staticmethod
+    def open_lines(place):
+        """The lines of a file, a path or a URI: vectors of bytes."""
+        return Acc.Sequence.open_lines(_file(place), None)
+
+    @staticmethod
+    def open_delimited(place, delimiter):
+        """What is between delimiters, bytes or a text: vectors of bytes."""
+        delimiter = delimiter.encode() if isinstance(delimiter, str) else delimiter
+        return Acc.Sequence.open_delimited(_file(place), GLib.Bytes.new(delimiter), None)
+
+    @staticmethod
+    def open_records(place, dtype, shape=()):
+        """Records of fixed size: arrays of that shape."""
+        return Acc.Sequence.open_records(_file(place), _type(dtype), _shape(shape), None)
+
+    @staticmethod
+    def open_files(places, dtype=None, shape=None, offset=0):
+        """The arrays of many files, paths or URIs: pictures, .npy, or raw data of a given dtype and shape."""
+        files = _list_model(Gio.File, map(_file, places))
+        if dtype is None:
+            return Acc.Sequence.open_files(files, None)
+        return Acc.Sequence.open_raw_files(files, _type(dtype), _shape(shape), offset)
+
+    @staticmethod
+    def windows(array, sizes, steps=None, boundary=None):
+        """Parts of an array of the same extents: tiles, or windows that overlap where steps are less than sizes. Without a boundary
+        only those that are inside."""
+        sizes = [sizes] if isinstance(sizes, int) else list(sizes)
+        steps = sizes if steps is None else [steps] if isinstance(steps, int) else list(steps)
+        boundary = None if boundary is None else _boundary(boundary)
+        return _sound(Acc.Sequence.new_windows(_array(array), sizes, steps, boundary))
 
     @staticmethod
     def generate(length, function):
@@ -276,7 +323,40 @@ class Sequence(Acc.Sequence):
             raise TypeError('the length is not known before a walk: count() is an array with it')
         return self.length
 
-    __iter__ = None
+    def iterate(self, backend=None):
+        """An iterator over the elements, arrays in memory, which are computed some at a time: for, async for, next."""
+        return Acc.Sequence.iterate(self, backend or Acc.Backend.get_default())
+
+    def __iter__(self):
+        return self.iterate()
+
+    def __aiter__(self):
+        return self.iterate()
+
+    def write_each(self, place, backend=None):
+        """Writes each element to what @place gives for its number: a path, a URI, a sink, or None for an element that is not written."""
+        stop, failure = Gio.Cancellable(), []
+
+        def make(number, *_):
+            try:
+                made = place(number)
+                return made if made is None or isinstance(made, Acc.Sink) else create_sink(made)
+            except BaseException as exception:  # raised again below: nothing may pass through C
+                failure.append(exception)
+                stop.cancel()
+                return None
+
+        try:
+            Acc.Sequence.write_each(self, backend or Acc.Backend.get_default(), make, None, stop)
+        except GLib.Error:
+            if not failure:
+                raise
+        if failure:
+            raise failure[0]
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy
+        return numpy.asarray(self.stack(), dtype)
 
     def to_list(self, backend=None):
         """The elements as lists of numbers."""
@@ -290,3 +370,36 @@ class Sequence(Acc.Sequence):
 
 
 Sequence = override(Sequence)
+
+
+class SequenceIterator(Acc.SequenceIterator):
+    """Gives the elements of a sequence one by one."""
+
+    next = _interruptible(Acc.SequenceIterator, 'next', 1)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        element = self.next(None)
+        if element is None:
+            raise StopIteration
+        return element
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        import asyncio
+        cancellable = Gio.Cancellable()
+        try:
+            element = await asyncio.get_running_loop().run_in_executor(None, Acc.SequenceIterator.next, self, cancellable)
+        except asyncio.CancelledError:
+            cancellable.cancel()
+            raise
+        if element is None:
+            raise StopAsyncIteration
+        return element
+
+
+SequenceIterator = override(SequenceIterator)
