@@ -7,7 +7,7 @@ import re
 import tempfile
 
 import numpy as np
-from logs import Acc, analyse, read_lines
+from logs import Acc, analyse
 
 LINE = re.compile(rb'[^"]*"[^"]*" (\d*)(?: (\d*))?')
 
@@ -38,7 +38,7 @@ for n, seed, ends in ((0, 0, b'\n'), (1, 1, b'\n'), (1000, 2, b'\r\n')):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, 'access.log')
         path.write_bytes(b''.join(line + ends for line in lines))
-        counts, sizes, errors = analyse(Acc.Sequence.from_iterable(lambda: read_lines(path), 'u1', 1))
+        counts, sizes, errors = analyse(Acc.Sequence.open_lines(path))
     want = by_expressions(lines)
     assert counts.tolist() == want[0] and sizes.tolist() == want[1] and errors == want[2][:3], (counts, sizes, errors, want)
 

@@ -17,12 +17,6 @@ def add(x, y):
     return x + y
 
 
-def read_lines(path):
-    with open(path, 'rb') as lines:
-        for line in lines:
-            yield np.frombuffer(line.rstrip(b'\r\n'), 'u1')
-
-
 def number(digits):
     """The number that is written in those characters of a line that are marked: pairs of one and a mark."""
     parts = digits.map(lambda d: Acc.cond(d[1], (d[0].cast('i8') - ord('0'), 10), (0, 1)))
@@ -62,7 +56,7 @@ def main():
     parser.add_argument('log', nargs='?', default='access.log', help='a file in the common log format (access.log)')
     options = parser.parse_args()
 
-    counts, sizes, errors = analyse(Acc.Sequence.from_iterable(lambda: read_lines(options.log), 'u1', 1))
+    counts, sizes, errors = analyse(Acc.Sequence.open_lines(options.log))
     for k in range(1, CLASSES):
         print(f'{k}xx {counts[k]:10} {sizes[k]:14} bytes')
     print(f'other {counts[0]:8}')

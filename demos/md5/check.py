@@ -56,8 +56,8 @@ with tempfile.TemporaryDirectory() as folder:
     absent = [b'four', b'x' * 56]
     path.write_bytes(b'\n'.join([b'', b'\xff' * 55, *words[1:], b'x' * 56, b'']))
     wanted = [md5.unpack(hashlib.md5(word).hexdigest()) for word in there + absent]
-    assert dictionary.find(wanted, dictionary.read(path)) == there
-    assert dictionary.find(wanted[-2:], dictionary.read(path)) == []
+    assert dictionary.find(wanted, md5.Acc.Sequence.open_lines(path)) == there
+    assert dictionary.find(wanted[-2:], md5.Acc.Sequence.open_lines(path)) == []
 
 try:
     md5.pack([b'x' * 56])

@@ -7,7 +7,7 @@ import hashlib
 
 import numpy as np
 
-from md5 import Acc, LONGEST_WORD, digest, md5_in_hex, read_words, unpack
+from md5 import Acc, LONGEST_WORD, digest, md5_in_hex, unpack
 
 
 def block_of(word):
@@ -36,17 +36,13 @@ def find(wanted, words):
     return [bytes(word) for word in short.filter(is_wanted).to_nested().to_list()]
 
 
-def read(path):
-    return Acc.Sequence.from_iterable(lambda: (np.frombuffer(word, 'u1') for word in read_words(path)), 'u1', 1)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('words', metavar='FILE', help='a word on each line')
     parser.add_argument('digests', nargs='+', type=md5_in_hex, metavar='DIGEST', help='what to look for, in hexadecimal')
     options = parser.parse_args()
 
-    found = {hashlib.md5(word).hexdigest(): word for word in find([unpack(one) for one in options.digests], read(options.words))}
+    found = {hashlib.md5(word).hexdigest(): word for word in find([unpack(one) for one in options.digests], Acc.Sequence.open_lines(options.words))}
     for one in options.digests:
         print(one, found[one].decode(errors='backslashreplace') if one in found else '(not found)')
 

@@ -177,7 +177,7 @@ class Sequence(Acc.Sequence):
         """Of what gives arrays one by one: a generator, which is walked once; a list or another thing that can be iterated again; or a
         function that gives an iterator, such as one with yield, which is called for each walk. The first element tells type and rank
         where these are not given; @shape is for elements that all have the same. Elements are taken some time before they are needed,
-        on the thread that walks."""
+        on another thread."""
         return Sequence.from_producer(_from_iterable(elements, dtype, ndim, shape))
 
     @staticmethod
