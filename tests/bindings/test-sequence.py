@@ -5,6 +5,7 @@ import asyncio
 import gc
 import itertools
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -313,6 +314,19 @@ def test_iteration():
 
     found = []
     fails(walk, Acc.Error.CALLBACK, 'the camera is gone')
+
+
+def test_left_at_the_end():
+    """Python ends while a walk reads ahead."""
+    program = """import gi, itertools
+gi.require_version('Acc', '1')
+from gi.repository import Acc
+import numpy as np
+iterator = Acc.Sequence.from_iterable(lambda: (np.full(k % 3, k) for k in itertools.count()), 'i8', 1).iterate()
+next(iterator)
+"""
+    for _ in range(3):
+        subprocess.run([sys.executable, '-c', program], check=True, timeout=60)
 
 
 def test_asynchronous_iteration():

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Sequences, and what they consist of, made in Python."""
 
+import atexit
 import functools
 import itertools
 import math
 import operator
 import time
+import weakref
 
 from gi.repository import Gio, GLib
 
@@ -147,6 +149,16 @@ def _from_iterable(elements, dtype, ndim, shape):
         dtype, ndim = told.get_element_type(), told.get_rank() if ndim is None else ndim
     known = {'rank': ndim} if shape is None else {'shape': _shape(shape)}
     return (_IteratedAgain if again else _Iterated)(lambda: iter(begin()), begun, element_type=_type(dtype), length=length, **known)
+
+
+_open = weakref.WeakSet()
+
+
+@atexit.register
+def _close():
+    """Ends walks while there is a Python that their threads can call."""
+    for iterator in list(_open):
+        iterator.close()
 
 
 def _list_model(kind, items):
@@ -325,7 +337,9 @@ class Sequence(Acc.Sequence):
 
     def iterate(self, backend=None):
         """An iterator over the elements, arrays in memory, which are computed some at a time: for, async for, next."""
-        return Acc.Sequence.iterate(self, backend or Acc.Backend.get_default())
+        iterator = Acc.Sequence.iterate(self, backend or Acc.Backend.get_default())
+        _open.add(iterator)
+        return iterator
 
     def __iter__(self):
         return self.iterate()
