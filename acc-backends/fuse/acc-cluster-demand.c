@@ -152,6 +152,10 @@ acc_cutter_ask_inputs (AccCutter     *self,
       AccFusionNode *input = node->inputs[i];
       AccDemand wish = demand;
 
+      /* Only how many elements there are is asked. */
+      if (node->array->op == ACC_OP_SEG_NUMBERS && i > 0)
+        continue;
+
       switch (acc_operation_get_family (node->array->op))
         {
         case ACC_FAMILY_GATHER:

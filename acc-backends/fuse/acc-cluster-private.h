@@ -19,8 +19,6 @@
 /* Elements of a stencil, of all, that are computed in another order than along its rows. */
 #define ACC_CLUSTER_MAX_PART        0.5
 #define ACC_CLUSTER_MAX_ROOT_LEAVES 8
-/* Elements of a segment, on average, from which on loops along segments are better than the number of its segment for each. */
-#define ACC_CLUSTER_LEAST_SEGMENT   4
 
 typedef struct {
   AccFusionGraph *graph;

@@ -324,14 +324,14 @@ is_read_in_part (AccFusionNode *node)
          node->visits <= ACC_CLUSTER_MAX_PART && !node->from_source;
 }
 
-/* Whether all who read the numbers of segments can walk along these, so that numbers need no memory. Short ones are not worth it. */
+/* Whether all who read the numbers of segments can walk along these, so that numbers need no memory. */
 static gboolean
 inline_numbers (AccCutter     *self,
                 AccFusionNode *node)
 {
   AccFusionNode *offsets = node->inputs[0];
 
-  if (!self->fuse || node->is_read_widely || node->size < ACC_CLUSTER_LEAST_SEGMENT * offsets->size)
+  if (!self->fuse || node->is_read_widely)
     return FALSE;
 
   for (guint i = 0; i < node->n_readers; i++)

@@ -89,11 +89,22 @@ static gboolean
 check_numbers (AccArray *node)
 {
   node->type = acc_element_type_new (ACC_KIND_I64);
+  node->rank = 1;
   return TRUE;
 }
 
-/* Of offsets that fit: the segment of each element. */
-const AccOperationClass acc_class_seg_numbers = { check_numbers, NULL, acc_infer_given };
+static gboolean
+infer_numbers (AccInference *self)
+{
+  const gint64 *extents = acc_inference_get_extents (self, 1);
+
+  if (extents != NULL)
+    self->extents[0] = extents[0];
+  return extents != NULL;
+}
+
+/* Of offsets that fit, and of something for each element, which is not read: the segment of each. */
+const AccOperationClass acc_class_seg_numbers = { check_numbers, NULL, infer_numbers };
 
 static AccArray *
 reduce (AccArray     *self,

@@ -39,6 +39,8 @@ static const Key disable_keys[] = {
   { "table-lookup", ACC_DISABLE_TABLE_LOOKUP, "small arrays are gathered from memory, not from registers" },
   { "wide-masks",   ACC_DISABLE_WIDE_MASKS,   "masks stay bits where the processor has no predicates" },
   { "waves",        ACC_DISABLE_WAVES,        "steps run one after the other" },
+  { "segments",     ACC_DISABLE_SEGMENTS,     "elements of nested arrays are numbered in memory, not by loops along them" },
+  { "numbers",      ACC_DISABLE_NUMBERS,      "loops go along elements of nested arrays, however short these are" },
 };
 
 static void

@@ -228,29 +228,26 @@ place_of_segment (AccExpr *k,
 
 static AccArray *
 number_directly (AccArray *offsets,
-                 AccExpr  *total)
+                 AccArray *elements)
 {
-  AccArray *node = acc_array_begin (ACC_OP_SEG_NUMBERS, &offsets, 1);
+  AccArray *inputs[] = { offsets, elements };
 
-  acc_array_set_extents_expr (node, total);
-
-  return acc_array_complete (node);
+  return acc_array_complete (acc_array_begin (ACC_OP_SEG_NUMBERS, inputs, 2));
 }
 
 AccArray *
 acc_segments_number (AccArray *offsets,
                      AccExpr  *total)
 {
-  g_autoptr(AccExpr) size = acc_expr_ref_sink (total);
   g_autoptr(AccExpr) count = acc_expr_ref_sink (acc_expr_sub (acc_expr_extent (offsets, 0), acc_array_number (1)));
   g_autoptr(AccArray) places = acc_array_generate_expr (count, place_of_segment, offsets);
   g_autoptr(AccArray) numbers = acc_array_generate_expr (count, own_index, NULL);
-  g_autoptr(AccArray) zeros = acc_array_fill_expr (size, acc_array_number (0));
+  g_autoptr(AccArray) zeros = acc_array_fill_expr (total, acc_array_number (0));
   g_autoptr(AccArray) begins = acc_array_permute (numbers, zeros, places, acc_array_first_element, NULL);
   AccArray *numbered = acc_array_scanl1 (begins, acc_array_max_elements, NULL);
 
   if (numbered->error == NULL)
-    numbered->direct = number_directly (offsets, size);
+    numbered->direct = number_directly (offsets, zeros);
 
   return numbered;
 }

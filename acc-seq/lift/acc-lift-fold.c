@@ -105,37 +105,7 @@ find_rows (AccLifted  *input,
 
 /* --- folds */
 
-typedef struct {
-  AccNesting *rows;
-  AccArray   *nothing;
-} Check;
-
-static AccExpr *
-unless_empty (AccExpr *row,
-              AccExpr *folded,
-              gpointer data)
-{
-  Check *self = data;
-
-  return acc_expr_cond (acc_expr_gt (acc_nesting_length (self->rows, row), acc_array_number (0)), folded,
-                        acc_expr_linear_index (self->nothing, acc_array_number (-1)));
-}
-
-/* What rows without elements give there is an error. */
-static AccArray *
-refuse_empty (AccArray   *folded,
-              AccNesting *rows)
-{
-  g_autoptr(AccShape) one = acc_shape_new_vector (1);
-  g_autoptr(AccArray) nothing = acc_array_fill (one, acc_expr_new_zero (folded->type));
-  Check check = { rows, nothing };
-
-  acc_array_set_label (nothing, "a fold without an initial value, which needs an element");
-
-  return acc_array_imap (folded, unless_empty, &check);
-}
-
-/* Along rows, which are segments where @rows says: they fit, and nobody asks that once more. @initial may be NULL. */
+/* Along rows, which are segments where @rows says: they fit, and nobody asks that once more. @initial may be NULL: then none is empty. */
 static AccArray *
 fold (AccArray    *values,
       AccExpr     *initial,
@@ -147,9 +117,8 @@ fold (AccArray    *values,
     {
       g_autoptr(AccExpr) owned = initial != NULL ? acc_expr_ref_sink (initial) : NULL;
       AccSegments segments = { .array = values, .offsets = rows->offsets, .initial = owned, .combine = combine, .data = data };
-      g_autoptr(AccArray) folded = acc_segments_fold (&segments, FALSE);
 
-      return initial != NULL || folded->error != NULL ? g_steal_pointer (&folded) : refuse_empty (folded, rows);
+      return acc_segments_fold (&segments, FALSE);
     }
 
   return initial != NULL ? acc_array_fold (values, initial, combine, data) : acc_array_fold1 (values, combine, data);

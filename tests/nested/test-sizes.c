@@ -264,7 +264,7 @@ test_empty (void)
   g_autoptr(GError) error = NULL;
 
   result = acc_backend_run (backend, largest, NULL, &error);
-  g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
   g_assert_nonnull (strstr (error->message, "argmax"));
 }
 

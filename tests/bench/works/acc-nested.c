@@ -99,6 +99,57 @@ DEFINE_PARTS (plain_largest_power, "f4", contender_floats (n, 1, 0, 1), TRUE, bu
 DEFINE_PARTS (sorted_even, "u4", contender_words (n, 1, 0), FALSE, build_sorted)
 DEFINE_PARTS (sorted_power, "u4", contender_words (n, 1, 0), TRUE, build_sorted)
 
+/* --- each value times its place in its element, in parts of the length: what numbers of elements are needed for, and nothing else */
+
+#define N_PLACED (1 << 22)
+
+static AccExpr *
+times_place (AccExpr *index, AccExpr *x, gpointer part)
+{
+  AccElementType *f4 = acc_element_type_new (ACC_KIND_F32);
+
+  return acc_expr_mul (x, acc_expr_fdiv (acc_expr_cast (index, f4), acc_expr_cast (acc_expr_extent (part, 0), f4)));
+}
+
+static AccArray *
+place_values (AccArray **part, guint n, gpointer data)
+{
+  return acc_array_imap (part[0], times_place, part[0]);
+}
+
+static AccArray *
+build_placed (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccNestedArray) parts = acc_nested_array_new_from_offsets (a[0], a[1]);
+  g_autoptr(AccNestedArray) placed = acc_nested_array_map (parts, place_values, NULL);
+
+  return g_object_ref (acc_nested_array_get_values (placed));
+}
+
+static gpointer
+prepare_placed (gsize length, gboolean skewed)
+{
+  AccWork *self = acc_work_new ();
+  gsize n_parts;
+  gint64 *offsets = input_parts_of (N_PLACED, length, skewed, &n_parts);
+
+  acc_work_add_vector (self, "f4", contender_floats (N_PLACED, 1, 0, 1), N_PLACED);
+  acc_work_add_vector (self, "i8", offsets, n_parts + 1);
+  return acc_work_compile (self, build_placed, NULL);
+}
+
+static gpointer
+prepare_placed_even (gsize length)
+{
+  return prepare_placed (length, FALSE);
+}
+
+static gpointer
+prepare_placed_power (gsize length)
+{
+  return prepare_placed (length, TRUE);
+}
+
 /* --- a sparse matrix, rows of (value, column), times a vector */
 
 static AccExpr *
@@ -417,6 +468,8 @@ const Work acc_nested[] = {
   { "nested-argmax-power", prepare_largest_power, acc_work_run, acc_work_check, acc_work_free },
   { "nested-sort-even", prepare_sorted_even, acc_work_run, acc_work_check, acc_work_free },
   { "nested-sort-power", prepare_sorted_power, acc_work_run, acc_work_check, acc_work_free },
+  { "nested-placed-even", prepare_placed_even, acc_work_run, acc_work_check, acc_work_free },
+  { "nested-placed-power", prepare_placed_power, acc_work_run, acc_work_check, acc_work_free },
   { "nested-sparse-product", prepare_sparse_product, acc_work_run, acc_work_check, acc_work_free },
   { "nested-group-sums", prepare_group_sums, acc_work_run, acc_work_check, acc_work_free },
   { "nested-pictures", prepare_pictures, acc_work_run, acc_work_check, acc_work_free },

@@ -64,6 +64,23 @@ input_parts (gsize n, gboolean skewed, gsize *n_parts)
   return offsets;
 }
 
+gint64 *
+input_parts_of (gsize n, gsize length, gboolean skewed, gsize *n_parts)
+{
+  gint64 *offsets = contender_memory ((n + 1) * sizeof *offsets);
+  gsize p = 0;
+
+  for (; offsets[p] < (gint64) n; p++)
+    {
+      guint32 h = contender_hash (p, 0x5E6);
+      gint64 own = skewed ? (gint64) pow (length, h * 0x1p-32) : 1 + h % (2 * length - 1);
+
+      offsets[p + 1] = MIN (offsets[p] + own, (gint64) n);
+    }
+  *n_parts = p;
+  return offsets;
+}
+
 gsize
 input_picture_sizes (gsize n, gint64 **rows, gint64 **columns)
 {

@@ -40,6 +40,10 @@ double  input_digest_squares (const float * const *parts, guint n_parts, gsize n
  * contender_skewed() has them. For free(). */
 gint64 *input_parts (gsize n, gboolean skewed, gsize *n_parts);
 
+/* Parts of "nested-placed-": of 1 to 2 * @length - 1 elements, each as often; or @skewed, of 1 to @length, by a power law: as many parts of
+ * up to ten as of ten to a hundred, and so on. For free(). */
+gint64 *input_parts_of (gsize n, gsize length, gboolean skewed, gsize *n_parts);
+
 /* "nested-pictures": rows and columns of @n pictures, from 4 to INPUT_MAX_SIDE; gives how many pixels there are. For free(). */
 #define INPUT_MAX_SIDE 20
 gsize   input_picture_sizes (gsize n, gint64 **rows, gint64 **columns);
