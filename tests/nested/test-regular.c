@@ -83,7 +83,80 @@ first_ones (AccArray **a, guint n, gpointer data)
   return acc_array_take (a[0], 100);
 }
 
+static AccArray *
+places_of_largest (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_argmax (a[0]);
+}
+
+/* Of folds and maps in turn. */
+static AccArray *
+mean (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_mean (a[0]);
+}
+
+static AccArray *
+without_first_ones (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) rest = acc_array_drop (a[0], 24), scaled = acc_array_map (rest, scale, NULL);
+
+  return acc_array_maximum (scaled);
+}
+
 /* --- others */
+
+static AccExpr *
+minus_the (AccExpr *index, AccExpr *x, gpointer sum)
+{
+  return acc_expr_sub (x, acc_expr_the (sum));
+}
+
+static AccExpr *
+minus_own (AccExpr *index, AccExpr *x, gpointer sums)
+{
+  return acc_expr_sub (x, acc_expr_index (sums, acc_expr_item (index, 0)));
+}
+
+static AccArray *
+deviations1 (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) total = acc_array_sum (a[0]);
+
+  return acc_array_imap (a[0], minus_the, total);
+}
+
+static AccArray *
+deviations2 (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) totals = acc_array_sum (a[0]);
+
+  return acc_array_imap (a[0], minus_own, totals);
+}
+
+static AccExpr *
+place_in_row (AccExpr *index, AccExpr *x, gpointer data)
+{
+  return acc_expr_mul (x, acc_expr_cast (index, acc_element_type_new (ACC_KIND_F32)));
+}
+
+static AccExpr *
+place_in_matrix (AccExpr *index, AccExpr *x, gpointer data)
+{
+  return acc_expr_mul (x, acc_expr_cast (acc_expr_item (index, 1), acc_element_type_new (ACC_KIND_F32)));
+}
+
+static AccArray *
+places1 (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_imap (a[0], place_in_row, NULL);
+}
+
+static AccArray *
+places2 (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_imap (a[0], place_in_matrix, NULL);
+}
 
 static AccArray *
 stencil1 (AccArray **a, guint n, gpointer data)
@@ -143,6 +216,11 @@ static const struct {
   { "sorted", sorted, sorted },
   { "reversed", reversed, reversed },
   { "first-ones", first_ones, first_ones },
+  { "places-of-largest", places_of_largest, places_of_largest },
+  { "mean", mean, mean },
+  { "without-first-ones", without_first_ones, without_first_ones },
+  { "deviations", deviations1, deviations2 },
+  { "places", places1, places2 },
   { "stencil", stencil1, stencil2 },
   { "square", square, square },
   { "times-constant", times_constant, times_constant },
