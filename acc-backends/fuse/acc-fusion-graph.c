@@ -443,22 +443,10 @@ may_take_direct (AccFusionGraph *self,
     return FALSE;
 
   op = strip_direct (array->direct)->op;
+  if (op == ACC_OP_SEG_NUMBERS && (acc_disable_get_flags () & ACC_DISABLE_SEGMENTS))
+    return FALSE;
 
   return op == ACC_OP_MATMUL || self->for_groups == (op == ACC_OP_FFT);
-}
-
-/* Elements of a segment, on average, from which on loops along segments take less time than the composition, a scan: some five nanoseconds
- * for each segment, to three for each element. */
-#define LEAST_SEGMENT 2
-
-static gboolean
-takes_loops (AccFusionNode *offsets,
-             AccFusionNode *elements)
-{
-  AccDisableFlags disabled = acc_disable_get_flags ();
-
-  return !(disabled & ACC_DISABLE_SEGMENTS)
-         && ((disabled & ACC_DISABLE_NUMBERS) || elements->size >= LEAST_SEGMENT * (offsets->size - 1));
 }
 
 /* The same when its inputs are known. */
@@ -471,8 +459,6 @@ takes_direct (AccFusionGraph  *self,
 
   if (strip_direct (array->direct)->op == ACC_OP_FFT)
     return target->shared_bytes >= FFT_SHARED_BYTES;
-  if (array->direct->op == ACC_OP_SEG_NUMBERS)
-    return takes_loops (acc_fusion_graph_get (self, inputs[0]), acc_fusion_graph_get (self, inputs[1]));
 
   return !self->for_groups || is_for_groups (target, acc_fusion_graph_get (self, inputs[0]), acc_fusion_graph_get (self, inputs[1]));
 }

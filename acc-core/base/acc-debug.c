@@ -40,7 +40,6 @@ static const Key disable_keys[] = {
   { "wide-masks",   ACC_DISABLE_WIDE_MASKS,   "masks stay bits where the processor has no predicates" },
   { "waves",        ACC_DISABLE_WAVES,        "steps run one after the other" },
   { "segments",     ACC_DISABLE_SEGMENTS,     "elements of nested arrays are numbered in memory, not by loops along them" },
-  { "numbers",      ACC_DISABLE_NUMBERS,      "loops go along elements of nested arrays, however short these are" },
 };
 
 static void

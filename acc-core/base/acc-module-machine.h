@@ -62,7 +62,6 @@ typedef enum {
   ACC_DISABLE_WIDE_MASKS   = 1 << 15,
   ACC_DISABLE_WAVES        = 1 << 16,
   ACC_DISABLE_SEGMENTS     = 1 << 17,
-  ACC_DISABLE_NUMBERS      = 1 << 18,
 } AccDisableFlags;
 
 /* Keys of ACC_DEBUG. */

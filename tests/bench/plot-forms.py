@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A picture of both forms in which elements of nested arrays are gone through, and of the one that is taken, by the lengths of elements.
+"""A picture of both forms in which elements of nested arrays can be gone through, by the lengths of elements: acc's and the other.
 
-plot-forms.py TABLE.json PICTURE.svg
+plot-forms.py PICTURE.svg TABLE.json…
 
-TABLE.json is what this leaves:
-run-table.py --works nested-placed-even,nested-placed-power --contenders acc,acc-segments,acc-numbers --growth --least --json TABLE.json"""
+A table is what this leaves:
+run-table.py --works nested-placed-even,nested-placed-power --contenders acc,acc-numbers --growth --least --json TABLE.json
+Of several the least times count, and there may be one for each contender, so that none takes memory from another."""
 
 import json
 import os
@@ -17,15 +18,19 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'wor
 from plots import Axis, BETWEEN, BOTTOM, FIELD_HEIGHT, FIELD_WIDTH, GREY, LEFT, TOP, line, mark, power_text, text  # noqa: E402
 from works import CONTENDERS, WORKS  # noqa: E402
 
-LINES = {'acc-numbers': ('#1f78c8', 1.3, 'square'), 'acc-segments': ('#109c6c', 1.3, 'diamond'), 'acc': ('#e0500a', 2.5, 'circle')}
+LINES = {'acc-numbers': ('#1f78c8', 1.3, 'square'), 'acc': ('#e0500a', 2.5, 'circle')}
 
 
 def draw(rows):
     works = [work for work in WORKS if any(row['work'] == work.name for row in rows)]
-    rates = {(row['work'], name): [] for row in rows for name in LINES}
+    least = {}
     for row in rows:
-        for name in LINES:
-            rates[row['work'], name].append((row['size'], 2**22 / row['contenders'][name]['seconds']))
+        for name, entry in row['contenders'].items():
+            key = row['work'], name, row['size']
+            least[key] = min(least.get(key, entry['seconds']), entry['seconds'])
+    rates = {(work.name, name): [] for work in works for name in LINES}
+    for (work, name, size), seconds in least.items():
+        rates[work, name].append((size, 2**22 / seconds))
     width = LEFT + len(works) * (FIELD_WIDTH + BETWEEN)
     up = Axis([y for points in rates.values() for _, y in points], TOP + FIELD_HEIGHT, -FIELD_HEIGHT)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {TOP + FIELD_HEIGHT + BOTTOM + 24}" width="{width}"'
@@ -55,11 +60,13 @@ def draw(rows):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    with open(sys.argv[1]) as file:
-        rows = json.load(file)['rows']
-    with open(sys.argv[2], 'w') as file:
+    rows = []
+    for name in sys.argv[2:]:
+        with open(name) as file:
+            rows += json.load(file)['rows']
+    with open(sys.argv[1], 'w') as file:
         file.write(draw(rows))
 
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define N_VALUES 150000
+#define N_VALUES 70000
 
 static AccBackend *backend, *judge;
 
@@ -178,7 +178,7 @@ draw_power (GRand *rand)
 static gint64
 draw_long (GRand *rand)
 {
-  return g_rand_int_range (rand, 30000, 60000);
+  return g_rand_int_range (rand, 10000, 40000);
 }
 
 /* Nearly all in one, among nothing. */
@@ -214,7 +214,7 @@ draw (gint64 (*draw_size) (GRand *rand))
     values[i] = g_rand_int_range (rand, -200, 200);
   while (left > 0)
     {
-      gint64 length = MIN (draw_size (rand), left);
+      gint64 drawn = draw_size (rand), length = MIN (drawn, left);
 
       g_array_append_val (lengths, length);
       left -= length;
