@@ -228,7 +228,7 @@ static const struct {
   { "transform-matrix", transform_matrix, transform_matrix },
 };
 
-#define FIRST_OF_MATRICES 8
+#define FIRST_OF_MATRICES 13
 
 static char *
 describe (AccArray *result, const AccTarget *target)
