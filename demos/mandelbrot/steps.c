@@ -35,12 +35,11 @@ advance (AccExpr *state, gpointer data)
 
 /* How many steps a pixel takes to leave the circle of radius 2: at most the limit */
 static AccExpr *
-count_steps (AccExpr *index, gpointer data)
+count_steps_at (const View *view, AccExpr *row, AccExpr *column)
 {
-  const View *view = data;
   AccElementType *f4 = acc_element_type_new (ACC_KIND_F32), *i4 = acc_element_type_new (ACC_KIND_I32);
-  AccExpr *down = acc_expr_mul (as_float (acc_expr_item (index, 0)), acc_expr_new_float (view->pixel));
-  AccExpr *right = acc_expr_mul (as_float (acc_expr_item (index, 1)), acc_expr_new_float (view->pixel));
+  AccExpr *down = acc_expr_mul (as_float (row), acc_expr_new_float (view->pixel));
+  AccExpr *right = acc_expr_mul (as_float (column), acc_expr_new_float (view->pixel));
   g_autoptr(AccExpr) a = acc_expr_ref_sink (acc_expr_add (acc_expr_new_float (view->left), right));
   g_autoptr(AccExpr) b = acc_expr_ref_sink (acc_expr_sub (acc_expr_new_float (view->top), down));
   AccExpr *start = acc_expr_tuple3 (acc_expr_new_typed_float (f4, 0), acc_expr_new_typed_float (f4, 0),
@@ -50,10 +49,38 @@ count_steps (AccExpr *index, gpointer data)
   return acc_expr_item (acc_expr_while (start, advance, &orbit), 2);
 }
 
+static AccExpr *
+count_steps (AccExpr *index, gpointer view)
+{
+  return count_steps_at (view, acc_expr_item (index, 0), acc_expr_item (index, 1));
+}
+
+typedef struct {
+  const View *view;
+  AccArray   *row;
+} Row;
+
+static AccExpr *
+count_steps_in_row (AccExpr *column, gpointer data)
+{
+  const Row *self = data;
+
+  return count_steps_at (self->view, acc_expr_the (self->row), column);
+}
+
 AccArray *
 mandelbrot_steps (const View *view)
 {
   g_autoptr(AccShape) shape = acc_shape_new_matrix (view->height, view->width);
 
   return acc_array_generate (shape, count_steps, (gpointer) view);
+}
+
+AccArray *
+mandelbrot_steps_of_row (const View *view, AccArray *row)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (view->width);
+  Row self = { view, row };
+
+  return acc_array_generate (shape, count_steps_in_row, &self);
 }

@@ -152,26 +152,12 @@ prepare_placed_power (gsize length)
 
 /* --- a sparse matrix, rows of (value, column), times a vector */
 
-static AccExpr *
-times_factor (AccExpr *element, gpointer vector)
-{
-  return acc_expr_mul (acc_expr_item (element, 0), acc_expr_linear_index (vector, acc_expr_item (element, 1)));
-}
-
-static AccArray *
-row_by_vector (AccArray **row, guint n, gpointer vector)
-{
-  g_autoptr(AccArray) products = acc_array_map (row[0], times_factor, vector);
-
-  return acc_array_sum (products);
-}
-
 static AccArray *
 build_sparse_product (AccArray **a, guint n, gpointer data)
 {
   g_autoptr(AccArray) elements = acc_array_zip (a[0], a[1]);
   g_autoptr(AccNestedArray) rows = acc_nested_array_new_from_offsets (elements, a[2]);
-  g_autoptr(AccNestedArray) sums = acc_nested_array_map (rows, row_by_vector, a[3]);
+  g_autoptr(AccNestedArray) sums = acc_nested_array_map (rows, acc_work_row_by_vector, a[3]);
 
   return g_object_ref (acc_nested_array_get_values (sums));
 }
@@ -483,5 +469,6 @@ const Work acc_nested_plain[] = {
   { "nested-sum-power", prepare_plain_sums_power, acc_work_run, acc_work_check, acc_work_free },
   { "nested-argmax-even", prepare_plain_largest_even, acc_work_run, acc_work_check, acc_work_free },
   { "nested-argmax-power", prepare_plain_largest_power, acc_work_run, acc_work_check, acc_work_free },
+  { "seq-sparse-product", prepare_sparse_product, acc_work_run, acc_work_check, acc_work_free },
   { NULL }
 };

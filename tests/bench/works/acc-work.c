@@ -69,6 +69,24 @@ acc_work_compile_many (AccWork *self, AccArraysFunc build, gpointer user_data)
   return compile (self, acc_program_new_many ((const char * const *) self->signatures, build, user_data));
 }
 
+AccWork *
+acc_work_build_anew (AccWork *self, AccArraysFunc build, gpointer user_data, GDestroyNotify destroy)
+{
+  self->build = build;
+  self->user_data = user_data;
+  self->destroy = destroy;
+
+  return self;
+}
+
+static GPtrArray *
+build_and_run (AccWork *self, GError **error)
+{
+  g_autoptr(GPtrArray) arrays = self->build (self->arguments, self->n_arguments, self->user_data);
+
+  return acc_backend_run_many (self->backend, (AccArray **) arrays->pdata, arrays->len, NULL, error);
+}
+
 /* What the run before left goes first: its memory is used again. */
 void
 acc_work_run (gpointer data)
@@ -77,7 +95,10 @@ acc_work_run (gpointer data)
   g_autoptr(GError) error = NULL;
 
   g_clear_pointer (&self->results, g_ptr_array_unref);
-  self->results = acc_executable_run (self->executable, self->arguments, self->n_arguments, NULL, &error);
+  if (self->build != NULL)
+    self->results = build_and_run (self, &error);
+  else
+    self->results = acc_executable_run (self->executable, self->arguments, self->n_arguments, NULL, &error);
   if (self->results == NULL)
     g_error ("%s", error->message);
 }
@@ -127,6 +148,8 @@ acc_work_free (gpointer data)
 
   g_clear_pointer (&self->results, g_ptr_array_unref);
   g_clear_object (&self->executable);
+  if (self->destroy != NULL)
+    self->destroy (self->user_data);
   for (guint i = 0; i < self->n_arguments; i++)
     {
       g_clear_object (&self->arguments[i]);
@@ -134,6 +157,15 @@ acc_work_free (gpointer data)
       g_free (self->signatures[i]);
     }
   g_free (self);
+}
+
+GPtrArray *
+acc_work_alone (AccArray *array)
+{
+  GPtrArray *arrays = g_ptr_array_new_with_free_func (g_object_unref);
+
+  g_ptr_array_add (arrays, array);
+  return arrays;
 }
 
 AccExpr *
@@ -146,4 +178,24 @@ AccExpr *
 acc_work_times (AccExpr *x, AccExpr *y, gpointer data)
 {
   return acc_expr_mul (x, y);
+}
+
+static AccExpr *
+times_factor (AccExpr *element, gpointer vector)
+{
+  return acc_expr_mul (acc_expr_item (element, 0), acc_expr_linear_index (vector, acc_expr_item (element, 1)));
+}
+
+AccArray *
+acc_work_row_by_vector (AccArray **row, guint n, gpointer vector)
+{
+  g_autoptr(AccArray) products = acc_array_map (row[0], times_factor, vector);
+
+  return acc_array_sum (products);
+}
+
+AccArray *
+acc_work_sum_of_two (AccArray **frames, guint n, gpointer data)
+{
+  return acc_array_zip_with (frames[0], frames[1], acc_work_plus, NULL);
 }

@@ -5,6 +5,7 @@
 
 extern const Work acc_clusters[];
 extern const Work acc_indices[];
+extern const Work acc_lines[];
 extern const Work acc_matrices[];
 extern const Work acc_multigrid[];
 extern const Work acc_nested[];
@@ -13,4 +14,6 @@ extern const Work acc_numerics[];
 extern const Work acc_passes[];
 extern const Work acc_pictures[];
 extern const Work acc_rays[];
+extern const Work acc_sequences[];
+extern const Work acc_sequences_plain[];
 extern const Work acc_vectors[];

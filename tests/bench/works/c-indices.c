@@ -231,5 +231,6 @@ const Work c_indices[] = {
   { "gather", prepare_gather, run_gather, check_floats, free_indexed },
   { "sparse-product", prepare_sparse_product, run_sparse_product, check_floats, free_indexed },
   { "nested-sparse-product", prepare_sparse_product, run_sparse_product, check_floats, free_indexed },
+  { "seq-sparse-product", prepare_sparse_product, run_sparse_product, check_floats, free_indexed },
   { NULL }
 };

@@ -114,5 +114,6 @@ mandelbrot_free (gpointer data)
 
 const Work c_mandelbrot[] = {
   { "mandelbrot", prepare, run, check, mandelbrot_free },
+  { "seq-mandelbrot", prepare, run, check, mandelbrot_free },
   { NULL },
 };

@@ -17,4 +17,5 @@ extern const Work c_nested[];
 extern const Work c_options[];
 extern const Work c_pictures[];
 extern const Work c_rays[];
+extern const Work c_sequences[];
 extern const Work c_vectors[];

@@ -51,6 +51,30 @@ gsize   input_picture_sizes (gsize n, gint64 **rows, gint64 **columns);
 /* "nested-hulls": where each of @n clouds begins, and where the last ends: 16 to 112 points of a disc. For free(). */
 gint64 *input_clouds (gsize n);
 
+/* Files of lines that no folder has any more when these return; their paths, which are good as long as the process. For g_free().
+ * "seq-log": answers of a web server, with a status of 200, 301, 304, 404 or 500 and up to 999 999 bytes. "seq-md5": words of 4 to
+ * 19 letters; input_word() writes one of them, and tells how long it is. */
+#define INPUT_LONGEST_WORD 19
+char   *input_log   (gsize n);
+char   *input_words (gsize n);
+gsize   input_word  (gsize number, char *letters);
+
+/* "seq-log": classes of answers, by the first digit of their status; 0: none of these */
+#define LOG_CLASSES 6
+
+/* "seq-md5": what is looked for are the digests of this many of the words, at even distances. The tables of RFC 1321: what is added in
+ * each of 64 steps, and how far each turns. */
+#define MD5_WANTED 4
+void    input_md5_wanted (gsize n, guint32 wanted[MD5_WANTED][4]);
+guint32 input_md5_sine   (guint step);
+guint   input_md5_turn   (guint step);
+
+/* "seq-frames", "seq-audio": frames of this many rows and columns; windows of samples, and how far the next one is; weights, for free() */
+#define FRAME_SIDE  256
+#define WINDOW_SIZE 1024
+#define WINDOW_STEP 512
+float  *input_window (void);
+
 /* "quickhull": points of the unit disc, as (x,y) pairs; of a point of the square from -1 to 1 (seeds 1, 2) the distance from the
  * middle becomes that of the nearest side: p · max (|x|, |y|) / √(x² + y²), in double. For free(). */
 float  *input_disc (gsize n);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What inputs.h has, for peers in Python."""
 
+import tempfile
+
 import contender
 
 np = contender.library('numpy')
@@ -12,6 +14,9 @@ MANDELBROT_LEFT, MANDELBROT_TOP, MANDELBROT_ACROSS, MANDELBROT_LIMIT = -2., 1.23
 SOFTENING = 0.05
 N_CLUSTERS = 64
 ATTENTION_DEPTH = 64
+FRAME_SIDE = 256
+WINDOW_SIZE, WINDOW_STEP = 1024, 512
+LOG_CLASSES = 6
 
 
 def picture(side):
@@ -61,6 +66,37 @@ def picture_sizes(n):
     """Rows and columns"""
     h = contender.hashes(0, n, 0x5E6)
     return (4 + h % np.uint32(17)).astype(np.int64), (4 + (h >> np.uint32(8)) % np.uint32(17)).astype(np.int64)
+
+
+def windows(samples):
+    """Windows of samples, not copied, and weights"""
+    weights = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(WINDOW_SIZE) / WINDOW_SIZE)
+    return np.lib.stride_tricks.sliding_window_view(samples, WINDOW_SIZE)[::WINDOW_STEP], weights.astype(np.float32)
+
+
+def _digits(numbers, most, least=1):
+    """[n,most] of characters, 0 before the first"""
+    numbers = numbers.astype(np.int64)[:, None]
+    powers = 10 ** np.arange(most - 1, -1, -1)
+    return np.where((numbers >= powers) | (powers < 10 ** least), numbers // powers % 10 + ord('0'), 0)
+
+
+def log(n):
+    """The file of "seq-log", in no folder: its path, and what must stay open"""
+    statuses = np.array([200] * 11 + [301, 304, 304, 404, 500])
+    file = tempfile.TemporaryFile()
+    for begin in range(0, n, 1 << 16):
+        k = np.arange(begin, min(begin + (1 << 16), n))
+        where, what, size = (contender.hashes(begin, begin + len(k), seed) for seed in (1, 2, 3))
+        parts = [b'10.', _digits(where & 255, 3), b'.', _digits(where >> 8 & 255, 3), b'.', _digits(where >> 16 & 255, 3),
+                 b' - - [28/Nov/2026:', _digits(k // 360000 % 24, 2, 2), b':', _digits(k // 6000 % 60, 2, 2), b':',
+                 _digits(k // 100 % 60, 2, 2), b' +0000] "GET /pages/', _digits((what >> 4) % 100000, 5), b' HTTP/1.1" ',
+                 _digits(statuses[what & 15], 3), b' ', _digits(size % 1000000, 6), b'\n']
+        columns = [np.tile(np.frombuffer(part, np.uint8), (len(k), 1)) if isinstance(part, bytes) else part for part in parts]
+        text = np.concatenate(columns, axis=1).astype(np.uint8)
+        file.write(text[text != 0].tobytes())
+    file.flush()
+    return f'/proc/self/fd/{file.fileno()}', file
 
 
 def check_clusters(centres, labels):

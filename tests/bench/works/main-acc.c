@@ -5,13 +5,14 @@
 #include <acc/acc.h>
 #include <string.h>
 
-/* A third argument: "fast" asks for fast mathematics, "plain" for programs of nested arrays as they are written without these. */
+/* A third argument: "fast" asks for fast mathematics, "plain" for programs of nested arrays and sequences as they are
+ * written without these. */
 int
 main (int argc, char **argv)
 {
   static const Work * const groups[] = {
-    acc_clusters, acc_indices, acc_matrices, acc_multigrid, acc_nested, acc_numerics, acc_passes, acc_pictures, acc_rays, acc_vectors,
-    NULL,
+    acc_clusters, acc_indices, acc_lines, acc_matrices, acc_multigrid, acc_nested, acc_numerics, acc_passes, acc_pictures, acc_rays,
+    acc_sequences, acc_vectors, NULL,
   };
 
   if (argc == 4 && strcmp (argv[3], "fast") == 0)
@@ -24,7 +25,7 @@ main (int argc, char **argv)
     }
 
   if (argc == 4 && strcmp (argv[3], "plain") == 0)
-    return contender_main (argc - 1, argv, (const Work * const[]) { acc_nested_plain, NULL });
+    return contender_main (argc - 1, argv, (const Work * const[]) { acc_nested_plain, acc_sequences_plain, NULL });
 
   return contender_main (argc, argv, groups);
 }

@@ -74,6 +74,30 @@ def nested_quicksort(n):
     return sort(n)
 
 
+@contender.work('seq-row-sums')
+def row_sums(n):
+    x, z = contender.floats(n * n, 1).reshape(n, n), np.empty(n, np.float32)
+    return lambda: np.sum(x, axis=1, out=z), lambda: contender.digest(z)
+
+
+@contender.work('seq-frames')
+def frames(n):
+    side = inputs.FRAME_SIDE
+    x, z = contender.floats(n * side * side, 1).reshape(n, side, side), np.empty((side, side), np.float32)
+    return lambda: np.sum(x, axis=0, out=z), lambda: contender.digest(z)
+
+
+@contender.work('seq-audio')
+def audio(n):
+    windows, weights = inputs.windows(contender.floats(n, 1, -1, 1))
+
+    def powers():
+        tones = np.fft.rfft(windows * weights)
+        return tones.real ** 2 + tones.imag ** 2
+
+    return contender.array(powers)
+
+
 @contender.work('histogram-u1')
 def histogram_u1(n):
     return contender.array(lambda keys: np.bincount(keys, minlength=256), contender.bytes_(n, 1))

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import contender
+import inputs
 
 np = contender.library('numpy')
 sparse = contender.library('scipy.sparse')
+fft = contender.library('scipy.fft')
 
 
 @contender.work('sparse-product')
@@ -14,6 +16,19 @@ def sparse_product(n_rows):
 
 
 contender.work('nested-sparse-product')(sparse_product)
+contender.work('seq-sparse-product')(sparse_product)
+
+
+@contender.work('seq-audio')
+def audio(n):
+    windows, weights = inputs.windows(contender.floats(n, 1, -1, 1))
+
+    def powers():
+        tones = fft.rfft(windows * weights, workers=contender.threads)
+        return tones.real ** 2 + tones.imag ** 2
+
+    return contender.array(powers)
+
 
 import scipy_hull  # noqa: E402, F401: registers its works
 
