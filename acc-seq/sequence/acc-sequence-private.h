@@ -26,6 +26,8 @@ typedef enum {
   ACC_SEQUENCE_KIND_SCAN,
   ACC_SEQUENCE_KIND_BATCH,
   ACC_SEQUENCE_KIND_EXPAND,
+  ACC_SEQUENCE_KIND_MAP_BATCH,
+  ACC_SEQUENCE_KIND_FOLD_BATCH,
 } AccSequenceKind;
 
 /* A function of arrays, traced once. */
@@ -72,6 +74,8 @@ struct _AccSequence {
   AccNestedArray      *nested;
   AccArray            *array;       /* ARRAY; SCAN: the state before the first element */
   AccSequenceFunction *function;
+  AccProgram          *program;     /* owned: of MAP_BATCH, from state and batch to both */
+  int                  found;       /* atomic: 1 + the logarithm of how many elements a step took when it was walked last; 0: never */
   gint64               number;      /* how many TAKE and DROP take, and BATCH puts together */
 };
 

@@ -38,6 +38,7 @@ acc_sequence_finalize (GObject *object)
   g_clear_object (&self->nested);
   g_clear_object (&self->array);
   g_clear_pointer (&self->function, acc_sequence_function_unref);
+  g_clear_object (&self->program);
 
   G_OBJECT_CLASS (acc_sequence_parent_class)->finalize (object);
 }

@@ -67,10 +67,17 @@ AccSequence    *acc_sequence_batch           (AccSequence *self, gint64 count) G
 ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_expand          (AccSequence *self) G_GNUC_WARN_UNUSED_RESULT;
 
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_map_batch       (AccSequence *self, AccArray *state, AccArraysFunc function,
+                                              gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+
 /* --- from sequence to array */
 
 ACC_AVAILABLE_IN_1_0
 AccArray       *acc_sequence_fold            (AccSequence *self, AccArray *seed, AccArrayFunc function,
+                                              gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_sequence_fold_batch      (AccSequence *self, AccArray *state, AccArrayFunc function,
                                               gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray       *acc_sequence_elements        (AccSequence *self) G_GNUC_WARN_UNUSED_RESULT;

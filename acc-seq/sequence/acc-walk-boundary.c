@@ -209,7 +209,8 @@ prepare_scan (Boundary *self,
 {
   AccWalk *walk = self->outlet.stage->walk;
   AccSequenceFunction *function = acc_walk_get_function (walk, self->boundary);
-  g_autoptr(AccProgram) program = acc_program_new_for_nodes (function->parameters, function->n_parameters, &function->result, 1);
+  g_autoptr(AccProgram) program = self->boundary->program != NULL ? g_object_ref (self->boundary->program)
+                                  : acc_program_new_for_nodes (function->parameters, function->n_parameters, &function->result, 1);
 
   self->step = acc_backend_compile (walk->backend, program, walk->cancellable, error);
   if (self->step == NULL)
@@ -271,6 +272,43 @@ absorb_scan (AccWalkOutlet *outlet,
 }
 
 static const AccWalkOutletClass scan_class = { build_same, absorb_scan, boundary_end, boundary_free };
+
+/* --- map_batch, fold_batch */
+
+static gboolean
+absorb_whole (AccWalkOutlet *outlet,
+              AccWalkPart  **parts,
+              gint64         count,
+              GError       **error)
+{
+  Boundary *self = (Boundary *) outlet;
+  AccWalk *walk = outlet->stage->walk;
+  g_autoptr(AccWalkPart) regular = acc_walk_part_tighten (parts[0], acc_backend_get_host_budget (walk->backend), error);
+  g_autoptr(AccWalkPart) state = NULL;
+  g_autoptr(GPtrArray) results = NULL;
+
+  if (regular == NULL || (self->step == NULL && !prepare_scan (self, error)))
+    return FALSE;
+
+  results = acc_executable_run (self->step, (AccArray *[]) { self->state, acc_nested_array_get_values (regular->nested) }, 2,
+                                walk->cancellable, error);
+  if (results == NULL)
+    return FALSE;
+
+  g_set_object (&self->state, g_ptr_array_index (results, 0));
+  if (self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
+    {
+      acc_walk_inlet_put (self->inlet, self->feed, acc_walk_part_new_regular (g_ptr_array_index (results, 1)));
+      return TRUE;
+    }
+
+  state = part_of_state (self->state, error);
+  put (self, state);
+
+  return TRUE;
+}
+
+static const AccWalkOutletClass whole_class = { build_same, absorb_whole, boundary_end, boundary_free };
 
 /* --- batch */
 
@@ -373,6 +411,8 @@ get_class (AccSequenceKind kind)
     case ACC_SEQUENCE_KIND_SCAN: return &scan_class;
     case ACC_SEQUENCE_KIND_BATCH: return &batch_class;
     case ACC_SEQUENCE_KIND_EXPAND: return &expand_class;
+    case ACC_SEQUENCE_KIND_MAP_BATCH: return &whole_class;
+    case ACC_SEQUENCE_KIND_FOLD_BATCH: return &whole_class;
     case ACC_SEQUENCE_KIND_CONCAT:
     case ACC_SEQUENCE_KIND_PRODUCER:
     case ACC_SEQUENCE_KIND_NESTED:

@@ -21,6 +21,8 @@ get_name (AccSequence *sequence)
     case ACC_SEQUENCE_KIND_SCAN: return "scan";
     case ACC_SEQUENCE_KIND_BATCH: return "batch";
     case ACC_SEQUENCE_KIND_EXPAND: return "expand";
+    case ACC_SEQUENCE_KIND_MAP_BATCH: return "map_batch";
+    case ACC_SEQUENCE_KIND_FOLD_BATCH: return "fold_batch";
     }
 
   return "";

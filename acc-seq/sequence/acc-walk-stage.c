@@ -9,6 +9,7 @@
 #define STEP_BYTES (G_GINT64_CONSTANT (16) << 20)
 /* So much more where all is in memory. */
 #define IN_MEMORY 16
+#define MOST (G_GINT64_CONSTANT (1) << 62)
 #define LONG_STEP (400 * G_TIME_SPAN_MILLISECOND)
 /* A memory limit has room for as many arrays of that size. */
 #define ARRAYS_IN_LIMIT 24
@@ -31,14 +32,39 @@ acc_walk_stage_new (AccWalk *walk)
   self->maps = g_ptr_array_new ();
   self->outlets = g_ptr_array_new ();
   self->bytes = acc_walk_step_bytes (walk->backend);
-  self->most = G_MAXINT64;
+  self->most = MOST;
 
   return self;
+}
+
+/* The next walk begins with steps that this one found good. */
+static void
+remember (AccWalkStage *self)
+{
+  if (self->done == 0 || self->walk->chunk > 0)
+    return;
+
+  for (guint i = 0; i < self->inlets->len; i++)
+    g_atomic_int_set (&((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence->found,
+                      self->most < MOST ? 64 - __builtin_clzll ((guint64) self->most) : 0);
+}
+
+static void
+recall (AccWalkStage *self)
+{
+  for (guint i = 0; i < self->inlets->len && self->done == 0; i++)
+    {
+      int found = g_atomic_int_get (&((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence->found);
+
+      if (found > 0)
+        self->most = MIN (self->most, G_GINT64_CONSTANT (1) << (found - 1));
+    }
 }
 
 void
 acc_walk_stage_free (AccWalkStage *self)
 {
+  remember (self);
   for (guint i = 0; i < self->outlets->len; i++)
     {
       AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
@@ -564,7 +590,7 @@ learn_from_time (AccWalkStage *self,
 {
   if (time > LONG_STEP && count > 1)
     self->most = round_down (count / 2);
-  else if (time < LONG_STEP / 4 && self->most < G_MAXINT64 / 2)
+  else if (time < LONG_STEP / 4 && self->most < MOST)
     self->most *= 2;
 }
 
@@ -577,6 +603,7 @@ acc_walk_stage_step (AccWalkStage *self,
   if (self->ended)
     return TRUE;
 
+  recall (self);
   while (again)
     {
       gint64 count, begin;

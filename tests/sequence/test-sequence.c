@@ -1085,6 +1085,98 @@ test_shared (void)
   }
 }
 
+/* --- batches */
+
+/* The prefix sums of all, and their total. */
+static GPtrArray *
+f_prefix (AccArray **a, guint n, gpointer data)
+{
+  GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccArray) sums = acc_array_scanl1 (a[1], plus, NULL), total = flat_sum (a[1]);
+
+  g_ptr_array_add (results, acc_array_zip_with (a[0], total, plus, NULL));
+  g_ptr_array_add (results, acc_array_map (sums, plus_the, a[0]));
+
+  return results;
+}
+static AccArray *
+f_total (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) total = flat_sum (a[1]);
+
+  return acc_array_zip_with (a[0], total, plus, NULL);
+}
+static GPtrArray *f_none (AccArray **a, guint n, gpointer data) { return NULL; }
+
+static void
+test_batches (void)
+{
+  g_autoptr(AccSequence) numbers = acc_sequence_new_generate (12, f_times, NULL), none = acc_sequence_take (numbers, 0);
+  g_autoptr(AccArray) state = zero ();
+  g_autoptr(AccSequence) prefix = acc_sequence_map_batch (numbers, state, f_prefix, NULL);
+  g_autoptr(AccSequence) wrong = acc_sequence_map_batch (numbers, state, f_none, NULL);
+  g_autoptr(AccArray) a = acc_sequence_elements (prefix), b = acc_sequence_fold_batch (numbers, state, f_total, NULL);
+  g_autoptr(AccArray) c = acc_sequence_fold_batch (none, state, f_total, NULL), d = acc_sequence_count (wrong);
+  AccArray *arrays[] = { a, b, c };
+  const char *expected[] = { "0 1 5 14 30 55 91 140 204 285 385 506", "506", "0" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, 3, steps[i], NULL, &error);
+
+      g_assert_no_error (error);
+      for (guint j = 0; j < 3; j++)
+        {
+          g_autofree char *text = print (results->pdata[j]);
+
+          g_assert_cmpstr (text, ==, expected[j]);
+        }
+    }
+  expect_error (d, 0, ACC_ERROR_CALLBACK, "sequence_map_batch: ");
+}
+
+/* --- any of these, one after the other */
+
+static void
+test_random (void)
+{
+  static const char *const all[] = { "map", "sum", "imap", "filter", "take-while", "take", "drop", "concat", "zip", "neighbours",
+                                     "expand" };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (20261128);
+
+  for (guint n = 0; n < 60; n++)
+    {
+      guint rank = (guint) g_rand_int_range (rand, 1, 3);
+      g_autoptr(GPtrArray) elements = make_elements (g_rand_int_range (rand, 0, 15), rank, g_rand_boolean (rand));
+      g_autoptr(AccSequence) sequence = new_produced (elements, rank, (guint) g_rand_int_range (rand, 1, 6), G_MAXUINT);
+      GString *what = g_string_new (NULL);
+
+      for (gint k = g_rand_int_range (rand, 1, 5); k > 0; k--)
+        {
+          const char *name = all[g_rand_int_range (rand, 0, G_N_ELEMENTS (all))];
+
+          for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+            {
+              g_autoptr(GPtrArray) before = NULL;
+              g_autoptr(AccSequence) input = NULL;
+
+              if (strcmp (cases[i].name, name) != 0 || (acc_sequence_get_rank (sequence) == 0 && strcmp (name, "expand") == 0))
+                continue;
+              before = g_steal_pointer (&elements);
+              input = g_steal_pointer (&sequence);
+              elements = cases[i].loop (before);
+              sequence = cases[i].build (input);
+              g_string_append_printf (what, "%s ", name);
+            }
+        }
+
+      compare (sequence, elements, steps[g_rand_int_range (rand, 0, G_N_ELEMENTS (steps))], what->str);
+      compare_iterated (sequence, elements, what->str);
+      g_string_free (what, TRUE);
+    }
+}
+
 /* --- memory */
 
 static AccArray *
@@ -1218,6 +1310,8 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/endless", test_endless);
   g_test_add_func ("/sequence/errors", test_errors);
   g_test_add_func ("/sequence/cancel", test_cancel);
+  g_test_add_func ("/sequence/batches", test_batches);
+  g_test_add_func ("/sequence/random", test_random);
   g_test_add_func ("/sequence/refused", test_refused);
   g_test_add_func ("/sequence/limit", test_limit);
   g_test_add_func ("/sequence/cancel-walk", test_cancel_walk);
