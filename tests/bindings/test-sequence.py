@@ -388,6 +388,17 @@ def test_files():
         assert Acc.Sequence.open_files(raw, 'f4', (-1, 2)).to_list() == [np.arange(2. * k).reshape(k, 2).tolist() for k in range(3)]
 
 
+def test_batches():
+    numbers = Acc.Sequence.from_array(np.arange(9))
+
+    def prefix(before, batch):
+        sums = batch.scanl1(add)
+        return before.zip_with(total(batch), add), sums.map(lambda x: x + before[()])
+
+    assert numbers.map_batch(0, prefix).to_list() == np.cumsum(np.arange(9)).tolist()
+    assert numbers.fold_batch(0, lambda before, batch: before.zip_with(total(batch), add)).item() == 36
+
+
 def test_windows():
     values = np.arange(10)
     assert Acc.Sequence.windows(values, 4, 2).to_list() == [values[k:k + 4].tolist() for k in (0, 2, 4, 6)]

@@ -208,9 +208,9 @@ function _init() {
     _takeFunctions(Acc.Boundary, 'new_function');
     for (const name of ['new', 'new_many'])
         _takeFunctions(Acc.Program, name);
-    for (const name of ['map', 'imap', 'zip_with', 'filter'])
+    for (const name of ['map', 'imap', 'map_nested', 'zip_with', 'filter'])
         _takeFunctions(Acc.NestedArray.prototype, name, spread);
-    for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'fold'])
+    for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'fold', 'map_batch', 'fold_batch'])
         _takeFunctions(Acc.Sequence.prototype, name, spread);
     for (const owner of [Acc.NestedArray, Acc.Sequence])
         _takeFunctions(owner, 'zip_with_many', spread);

@@ -17,7 +17,7 @@ from ._memory import _array, _dtype, use
 from ._module import Acc, override
 from ._nested import NestedArray, _tracing
 from ._shape import _boundary, _shape
-from ._values import _sound, _type, _type_of_dtype
+from ._values import _build, _sound, _type, _type_of_dtype
 
 # Seconds for which a read waits for more elements of an iterator than one.
 _PATIENCE = 0.05
@@ -290,6 +290,15 @@ class Sequence(Acc.Sequence):
 
     def scan(self, state, function):
         return _tracing(function, lambda callback: Acc.Sequence.scan(self, _array(state), callback))
+
+    def map_batch(self, state, function):
+        """@function takes a state and some elements, as an array with one more dimension, and gives the next state and new elements."""
+        return _build(lambda arrays: function(*arrays), 1, lambda callback: Acc.Sequence.map_batch(self, _array(state), callback),
+                      convert=lambda results: [_array(x) for x in results])
+
+    def fold_batch(self, state, function):
+        """The last state: @function takes one and some elements, as an array with one more dimension, and gives the next."""
+        return _tracing(function, lambda callback: Acc.Sequence.fold_batch(self, _array(state), callback))
 
     def batch(self, count):
         return _sound(Acc.Sequence.batch(self, count))
