@@ -29,7 +29,7 @@ lines_free (gpointer data)
   g_free (self);
 }
 
-/* --- answers in a log, as in demos/logs */
+/* --- answers in a log, as in demos/logs, with counts in half the bytes */
 
 static AccSequence *
 open_lines (const char *path)
@@ -55,16 +55,23 @@ character (char c)
   return acc_expr_new_typed_uint (acc_element_type_new (ACC_KIND_U8), c);
 }
 
+/* How many there are of something in a line */
+static AccExpr *
+as_i4 (AccExpr *x)
+{
+  return acc_expr_cast (x, acc_element_type_new (ACC_KIND_I32));
+}
+
 static AccExpr *
 is_quote (AccExpr *c, gpointer data)
 {
-  return as_i8 (acc_expr_eq (c, character ('"')));
+  return as_i4 (acc_expr_eq (c, character ('"')));
 }
 
 static AccExpr *
 is_space_after_quotes (AccExpr *c, AccExpr *quotes, gpointer data)
 {
-  return as_i8 (acc_expr_land (acc_expr_eq (c, character (' ')), acc_expr_eq (quotes, acc_expr_new_int (2))));
+  return as_i4 (acc_expr_land (acc_expr_eq (c, character (' ')), acc_expr_eq (quotes, acc_expr_new_int (2))));
 }
 
 /* Of a character, and how many spaces there are until it: what it does to a number of which it is a digit, or not */
