@@ -3,8 +3,6 @@
 
 #include "acc-core/array/acc-array-private.h"
 
-G_BEGIN_DECLS
-
 /* Lifting: from a function of arrays, traced once, to flat operations that apply it to many elements at once. Nested arrays and sequences
  * use it; nothing below them knows of it. */
 
@@ -193,5 +191,3 @@ AccLifted *acc_lift_gather          (AccLift *self, AccLifted *lifted, AccArray 
 /* For each element that of @first at the place in @places (i8), or of @second at its own place where that is negative; or at what comes
  * behind the places of @second if given. */
 AccLifted *acc_lift_merge           (AccLift *self, AccLifted *first, AccArray *places, AccLifted *second, AccArray *second_places);
-
-G_END_DECLS

@@ -48,8 +48,6 @@ reduce (AccNestedArray *self,
  * Sums the values of each element. Takes time linear in the number of values.
  *
  * Returns: (transfer full): a vector with a sum for each element; 0 for an empty one
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_sum (AccNestedArray *self)
@@ -64,8 +62,6 @@ acc_nested_array_sum (AccNestedArray *self)
  * Multiplies the values of each element. Takes time linear in the number of values.
  *
  * Returns: (transfer full): a vector with a product for each element; 1 for an empty one
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_product (AccNestedArray *self)
@@ -80,8 +76,6 @@ acc_nested_array_product (AccNestedArray *self)
  * Finds the least value of each element. Takes time linear in the number of values. A run fails where an element is empty.
  *
  * Returns: (transfer full): a vector with a value for each element
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_minimum (AccNestedArray *self)
@@ -96,8 +90,6 @@ acc_nested_array_minimum (AccNestedArray *self)
  * Finds the largest value of each element. Takes time linear in the number of values. A run fails where an element is empty.
  *
  * Returns: (transfer full): a vector with a value for each element
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_maximum (AccNestedArray *self)
@@ -112,8 +104,6 @@ acc_nested_array_maximum (AccNestedArray *self)
  * Computes the mean of each element. Takes time linear in the number of values.
  *
  * Returns: (transfer full): a vector with a mean for each element; NaN for an empty one
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_mean (AccNestedArray *self)
@@ -129,8 +119,6 @@ acc_nested_array_mean (AccNestedArray *self)
  * A run fails where an element is empty.
  *
  * Returns: (transfer full): a vector of i8
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_argmin (AccNestedArray *self)
@@ -146,8 +134,6 @@ acc_nested_array_argmin (AccNestedArray *self)
  * A run fails where an element is empty.
  *
  * Returns: (transfer full): a vector of i8
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_argmax (AccNestedArray *self)
@@ -162,8 +148,6 @@ acc_nested_array_argmax (AccNestedArray *self)
  * Computes partial sums along the rows of each element. Takes time linear in the number of values.
  *
  * Returns: (transfer full): elements of the same extents
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_cumsum (AccNestedArray *self)
@@ -187,8 +171,6 @@ sort_element (AccArray **arrays,
  * Sorts the rows of each element, stably. Takes as long as sorts of all values by key and by row.
  *
  * Returns: (transfer full): elements of the same extents
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_sort (AccNestedArray *self,
@@ -212,8 +194,6 @@ distinct_of_element (AccArray **arrays,
  * Finds the distinct values of each element, ascending. Takes as long as sorts of all values by key and by element.
  *
  * Returns: (transfer full): vectors of as many values as there are different ones
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_unique (AccNestedArray *self)

@@ -353,8 +353,6 @@ import_column (AccArrowImport *self,
  * %ACC_ERROR_SHAPE where the structs contradict each other.
  *
  * Returns: (transfer full) (nullable): a manifest nested array, or %NULL with @error set
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_new_from_arrow (gpointer   schema,

@@ -136,8 +136,6 @@ end_after (AccExpr *end,
  * ```
  *
  * Returns: (transfer full): as many elements as there are lengths, with one more level
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_nest (AccNestedArray *self,
@@ -182,8 +180,6 @@ acc_nested_array_nest (AccNestedArray *self,
  * ```
  *
  * Returns: (transfer full): a nested array of one level less
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_flatten_level (AccNestedArray *self,
@@ -242,8 +238,6 @@ number_within (AccExpr *k,
  * %ACC_ERROR_SHAPE where elements are arrays: [method@NestedArray.dup_element] gives them.
  *
  * Returns: (transfer full): a nested array of one level less
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_dup_nested (AccNestedArray *self,

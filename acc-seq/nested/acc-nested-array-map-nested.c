@@ -221,8 +221,6 @@ lift_result (AccLift         *lift,
  * ```
  *
  * Returns: (transfer full): as many elements; where @function gives elements of rank 0 in one level, these are vectors
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_map_nested (AccNestedArray    *self,

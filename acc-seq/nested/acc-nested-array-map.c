@@ -119,8 +119,6 @@ zip_elements (AccNestedArray **arrays,
  * where the numbers of elements differ.
  *
  * Returns: (transfer full): as many elements
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_zip_with_many (AccNestedArray **arrays,
@@ -149,8 +147,6 @@ acc_nested_array_zip_with_many (AccNestedArray **arrays,
  * Applies a function of whole arrays to every element. Works as [func@NestedArray.zip_with_many] does with one nested array.
  *
  * Returns: (transfer full): as many elements
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_map (AccNestedArray *self,
@@ -170,8 +166,6 @@ acc_nested_array_map (AccNestedArray *self,
  * the innermost elements are numbered through.
  *
  * Returns: (transfer full): as many elements
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_imap (AccNestedArray *self,
@@ -199,8 +193,6 @@ acc_nested_array_imap (AccNestedArray *self,
  * Applies a function of whole arrays to the elements with the same number. Works as [func@NestedArray.zip_with_many] does.
  *
  * Returns: (transfer full): as many elements
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_zip_with (AccNestedArray *self,
@@ -245,8 +237,6 @@ gather_groups (AccNestedArray *self,
  * Takes time linear in the number of values of the result. A run fails with %ACC_ERROR_BOUNDS where there is no element of a number.
  *
  * Returns: (transfer full): as many elements as there are indices
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_gather (AccNestedArray *self,
@@ -328,8 +318,6 @@ acc_nested_array_compact (AccNestedArray *self,
  * Takes as long as @predicate does on all elements, and time linear in the number of values that are left.
  *
  * Returns: (transfer full): the elements that are left
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_filter (AccNestedArray *self,

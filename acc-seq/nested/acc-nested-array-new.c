@@ -201,8 +201,6 @@ new_checked (const char     *operation,
  * ```
  *
  * Returns: (transfer full): as many elements as there are lengths
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_new_from_lengths (AccArray *values,
@@ -226,8 +224,6 @@ acc_nested_array_new_from_lengths (AccArray *values,
  * outside @values. The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the arrays are not what is said above.
  *
  * Returns: (transfer full): one element less than there are offsets
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_new_from_offsets (AccArray *values,
@@ -285,8 +281,6 @@ wide_items (AccExpr *extents,
  * %ACC_ERROR_BOUNDS, too.
  *
  * Returns: (transfer full): as many elements as there are extents
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_new_from_extents (AccArray *values,
@@ -316,8 +310,6 @@ acc_nested_array_new_from_extents (AccArray *values,
  * copied.
  *
  * Returns: (transfer full): as many elements as the outermost dimension has
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_new_from_regular (AccArray *values)
@@ -378,8 +370,6 @@ extents_of_number (AccExpr *k,
  * Takes time linear in the number of values. The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where types or ranks differ.
  *
  * Returns: (transfer full): as many elements as there are arrays
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_new_from_arrays (AccArray **arrays,
@@ -430,8 +420,6 @@ acc_nested_array_new_from_arrays (AccArray **arrays,
  * ```
  *
  * Returns: (transfer full): as many elements as there are different keys
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_new_from_keys (AccArray  *values,

@@ -50,8 +50,6 @@ padded_element (AccExpr *index,
  * Takes time linear in the number of values of the result.
  *
  * Returns: (transfer full): an array
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_to_padded (AccNestedArray *self,
@@ -192,8 +190,6 @@ match_kept (AccArray *node,
  * ```
  *
  * Returns: (transfer full): as many elements as the outermost dimension of @padded has
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_new_from_padded (AccArray *padded,

@@ -24,8 +24,6 @@ static const char *const forms[] = { "constant", "regular", "irregular" };
  * of the arrays.
  *
  * Returns: (transfer full): the text
- *
- * Since: 1.0
  */
 char *
 acc_nested_array_to_text (AccNestedArray *self)
@@ -187,8 +185,6 @@ make_level (AccNestedArray *inner,
  * %ACC_ERROR_SHAPE where elements, which the message names, do not fit values that are part of it. Of others this is an error of the run.
  *
  * Returns: (transfer full) (nullable): the nested array, or %NULL with @error set
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_new_from_text (const char  *text,

@@ -5,8 +5,6 @@
 
 #include "acc-seq/lift/acc-lift-private.h"
 
-G_BEGIN_DECLS
-
 /* Takes over both. @count: an array with as many in its outermost dimension as there are elements. */
 AccNestedArray *acc_nested_array_new_for_lifted (AccLifted *lifted, AccArray *count);
 /* One more level: elements of @inner from @groups[k] to @groups[k + 1] are element k. Takes over both. */
@@ -55,5 +53,3 @@ AccArray       *acc_nested_array_use_lengths    (AccArray *offsets);
 gboolean        acc_nested_array_check_offsets  (AccArray *offsets, gint64 total, GError **error);
 /* The offsets of elements with @extents, a vector of tuples of i8, which have @total values; NULL: they do not. */
 AccArray       *acc_nested_array_use_extents    (AccArray *extents, gint64 total, GError **error);
-
-G_END_DECLS

@@ -29,8 +29,6 @@ number_from_end (AccExpr *k,
  * Returns the first elements, all where there are fewer. Takes time linear in the number of values of the result.
  *
  * Returns: (transfer full): at most @count elements
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_take (AccNestedArray *self,
@@ -47,8 +45,6 @@ acc_nested_array_take (AccNestedArray *self,
  * Returns all elements but the first ones. Takes time linear in the number of values of the result.
  *
  * Returns: (transfer full): the elements that are left
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_drop (AccNestedArray *self,
@@ -66,8 +62,6 @@ acc_nested_array_drop (AccNestedArray *self,
  * Returns consecutive elements, those of them that there are. Takes time linear in the number of values of the result.
  *
  * Returns: (transfer full): at most @count elements
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_slice (AccNestedArray *self,
@@ -94,8 +88,6 @@ acc_nested_array_slice (AccNestedArray *self,
  * Returns the elements in the other order; each stays as it is. Takes time linear in the number of values.
  *
  * Returns: (transfer full): as many elements
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_reverse (AccNestedArray *self)
@@ -129,8 +121,6 @@ number_of_copy (AccExpr *k,
  * ```
  *
  * Returns: (transfer full): @count times as many elements
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_replicate (AccNestedArray *self,
@@ -158,8 +148,6 @@ acc_nested_array_replicate (AccNestedArray *self,
  * The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where types, ranks or depths differ.
  *
  * Returns: (transfer full): as many elements as both have
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_concat (AccNestedArray *self,
@@ -237,8 +225,6 @@ pair_elements (AccArray **arrays,
  * Takes time linear in the number of pairs.
  *
  * Returns: (transfer full): vectors of pairs
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_cartesian (AccNestedArray *self,
@@ -286,8 +272,6 @@ combine_element (AccArray **arrays,
  * Takes time linear in the number of pairs.
  *
  * Returns: (transfer full): vectors of n (n - 1) / 2 pairs for elements of n values
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_combinations (AccNestedArray *self)

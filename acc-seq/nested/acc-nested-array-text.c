@@ -18,8 +18,6 @@
  * Tells whether its values and what says where elements lie are in memory, as those of [method@Backend.run_nested] are.
  *
  * Returns: %TRUE if nothing is left to compute
- *
- * Since: 1.0
  */
 gboolean
 acc_nested_array_is_manifest (AccNestedArray *self)
@@ -131,8 +129,6 @@ append_elements (AccNestedArray *self,
  * Levels are brackets. One that is not manifest prints as its form and type, one with an error as that error.
  *
  * Returns: (transfer full): the text
- *
- * Since: 1.0
  */
 char *
 acc_nested_array_to_string (AccNestedArray *self)

@@ -323,8 +323,6 @@ add_level (AccNestedArray *self,
  * manifest, and with the error of the device where values cannot be fetched; then both structs are released.
  *
  * Returns: %TRUE where both were written
- *
- * Since: 1.0
  */
 gboolean
 acc_nested_array_export_arrow (AccNestedArray *self,

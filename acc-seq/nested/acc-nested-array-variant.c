@@ -52,8 +52,6 @@ elements_to_variant (AccNestedArray  *self,
  * or has more levels than a variant can nest.
  *
  * Returns: (transfer full) (nullable): the elements, or %NULL with @error set
- *
- * Since: 1.0
  */
 GVariant *
 acc_nested_array_to_variant (AccNestedArray  *self,
@@ -226,8 +224,6 @@ enter (GPtrArray  *items,
  * %ACC_ERROR_BOUNDS where a number does not fit @type.
  *
  * Returns: (transfer full) (nullable): a manifest nested array, or %NULL with @error set
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_new_from_variant (AccElementType  *type,

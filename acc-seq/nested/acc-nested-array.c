@@ -20,8 +20,6 @@
  *
  * Nested arrays are immutable and lazy. A mistake in one is an error of its arrays, which running them tells. They may be used from any
  * thread.
- *
- * Since: 1.0
  */
 
 struct _AccNestedArray {
@@ -181,8 +179,6 @@ acc_nested_array_count_elements (AccNestedArray *self)
  * Returns the elements of all its elements, one after the other, where elements are nested arrays themselves.
  *
  * Returns: (transfer none) (nullable): a nested array of one level less; %NULL where elements are arrays
- *
- * Since: 1.0
  */
 AccNestedArray *
 acc_nested_array_get_inner (AccNestedArray *self)
@@ -199,8 +195,6 @@ acc_nested_array_get_inner (AccNestedArray *self)
  * Returns how many levels of elements it has.
  *
  * Returns: 1 where elements are arrays, 2 where they are nested arrays of arrays, and so on
- *
- * Since: 1.0
  */
 guint
 acc_nested_array_get_depth (AccNestedArray *self)
@@ -222,8 +216,6 @@ acc_nested_array_get_depth (AccNestedArray *self)
  * Returns the type of the elements of its elements.
  *
  * Returns: (transfer none) (nullable): the type; %NULL where @self has an error
- *
- * Since: 1.0
  */
 AccElementType *
 acc_nested_array_get_element_type (AccNestedArray *self)
@@ -240,8 +232,6 @@ acc_nested_array_get_element_type (AccNestedArray *self)
  * Returns the rank of its elements, of several levels that of the innermost.
  *
  * Returns: the rank
- *
- * Since: 1.0
  */
 guint
 acc_nested_array_get_rank (AccNestedArray *self)
@@ -258,8 +248,6 @@ acc_nested_array_get_rank (AccNestedArray *self)
  * Tells how its elements are held, which the library chooses.
  *
  * Returns: the form
- *
- * Since: 1.0
  */
 AccNestedForm
 acc_nested_array_get_form (AccNestedArray *self)
@@ -277,8 +265,6 @@ acc_nested_array_get_form (AccNestedArray *self)
  * element itself of constant ones.
  *
  * Returns: (transfer none): the array
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_get_values (AccNestedArray *self)
@@ -295,8 +281,6 @@ acc_nested_array_get_values (AccNestedArray *self)
  * Returns the values of all elements of all levels, one after the other, as a vector.
  *
  * Returns: (transfer full): a vector
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_flatten (AccNestedArray *self)
@@ -387,8 +371,6 @@ get_descriptor (AccNestedArray *self,
  * [method@NestedArray.get_inner].
  *
  * Returns: (transfer none): a vector of i8, with one more than there are elements; its first is 0
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_get_offsets (AccNestedArray *self)
@@ -410,8 +392,6 @@ acc_nested_array_get_offsets (AccNestedArray *self)
  * Returns how many values each element has, of several levels how many elements.
  *
  * Returns: (transfer none): a vector of i8
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_get_lengths (AccNestedArray *self)
@@ -428,8 +408,6 @@ acc_nested_array_get_lengths (AccNestedArray *self)
  * Returns the extents of each element, of several levels those of the innermost elements.
  *
  * Returns: (transfer none): a vector of i8 where elements have rank 1, else of tuples of as many i8 as the rank
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_get_extents (AccNestedArray *self)
@@ -448,8 +426,6 @@ acc_nested_array_get_extents (AccNestedArray *self)
  * itself is %ACC_ERROR_SHAPE: [method@NestedArray.dup_nested] gives it.
  *
  * Returns: (transfer full): the element
- *
- * Since: 1.0
  */
 AccArray *
 acc_nested_array_dup_element (AccNestedArray *self,
@@ -497,8 +473,6 @@ acc_nested_array_dup_element (AccNestedArray *self,
  * Checks whether the graph behind it was built without a mistake. What depends on elements is only seen in a run.
  *
  * Returns: %TRUE if there is none
- *
- * Since: 1.0
  */
 gboolean
 acc_nested_array_check (AccNestedArray *self,

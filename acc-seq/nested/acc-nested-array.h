@@ -18,8 +18,6 @@ G_DECLARE_FINAL_TYPE (AccNestedArray, acc_nested_array, ACC, NESTED_ARRAY, GObje
  * @ACC_NESTED_FORM_IRREGULAR: flat values, and offsets that say where each element begins
  *
  * Tells how the elements of a nested array are held.
- *
- * Since: 1.0
  */
 typedef enum {
   ACC_NESTED_FORM_CONSTANT,
@@ -35,8 +33,6 @@ typedef enum {
  * Computes what becomes of an element. It is called once, while the graph is built.
  *
  * Returns: (transfer full) (nullable): a nested array
- *
- * Since: 1.0
  */
 typedef AccNestedArray *(*AccNestedArrayFunc) (AccNestedArray *element, gpointer user_data);
 

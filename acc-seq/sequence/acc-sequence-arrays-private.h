@@ -3,8 +3,6 @@
 
 #include "acc-sequence-producer.h"
 
-G_BEGIN_DECLS
-
 #define ACC_TYPE_SEQUENCE_ARRAYS (acc_sequence_arrays_get_type ())
 
 /* Arrays of a list, which are in memory and have one element type and rank. The list stays as it is while it is walked. An array that does
@@ -14,5 +12,3 @@ G_DECLARE_FINAL_TYPE (AccSequenceArrays, acc_sequence_arrays, ACC, SEQUENCE_ARRA
 /* @type, which may be NULL, and @rank: those of the arrays; otherwise those of the first one: %ACC_ERROR_TYPE where there is none. All are
  * looked at, for a shape that they have in common. */
 AccSequenceProducer *acc_sequence_arrays_new (GListModel *arrays, AccElementType *type, guint rank, GError **error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "acc-core/data/acc-buffer-private.h"
 
-G_BEGIN_DECLS
-
 /* Consecutive rows of a source in memory, and if wanted its first ones. */
 typedef struct _AccSequenceBand AccSequenceBand;
 
@@ -28,5 +26,3 @@ const guint8    *acc_sequence_band_get_head    (AccSequenceBand *self, guint buf
 void             acc_sequence_band_reset       (AccSequenceBand *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSequenceBand, acc_sequence_band_free)
-
-G_END_DECLS

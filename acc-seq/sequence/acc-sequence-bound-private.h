@@ -3,8 +3,6 @@
 
 #include "acc-sequence-producer.h"
 
-G_BEGIN_DECLS
-
 /* A call of a producer's virtual function. */
 typedef struct {
   AccSequenceProducer *self;
@@ -20,5 +18,3 @@ typedef struct {
 
 /* Calls it by @context, which runs on another thread, and waits for that; NULL: here. */
 void acc_bound_call (AccBoundCall *call, GMainContext *context, GError **error);
-
-G_END_DECLS

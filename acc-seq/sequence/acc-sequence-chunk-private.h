@@ -4,8 +4,6 @@
 #include "acc-core/data/acc-buffer-private.h"
 #include "acc-seq/nested/acc-nested-array-private.h"
 
-G_BEGIN_DECLS
-
 /* Memory for what is read; all 0 is none yet. Of what is much larger than needed only what is written takes memory. */
 typedef struct {
   AccBuffer *buffer;
@@ -31,5 +29,3 @@ AccNestedArray *acc_sequence_chunk_new_irregular  (AccElementType *type, guint r
                                                    AccBuffer **extents);
 /* The same elements as @regular, which is in memory, shares values with the result and is not taken over, as irregular ones. */
 AccNestedArray *acc_sequence_chunk_make_irregular (AccNestedArray *regular, GError **error);
-
-G_END_DECLS

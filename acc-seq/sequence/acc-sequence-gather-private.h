@@ -3,8 +3,6 @@
 
 #include "acc-sequence-chunk-private.h"
 
-G_BEGIN_DECLS
-
 /* Elements of one type and rank that are added one by one, into a chunk. */
 typedef struct {
   AccElementType    *type;
@@ -28,5 +26,3 @@ void            acc_sequence_gather_drop   (AccSequenceGather *self);
 AccNestedArray *acc_sequence_gather_finish (AccSequenceGather *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccSequenceGather, acc_sequence_gather_clear)
-
-G_END_DECLS

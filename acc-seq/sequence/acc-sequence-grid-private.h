@@ -4,8 +4,6 @@
 #include "acc-boundary.h"
 #include "acc-shape.h"
 
-G_BEGIN_DECLS
-
 /* Windows in an array: where they begin, and how they are copied. Along a dimension they begin every step, from 0 on: as many as fit, or
  * with a boundary as many as it takes until all is covered, so that at most the last one hangs over. */
 typedef struct {
@@ -50,5 +48,3 @@ void             acc_sequence_grid_copy      (const AccSequenceGrid *self, const
                                               guint8 *to);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSequenceGrid, acc_sequence_grid_free)
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "acc-seq/nested/acc-nested-array-private.h"
 
-G_BEGIN_DECLS
-
 /* What a sequence is made of. Those of the first group begin a walk, MAP goes element by element, and all others hold back, leave out or
  * add elements: where they are, one stage of a walk ends and another begins. */
 typedef enum {
@@ -91,5 +89,3 @@ AccArray    *acc_sequence_new_mistake    (const char *operation, AccError code, 
 /* An operation of its function: type, rank and shape are those of the function's result. */
 AccSequence *acc_sequence_new_traced     (const char *operation, AccSequenceKind kind, AccSequence **inputs, guint n_inputs,
                                           AccArrayFunc function, gpointer user_data);
-
-G_END_DECLS

@@ -166,8 +166,6 @@ acc_sequence_producer_class_init (AccSequenceProducerClass *klass)
    * AccSequenceProducer:element-type:
    *
    * Holds the type of what elements consist of.
-   *
-   * Since: 1.0
    */
   properties[PROP_ELEMENT_TYPE] = g_param_spec_boxed ("element-type", NULL, NULL, ACC_TYPE_ELEMENT_TYPE, flags);
 
@@ -175,8 +173,6 @@ acc_sequence_producer_class_init (AccSequenceProducerClass *klass)
    * AccSequenceProducer:rank:
    *
    * Holds the rank of an element; that of the shape where there is one.
-   *
-   * Since: 1.0
    */
   properties[PROP_RANK] = g_param_spec_uint ("rank", NULL, NULL, 0, G_MAXUINT, 0, flags);
 
@@ -184,8 +180,6 @@ acc_sequence_producer_class_init (AccSequenceProducerClass *klass)
    * AccSequenceProducer:shape:
    *
    * Holds the extents of every element, where all have the same: %NULL where they may differ.
-   *
-   * Since: 1.0
    */
   properties[PROP_SHAPE] = g_param_spec_boxed ("shape", NULL, NULL, ACC_TYPE_SHAPE, flags);
 
@@ -193,8 +187,6 @@ acc_sequence_producer_class_init (AccSequenceProducerClass *klass)
    * AccSequenceProducer:length:
    *
    * Holds the number of elements; -1 where that is not known.
-   *
-   * Since: 1.0
    */
   properties[PROP_LENGTH] = g_param_spec_int64 ("length", NULL, NULL, -1, G_MAXINT64, -1, flags);
 

@@ -5,8 +5,6 @@
 
 #include "acc-io/acc-byte-reader-private.h"
 
-G_BEGIN_DECLS
-
 #define ACC_TYPE_SEQUENCE_RECORDS (acc_sequence_records_get_type ())
 
 /* Elements of one type and shape behind one another: tuples packed, numbers in this machine's byte order. Bytes behind the last whole
@@ -15,5 +13,3 @@ G_DECLARE_FINAL_TYPE (AccSequenceRecords, acc_sequence_records, ACC, SEQUENCE_RE
 
 /* Takes @reader. %ACC_ERROR_SHAPE where elements have no bytes, or too many. */
 AccSequenceProducer *acc_sequence_records_new (AccByteReader *reader, AccElementType *type, AccShape *shape, GError **error);
-
-G_END_DECLS

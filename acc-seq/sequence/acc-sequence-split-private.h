@@ -5,8 +5,6 @@
 
 #include "acc-io/acc-byte-reader-private.h"
 
-G_BEGIN_DECLS
-
 #define ACC_TYPE_SEQUENCE_SPLIT (acc_sequence_split_get_type ())
 
 /* Bytes cut where a delimiter is: vectors of u1, which may be empty. What is behind the last delimiter is one more unless it is empty.
@@ -19,5 +17,3 @@ G_DECLARE_FINAL_TYPE (AccSequenceSplit, acc_sequence_split, ACC, SEQUENCE_SPLIT,
 AccSequenceProducer *acc_sequence_split_new_lines (AccByteReader *reader, gboolean keep_ends);
 /* Takes @reader. %ACC_ERROR_UNSUPPORTED for a delimiter that is empty or too long. */
 AccSequenceProducer *acc_sequence_split_new       (AccByteReader *reader, GBytes *delimiter, gboolean keep_delimiters, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-sequence-producer.h"
 #include "acc-source.h"
 
-G_BEGIN_DECLS
-
 #define ACC_TYPE_SEQUENCE_WINDOWS (acc_sequence_windows_get_type ())
 
 /* Parts of equal extents of an array or a source, in row-major order of where they begin: tiles, frames, overlapping windows. Along each
@@ -19,5 +17,3 @@ AccSequenceProducer *acc_sequence_windows_new_for_array  (AccArray *array, const
 /* Has the rows in memory that windows are read from. */
 AccSequenceProducer *acc_sequence_windows_new_for_source (AccSource *source, const gint64 *sizes, const gint64 *steps, guint rank,
                                                           AccBoundary *boundary, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/backend/acc-backend-private.h"
 
-G_BEGIN_DECLS
-
 /* Rows of an array that reads a source, as the executor of streams computes them: it writes to one end on a thread of its own, and waits
  * while as much as a few chunks lies there. */
 typedef struct _AccWalkChannel AccWalkChannel;
@@ -15,5 +13,3 @@ AccWalkChannel *acc_walk_channel_new  (AccBackend *backend, AccArray *array, gin
 void            acc_walk_channel_free (AccWalkChannel *self);
 /* The next rows, as a manifest array; NULL without an error: there are no more. */
 AccArray       *acc_walk_channel_read (AccWalkChannel *self, GCancellable *cancellable, GError **error);
-
-G_END_DECLS

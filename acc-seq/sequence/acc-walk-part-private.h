@@ -3,8 +3,6 @@
 
 #include "acc-seq/nested/acc-nested-array-private.h"
 
-G_BEGIN_DECLS
-
 /* Consecutive elements of a sequence, whose number is known. Immutable. */
 typedef struct {
   gatomicrefcount ref_count;
@@ -69,5 +67,3 @@ AccArray    *acc_walk_new_count         (gint64 count);
 AccArray    *acc_walk_new_number        (gint64 number);
 /* i8, on the host. */
 const gint64 *acc_walk_map_numbers      (AccArray *array, GError **error);
-
-G_END_DECLS
