@@ -116,9 +116,17 @@ acc_sequence_result_evaluate (AccBackend   *backend,
       guint twin = find_twin (nodes, i);
 
       if (twin < i)
-        outlets[i] = outlets[twin];
+        {
+          outlets[i] = outlets[twin];
+        }
       else if (self->kind == ACC_SEQUENCE_RESULT_FOLD)
-        outlets[i] = acc_walk_fold_new (stage, self->sequence, self->function);
+        {
+          AccSequenceFunction *function = acc_walk_close_function (walk, self->function, error);
+
+          if (function == NULL)
+            return NULL;
+          outlets[i] = acc_walk_fold_new (stage, self->sequence, function);
+        }
       else
         outlets[i] = acc_walk_collector_new (stage, self->sequence, get_collected_kind (self->kind));
     }

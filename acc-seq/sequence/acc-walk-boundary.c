@@ -5,6 +5,9 @@
 
 /* Between two stages: which elements of one go on to the next, and how they are cut. */
 
+/* States of a scan that are joined at a time. */
+#define STATES 1024
+
 typedef struct {
   AccWalkOutlet  outlet;
   AccSequence   *boundary;    /* NULL: all go on as they are */
@@ -231,6 +234,22 @@ part_of_state (AccArray *state,
   return acc_walk_part_new_computed (constant, &state, 1);
 }
 
+/* Puts what is in @states there, joined, and empties it. */
+static gboolean
+put_states (Boundary  *self,
+            GPtrArray *states,
+            GError   **error)
+{
+  AccWalkPart *all = acc_walk_part_join (states, acc_backend_get_host_budget (self->outlet.stage->walk->backend), error);
+
+  if (all == NULL)
+    return FALSE;
+  acc_walk_inlet_put (self->inlet, self->feed, all);
+  g_ptr_array_set_size (states, 0);
+
+  return TRUE;
+}
+
 static gboolean
 absorb_scan (AccWalkOutlet *outlet,
              AccWalkPart  **parts,
@@ -239,9 +258,7 @@ absorb_scan (AccWalkOutlet *outlet,
 {
   Boundary *self = (Boundary *) outlet;
   AccWalk *walk = outlet->stage->walk;
-  AccBudget *budget = acc_backend_get_host_budget (walk->backend);
   g_autoptr(GPtrArray) states = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
-  g_autoptr(AccWalkPart) all = NULL;
 
   if (self->step == NULL && !prepare_scan (self, error))
     return FALSE;
@@ -261,12 +278,9 @@ absorb_scan (AccWalkOutlet *outlet,
         }
       g_set_object (&self->state, g_ptr_array_index (results, 0));
       g_ptr_array_add (states, part_of_state (self->state, error));
+      if ((states->len == STATES || i == count - 1) && !put_states (self, states, error))
+        return FALSE;
     }
-
-  all = acc_walk_part_join (states, budget, error);
-  if (all == NULL)
-    return FALSE;
-  put (self, all);
 
   return TRUE;
 }

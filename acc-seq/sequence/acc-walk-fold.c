@@ -14,7 +14,7 @@
 
 typedef struct {
   AccWalkOutlet        outlet;
-  AccSequenceFunction *function;              /* borrowed from the result that wants it */
+  AccSequenceFunction *function;              /* owned */
   gboolean             is_elementwise;
   AccFunction         *exact;                 /* borrowed: of numbers that do not round; NULL: none */
   gint64               done;                  /* elements so far */
@@ -30,6 +30,7 @@ fold_free (AccWalkOutlet *outlet)
 
   for (guint i = 0; i < MAX_LEVELS; i++)
     g_clear_pointer (&self->waiting[i], acc_walk_part_unref);
+  acc_sequence_function_unref (self->function);
   g_free (self);
 }
 

@@ -76,21 +76,18 @@ find_closed (AccSequenceFunction *function,
     }
 }
 
-gboolean
-acc_walk_hoist (AccWalk *self,
-                GError **error)
+/* Computes what of @functions does not depend on elements; @replaced gets it. */
+static gboolean
+compute_closed (AccWalk    *self,
+                GPtrArray  *functions,
+                GHashTable *replaced,
+                GError    **error)
 {
   g_autoptr(GPtrArray) found = g_ptr_array_new ();
   g_autoptr(GPtrArray) values = NULL;
-  g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
 
-  for (guint i = 0; i < self->sequences->len; i++)
-    {
-      AccSequence *sequence = g_ptr_array_index (self->sequences, i);
-
-      if (sequence->function != NULL)
-        find_closed (sequence->function, found);
-    }
+  for (guint i = 0; i < functions->len; i++)
+    find_closed (g_ptr_array_index (functions, i), found);
   if (found->len == 0)
     return TRUE;
 
@@ -100,7 +97,40 @@ acc_walk_hoist (AccWalk *self,
   for (guint i = 0; i < found->len; i++)
     g_hash_table_insert (replaced, g_ptr_array_index (found, i), g_object_ref (g_ptr_array_index (values, i)));
 
+  return TRUE;
+}
+
+AccSequenceFunction *
+acc_walk_close_function (AccWalk             *self,
+                         AccSequenceFunction *function,
+                         GError             **error)
+{
+  g_autoptr(GPtrArray) functions = g_ptr_array_new ();
+  g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+
+  g_ptr_array_add (functions, function);
+
+  return compute_closed (self, functions, replaced, error) ? acc_sequence_function_copy (function, replaced) : NULL;
+}
+
+gboolean
+acc_walk_hoist (AccWalk *self,
+                GError **error)
+{
+  g_autoptr(GPtrArray) functions = g_ptr_array_new ();
+  g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+
   for (guint i = 0; i < self->sequences->len; i++)
+    {
+      AccSequence *sequence = g_ptr_array_index (self->sequences, i);
+
+      if (sequence->function != NULL)
+        g_ptr_array_add (functions, sequence->function);
+    }
+  if (!compute_closed (self, functions, replaced, error))
+    return FALSE;
+
+  for (guint i = 0; i < self->sequences->len && g_hash_table_size (replaced) > 0; i++)
     {
       AccSequence *sequence = g_ptr_array_index (self->sequences, i);
 

@@ -9,8 +9,6 @@
 #include "acc-evaluate.h"
 #include "acc-executable.h"
 
-G_BEGIN_DECLS
-
 /* A walk over sequences. Its stages take some elements from their inlets, make what their outlets want of them in one run of the backend,
  * and hand that on: to arrays that are asked for, or to the inlets of other stages. Functions of elements are within a stage; what holds
  * back, leaves out or adds elements is between two. Stages are driven from the end: one that has nothing to work on steps those before
@@ -52,6 +50,9 @@ gboolean       acc_walk_step_outlet  (AccWalk *self, AccWalkOutlet *outlet, GErr
 gboolean       acc_walk_run_outlet   (AccWalk *self, AccWalkOutlet *outlet, GError **error);
 /* Computes what of the functions of all sequences does not depend on elements. */
 gboolean       acc_walk_hoist        (AccWalk *self, GError **error);
+
+/* The same for a function that no sequence has; owned. */
+AccSequenceFunction *acc_walk_close_function (AccWalk *self, AccSequenceFunction *function, GError **error);
 
 /* --- stages */
 
@@ -169,11 +170,10 @@ AccArray      *acc_walk_collector_dup (AccWalkOutlet *outlet, AccSequenceResultK
 /* A part if there is one, which is taken out; for iteration. */
 AccWalkPart   *acc_walk_collector_pop (AccWalkOutlet *outlet);
 
+/* Takes over @function. */
 AccWalkOutlet *acc_walk_fold_new      (AccWalkStage *stage, AccSequence *sequence, AccSequenceFunction *function);
 /* @seed: nullable. */
 AccArray      *acc_walk_fold_finish   (AccWalkOutlet *outlet, AccArray *seed, GError **error);
 
 /* Computes nested arrays together: parts of the same forms. @count: elements of constant ones. */
 GPtrArray     *acc_walk_compute       (AccWalk *walk, GPtrArray *nested, gint64 count, GError **error);
-
-G_END_DECLS

@@ -478,7 +478,7 @@ static gint64
 choose_count (AccWalkStage *self,
               GError      **error)
 {
-  gint64 bytes = is_in_memory (self) ? self->bytes * IN_MEMORY : self->bytes;
+  gint64 bytes = is_in_memory (self) && self->bytes == STEP_BYTES ? self->bytes * IN_MEMORY : self->bytes;
   gint64 most = most_elements (self, bytes), count = MIN (most, before_end (self));
 
   for (guint i = 0; i < self->inlets->len && count > 0; i++)

@@ -1088,6 +1088,37 @@ test_shared (void)
   }
 }
 
+/* --- functions that read what another sequence ends in */
+
+static AccExpr *plus_both (AccExpr *x, AccExpr *y, gpointer total) { return acc_expr_add (acc_expr_add (x, y), acc_expr_the (total)); }
+static AccArray *f_plus_both (AccArray **a, guint n, gpointer total) { return acc_array_zip_with (a[0], a[1], plus_both, total); }
+static AccArray *f_plus_total (AccArray **a, guint n, gpointer total) { return acc_array_map (a[0], plus_the, total); }
+
+static void
+test_captured (void)
+{
+  g_autoptr(AccSequence) squares = acc_sequence_new_generate (10, f_times, NULL), few = acc_sequence_take (squares, 3);
+  g_autoptr(AccArray) total = acc_sequence_fold (squares, NULL, f_add, NULL);
+  g_autoptr(AccSequence) sums = acc_sequence_map (few, f_plus_total, total);
+  g_autoptr(AccArray) a = acc_sequence_elements (sums), b = acc_sequence_fold (few, NULL, f_plus_both, total);
+  AccArray *arrays[] = { a, b };
+  const char *expected[] = { "285 286 289", "575" };
+
+  for (guint i = 0; i < N_STEPS; i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, 2, steps[i], NULL, &error);
+
+      g_assert_no_error (error);
+      for (guint j = 0; j < 2; j++)
+        {
+          g_autofree char *text = print (results->pdata[j]);
+
+          g_assert_cmpstr (text, ==, expected[j]);
+        }
+    }
+}
+
 /* --- batches */
 
 /* The prefix sums of all, and their total. */
@@ -1315,6 +1346,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/endless", test_endless);
   g_test_add_func ("/sequence/errors", test_errors);
   g_test_add_func ("/sequence/cancel", test_cancel);
+  g_test_add_func ("/sequence/captured", test_captured);
   g_test_add_func ("/sequence/batches", test_batches);
   g_test_add_func ("/sequence/random", test_random);
   g_test_add_func ("/sequence/refused", test_refused);
