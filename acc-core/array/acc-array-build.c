@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* Of this thread: what nodes are made for, a GRefString. */
+/* Of this thread: what nodes are made for, a GRefString. Not an interned one: before GLib 2.80 a thread may find one that another is about
+ * to free. */
 static _Thread_local char *made_by;
 
 AccNaming
@@ -13,7 +14,7 @@ acc_naming_begin (const char *operation)
   char *before = made_by;
 
   if (operation == NULL || before == NULL)
-    made_by = operation != NULL ? g_ref_string_new_intern (operation) : NULL;
+    made_by = operation != NULL ? g_ref_string_new (operation) : NULL;
   return (AccNaming) { before };
 }
 

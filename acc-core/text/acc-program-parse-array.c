@@ -458,7 +458,7 @@ read_made_by (Reader   *self,
     return acc_parser_fail (self->parser, token, "“%s” is not the name of an operation", name);
 
   g_clear_pointer (&array->made_by, g_ref_string_release);
-  array->made_by = g_ref_string_new_intern (name);
+  array->made_by = g_ref_string_new (name);
   return TRUE;
 }
 
