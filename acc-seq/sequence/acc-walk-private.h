@@ -64,6 +64,9 @@ struct _AccWalkStage {
   gint64     done;            /* elements so far */
   gint64     bytes;           /* how much of its largest array a step should have */
   gint64     most;            /* elements in a step, learned from refusals and times */
+  double     each;            /* microseconds that an element of the last step took */
+  gboolean   halved;          /* because that took long */
+  gboolean   keeps_size;      /* smaller steps were no quicker */
   gboolean   ended;
 };
 

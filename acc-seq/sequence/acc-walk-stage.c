@@ -582,16 +582,32 @@ try_step (AccWalkStage *self,
   return done;
 }
 
-/* A step that takes long is not taken for its size: progress is seen, and cancelling is quick. */
+/* A step that takes long is followed by a smaller one: progress is seen, and cancelling is quick. Where smaller steps take longer for an
+ * element, what takes long is not the elements, and there are none. */
 static void
 learn_from_time (AccWalkStage *self,
                  gint64        count,
                  gint64        time)
 {
-  if (time > LONG_STEP && count > 1)
-    self->most = round_down (count / 2);
-  else if (time < LONG_STEP / 4 && self->most < MOST)
-    self->most *= 2;
+  double each = (double) time / (double) count;
+
+  if (self->halved && each > 1.3 * self->each)
+    {
+      self->keeps_size = TRUE;
+      self->most = round_down (count) * 2;
+    }
+  else if (time > LONG_STEP && count > 1 && !self->keeps_size)
+    {
+      self->halved = TRUE;
+      self->most = round_down (count / 2);
+    }
+  else
+    {
+      self->halved = FALSE;
+      if (time < LONG_STEP / 4 && self->most < MOST)
+        self->most *= 2;
+    }
+  self->each = each;
 }
 
 gboolean
