@@ -20,6 +20,18 @@ make_call (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* Not by g_main_context_invoke(), which calls here where nobody has @context at the moment. */
+static void
+call_later (AccBoundCall *call,
+            GMainContext *context)
+{
+  g_autoptr(GSource) source = g_idle_source_new ();
+
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (source, make_call, call, NULL);
+  g_source_attach (source, context);
+}
+
 void
 acc_bound_call (AccBoundCall *call,
                 GMainContext *context,
@@ -30,7 +42,7 @@ acc_bound_call (AccBoundCall *call,
   if (context == NULL)
     make_call (call);
   else
-    g_main_context_invoke_full (context, G_PRIORITY_DEFAULT, make_call, call, NULL);
+    call_later (call, context);
 
   g_mutex_lock (&call->lock);
   while (!call->done)
