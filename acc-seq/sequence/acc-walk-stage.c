@@ -196,15 +196,17 @@ find_elements (AccWalkStage *self,
   return found;
 }
 
+/* *computed: it failed, if it did, when that was handed on. */
 static gboolean
 run (AccWalkStage *self,
      AccWalkPart **parts,
      gint64        count,
+     gboolean     *computed,
      GError      **error)
 {
   g_autoptr(GHashTable) elements = build_sequences (self, parts, count);
   g_autoptr(GPtrArray) wanted = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(GPtrArray) computed = NULL;
+  g_autoptr(GPtrArray) values = NULL;
   g_autofree guint *ends = g_new0 (guint, self->outlets->len + 1);
   guint at = 0;
 
@@ -217,15 +219,16 @@ run (AccWalkStage *self,
       ends[i] = wanted->len;
     }
 
-  computed = acc_walk_compute (self->walk, wanted, count, error);
-  if (computed == NULL)
+  values = acc_walk_compute (self->walk, wanted, count, error);
+  *computed = values != NULL;
+  if (values == NULL)
     return FALSE;
 
   for (guint i = 0; i < self->outlets->len; i++)
     {
       AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
 
-      if (!outlet->done && !outlet->klass->absorb (outlet, (AccWalkPart **) computed->pdata + at, count, error))
+      if (!outlet->done && !outlet->klass->absorb (outlet, (AccWalkPart **) values->pdata + at, count, error))
         return FALSE;
       at = ends[i];
     }
@@ -513,6 +516,7 @@ refused (const GError *error)
 static gboolean
 run_alone (AccWalkStage *self,
            AccWalkPart **parts,
+           gboolean     *computed,
            GError      **error)
 {
   g_autofree AccWalkPart **others = g_new0 (AccWalkPart *, self->inlets->len + 1);
@@ -528,7 +532,7 @@ run_alone (AccWalkStage *self,
                                                                         acc_walk_new_count (1)), 1);
     }
 
-  done = done && run (self, others, 1, error);
+  done = done && run (self, others, 1, computed, error);
   for (guint i = 0; i < self->inlets->len; i++)
     g_clear_pointer (&others[i], acc_walk_part_unref);
 
@@ -544,16 +548,21 @@ try_step (AccWalkStage *self,
 {
   AccWalkPart **parts = g_new0 (AccWalkPart *, self->inlets->len + 1);
   g_autoptr(GError) local = NULL;
-  gboolean done = TRUE;
+  gboolean done = TRUE, computed = FALSE;
 
   *again = FALSE;
   for (guint i = 0; i < self->inlets->len && done; i++)
     done = (parts[i] = acc_walk_inlet_take (g_ptr_array_index (self->inlets, i), count, &local)) != NULL;
 
-  if (done && !run (self, parts, count, &local))
+  if (done && !run (self, parts, count, &computed, &local))
     {
       done = FALSE;
-      if (refused (local) && count > 1)
+      /* Some of those that it is handed to may have it. */
+      if (computed)
+        {
+          g_prefix_error (&local, "elements from %" G_GINT64_FORMAT " on: ", self->done);
+        }
+      else if (refused (local) && count > 1)
         {
           for (guint i = 0; i < self->inlets->len; i++)
             acc_walk_inlet_give_back (g_ptr_array_index (self->inlets, i), g_steal_pointer (&parts[i]));
@@ -563,7 +572,7 @@ try_step (AccWalkStage *self,
       else if (refused (local))
         {
           g_clear_error (&local);
-          done = run_alone (self, parts, &local);
+          done = run_alone (self, parts, &computed, &local);
           if (!done)
             g_prefix_error (&local, "element %" G_GINT64_FORMAT ", alone: ", self->done);
         }

@@ -1221,30 +1221,33 @@ f_heavy (AccArray **a, guint n, gpointer data)
   return acc_array_zip_with (sums, reversed, plus, NULL);
 }
 
-/* Whichever piece of memory is refused: the same result, or an error that says so. */
+/* Whichever piece of memory is refused: the same results, or an error that says so. */
 static void
 test_refused (void)
 {
   g_autoptr(GPtrArray) elements = make_elements (23, 1, FALSE);
   g_autoptr(AccSequence) sequence = new_produced (elements, 1, G_MAXUINT, G_MAXUINT), heavy = acc_sequence_map (sequence, f_heavy, NULL);
-  g_autoptr(AccArray) all = acc_sequence_elements (heavy), right = run (backend, all);
+  g_autoptr(AccSequence) states = b_scan (heavy);
+  g_autoptr(AccArray) all = acc_sequence_elements (heavy), last = acc_sequence_elements (states);
+  AccArray *arrays[] = { all, last };
+  g_autoptr(AccArray) right = run (backend, all), right_last = run (backend, last);
   AccBudget *budget = acc_backend_get_budget (backend);
   guint n_refused = 0, n_right = 0;
 
-  for (guint k = 1; k < (is_quick ? 10 : 60); k++)
+  for (guint k = 1; k < (is_quick ? 10 : 120); k++)
     {
       g_autoptr(GError) error = NULL;
-      g_autoptr(AccArray) result = NULL;
+      g_autoptr(GPtrArray) results = NULL;
 
       acc_budget_fail_nth (budget, k);
-      result = acc_backend_run (backend, all, NULL, &error);
+      results = acc_backend_run_many (backend, arrays, 2, NULL, &error);
       acc_budget_fail_nth (budget, 0);
-      if (result == NULL)
+      if (results == NULL)
         g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
       else
-        g_assert_true (same_array (result, right));
-      n_refused += result == NULL;
-      n_right += result != NULL;
+        g_assert_true (same_array (results->pdata[0], right) && same_array (results->pdata[1], right_last));
+      n_refused += results == NULL;
+      n_right += results != NULL;
     }
   g_assert_cmpuint (n_right, >, 0);
   g_test_message ("%u refused, %u right", n_refused, n_right);
