@@ -106,3 +106,20 @@ acc_array_copy_replaced (AccArray   *self,
 
   return copy;
 }
+
+void
+acc_array_replace_all (AccArray  **roots,
+                       guint       n_roots,
+                       GHashTable *replaced)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (roots, n_roots);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      AccArray *other = g_hash_table_contains (replaced, node) ? NULL : acc_array_copy_replaced (node, replaced);
+
+      if (other != NULL)
+        g_hash_table_insert (replaced, node, other);
+    }
+}

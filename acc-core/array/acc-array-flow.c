@@ -49,18 +49,9 @@ copy_program (AccProgram *self,
   guint n_parameters, n_results;
   AccArray **parameters = acc_program_get_parameter_nodes (self, &n_parameters);
   AccArray **results = acc_program_get_result_nodes (self, &n_results);
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (results, n_results);
   g_autofree AccArray **others = g_new (AccArray *, n_results + 1);
 
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      AccArray *node = g_ptr_array_index (nodes, i);
-      AccArray *other = g_hash_table_contains (replaced, node) ? NULL : acc_array_copy_replaced (node, replaced);
-
-      if (other != NULL)
-        g_hash_table_insert (replaced, node, other);
-    }
-
+  acc_array_replace_all (results, n_results, replaced);
   for (guint i = 0; i < n_results; i++)
     {
       AccArray *other = g_hash_table_lookup (replaced, results[i]);

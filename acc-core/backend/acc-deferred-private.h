@@ -24,7 +24,5 @@ GPtrArray  *acc_deferred_evaluate  (AccBackend *backend, AccArray **arrays, guin
                                     GError **error);
 /* What that would do, for plans; NULL where there is nothing to evaluate. Owned. */
 char       *acc_deferred_describe  (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk);
-/* Whether there is anything to evaluate. */
-gboolean    acc_deferred_is_needed (AccArray **arrays, guint n_arrays);
 /* @program with memory in place of deferred arrays; owned. */
 AccProgram *acc_deferred_evaluate_program (AccBackend *backend, AccProgram *program, GCancellable *cancellable, GError **error);

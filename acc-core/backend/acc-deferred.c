@@ -29,14 +29,6 @@ find_deferred (AccArray **arrays, guint n_arrays)
   return found;
 }
 
-gboolean
-acc_deferred_is_needed (AccArray **arrays, guint n_arrays)
-{
-  g_autoptr(GPtrArray) found = find_deferred (arrays, n_arrays);
-
-  return found->len > 0;
-}
-
 /* Those of the class of the first of @nodes, which loses them. */
 static GPtrArray *
 take_class (GPtrArray *nodes, AccDeferredClass **klass)
@@ -88,38 +80,19 @@ evaluate_class (AccBackend *backend, GPtrArray *nodes, gint64 chunk, GHashTable 
   return TRUE;
 }
 
-static gboolean
-is_replaced (AccArray *node, GHashTable *replaced)
-{
-  AccArray *dependence;
-
-  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
-    if (g_hash_table_contains (replaced, dependence))
-      return TRUE;
-
-  return FALSE;
-}
-
 GPtrArray *
 acc_deferred_evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GPtrArray) found = find_deferred (arrays, n_arrays);
   g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-  g_autoptr(GPtrArray) nodes = NULL;
   GPtrArray *results;
 
   while (found->len > 0)
     if (!evaluate_class (backend, found, chunk, replaced, cancellable, error))
       return NULL;
 
-  nodes = g_hash_table_size (replaced) > 0 ? acc_array_sort_nodes (arrays, n_arrays) : g_ptr_array_new ();
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      AccArray *node = g_ptr_array_index (nodes, i);
-
-      if (!g_hash_table_contains (replaced, node) && is_replaced (node, replaced))
-        g_hash_table_insert (replaced, node, acc_array_copy_replaced (node, replaced));
-    }
+  if (g_hash_table_size (replaced) > 0)
+    acc_array_replace_all (arrays, n_arrays, replaced);
 
   results = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < n_arrays; i++)
@@ -138,9 +111,10 @@ acc_deferred_evaluate_program (AccBackend *backend, AccProgram *program, GCancel
   guint n_parameters, n_results;
   AccArray **parameters = acc_program_get_parameter_nodes (program, &n_parameters);
   AccArray **results = acc_program_get_result_nodes (program, &n_results);
+  g_autoptr(GPtrArray) found = find_deferred (results, n_results);
   g_autoptr(GPtrArray) others = NULL;
 
-  if (!acc_deferred_is_needed (results, n_results))
+  if (found->len == 0)
     return g_object_ref (program);
 
   others = acc_deferred_evaluate (backend, results, n_results, 0, cancellable, error);

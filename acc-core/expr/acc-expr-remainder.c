@@ -61,7 +61,7 @@ floored_magnitude (AccExpr *a,
   AccExpr *other = acc_expr_cond (acc_expr_band (finite, acc_expr_eq (q, infinity)), p, acc_expr_new_typed_float (a->type, NAN));
   AccExpr *rest = acc_expr_cond (usual, subtract_multiple (near, divisor, acc_expr_truncate), other);
   AccExpr *signs = acc_expr_band (acc_expr_bxor (acc_expr_bitcast (a, f.bits), acc_expr_bitcast (b, f.bits)), _acc_float_sign_mask (f));
-  /* Where signs differ, what is left of the negative. */
+  /* Where signs differ the remainder becomes negative, and the divisor is added to it. */
   AccExpr *turned = acc_expr_bitcast (acc_expr_bxor (acc_expr_bitcast (rest, f.bits), signs), a->type);
   g_autoptr(AccExpr) r = acc_expr_ref_sink (turned);
 

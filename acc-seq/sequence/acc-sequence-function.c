@@ -81,19 +81,10 @@ AccSequenceFunction *
 acc_sequence_function_copy (AccSequenceFunction *self,
                             GHashTable          *replaced)
 {
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&self->result, 1);
   AccSequenceFunction *copy;
   AccArray *result;
 
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      AccArray *node = g_ptr_array_index (nodes, i);
-      AccArray *other = g_hash_table_contains (replaced, node) ? NULL : acc_array_copy_replaced (node, replaced);
-
-      if (other != NULL)
-        g_hash_table_insert (replaced, node, other);
-    }
-
+  acc_array_replace_all (&self->result, 1, replaced);
   result = g_hash_table_lookup (replaced, self->result);
   if (result == NULL)
     return acc_sequence_function_ref (self);

@@ -59,27 +59,31 @@ is_decided_by_running (AccArray *node)
   return node->op == ACC_OP_COND || needs_all_inputs (node);
 }
 
-static gboolean
-has_source (AccArray **arrays, guint n_arrays)
+/* What @arrays need: one look at the graph. */
+static void
+find_kinds (AccArray **arrays, guint n_arrays, gboolean *sources, gboolean *deferred)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
 
+  *sources = *deferred = FALSE;
   for (guint i = 0; i < nodes->len; i++)
-    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_SOURCE)
-      return TRUE;
+    {
+      AccOperation op = ((AccArray *) g_ptr_array_index (nodes, i))->op;
 
-  return FALSE;
+      *sources |= op == ACC_OP_SOURCE;
+      *deferred |= op == ACC_OP_DEFERRED;
+    }
 }
 
-/* Nodes that depend on a source; @needed: one of them has to be evaluated. */
+/* Nodes that depend on a source, if there are any; @needed: one of them has to be evaluated. */
 static GHashTable *
-find_streaming (AccArray **arrays, guint n_arrays, gboolean *needed)
+find_streaming (AccArray **arrays, guint n_arrays, gboolean has_sources, gboolean *needed)
 {
   g_autoptr(GPtrArray) nodes = NULL;
   GHashTable *streaming = g_hash_table_new (NULL, NULL);
 
   *needed = FALSE;
-  if (!has_source (arrays, n_arrays))
+  if (!has_sources)
     return streaming;
 
   nodes = acc_array_sort_nodes (arrays, n_arrays);
@@ -99,10 +103,13 @@ find_streaming (AccArray **arrays, guint n_arrays, gboolean *needed)
 gboolean
 acc_evaluate_flow_is_needed (AccArray **arrays, guint n_arrays)
 {
-  gboolean needed;
-  g_autoptr(GHashTable) streaming = find_streaming (arrays, n_arrays, &needed);
+  gboolean needed, sources, deferred;
+  g_autoptr(GHashTable) streaming = NULL;
 
-  return needed || acc_deferred_is_needed (arrays, n_arrays);
+  find_kinds (arrays, n_arrays, &sources, &deferred);
+  streaming = find_streaming (arrays, n_arrays, sources, &needed);
+
+  return needed || deferred;
 }
 
 /* The replacement of @node so far, or itself. */
@@ -253,7 +260,7 @@ GPtrArray *
 acc_evaluate_flow (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean *streams, GCancellable *cancellable,
                    GError **error)
 {
-  gboolean needed;
+  gboolean needed, sources, deferred;
   g_autoptr(GPtrArray) computed = NULL;
   g_autoptr(GHashTable) streaming = NULL;
   g_autoptr(GHashTable) evaluated = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
@@ -261,7 +268,8 @@ acc_evaluate_flow (AccBackend *backend, AccArray **arrays, guint n_arrays, gint6
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
   Evaluation self = { backend, chunk_rows, cancellable, NULL, evaluated };
 
-  if (acc_deferred_is_needed (arrays, n_arrays))
+  find_kinds (arrays, n_arrays, &sources, &deferred);
+  if (deferred)
     {
       computed = acc_deferred_evaluate (backend, arrays, n_arrays, chunk_rows, cancellable, error);
       if (computed == NULL)
@@ -269,7 +277,7 @@ acc_evaluate_flow (AccBackend *backend, AccArray **arrays, guint n_arrays, gint6
       arrays = (AccArray **) computed->pdata;
     }
 
-  streaming = self.streaming = find_streaming (arrays, n_arrays, &needed);
+  streaming = self.streaming = find_streaming (arrays, n_arrays, sources, &needed);
   for (guint i = 0; i < n_arrays && needed; i++)
     if (!evaluate_array (&self, arrays[i], done, error))
       return NULL;
