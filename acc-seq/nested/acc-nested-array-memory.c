@@ -3,7 +3,115 @@
 
 #include "acc-core/array/acc-array-values-private.h"
 
-/* Nested arrays that are in memory from the beginning, and are checked there. */
+/* Nested arrays in memory: what is made there is checked there, and parts share bytes. */
+
+/* The shape of @count rows of @array. */
+static AccShape *
+shape_of_rows (AccArray *array,
+               gint64    count)
+{
+  g_autofree gint64 *extents = g_memdup2 (acc_shape_get_extents (array->shape, NULL), array->rank * sizeof (gint64));
+
+  extents[0] = count;
+
+  return acc_shape_new (extents, array->rank);
+}
+
+static gint64
+values_in_row (AccArray *array)
+{
+  gint64 n = 1;
+
+  for (guint i = 1; i < array->rank; i++)
+    n *= acc_shape_get_extent (array->shape, i);
+
+  return n;
+}
+
+AccArray *
+acc_nested_array_share_rows (AccArray *array,
+                             gint64    first,
+                             gint64    count,
+                             AccShape *shape,
+                             GError  **error)
+{
+  g_autofree AccBuffer **buffers = NULL;
+  g_autoptr(AccShape) rows = NULL;
+  guint n_buffers = acc_element_type_get_n_buffers (array->type);
+
+  if (shape == NULL && first == 0 && count == acc_shape_get_extent (array->shape, 0))
+    return g_object_ref (array);
+
+  rows = shape != NULL ? acc_shape_ref (shape) : shape_of_rows (array, count);
+  buffers = g_new0 (AccBuffer *, n_buffers + 1);
+  for (guint i = 0; i < n_buffers; i++)
+    {
+      AccBuffer *whole = acc_array_get_buffers (array)[i];
+      gsize row = (gsize) values_in_row (array) * acc_element_type_get_buffer_size (array->type, i);
+      guint8 *data = acc_buffer_map (whole, error);
+
+      if (data == NULL)
+        {
+          while (i-- > 0)
+            acc_buffer_unref (buffers[i]);
+          return NULL;
+        }
+      buffers[i] = acc_buffer_new (data + (gsize) first * row, (gsize) count * row, (GDestroyNotify) acc_buffer_unref,
+                                   acc_buffer_ref (whole));
+    }
+
+  return acc_array_new_manifest (array->type, rows, buffers);
+}
+
+gboolean
+acc_nested_array_read_extents (AccNestedArray *self,
+                               gint64          k,
+                               gint64         *extents,
+                               GError        **error)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (self);
+  AccNesting *nesting = lifted->nesting;
+  const gint64 *numbers;
+
+  for (guint d = 0; d < lifted->rank; d++)
+    {
+      if (nesting == NULL)
+        {
+          extents[d] = acc_shape_get_extent (lifted->values->shape, lifted->form == ACC_LIFTED_REGULAR ? d + 1 : d);
+          continue;
+        }
+      numbers = acc_buffer_map (acc_array_get_buffers (nesting->extents != NULL ? nesting->extents : nesting->offsets)[d], error);
+      if (numbers == NULL)
+        return FALSE;
+      extents[d] = nesting->extents != NULL ? numbers[k] : numbers[k + 1] - numbers[k];
+    }
+
+  return TRUE;
+}
+
+AccArray *
+acc_nested_array_take_element (AccNestedArray *self,
+                               gint64          k,
+                               GError        **error)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (self);
+  g_autofree gint64 *extents = g_new0 (gint64, lifted->rank + 1);
+  g_autoptr(AccShape) shape = NULL;
+  const gint64 *offsets;
+
+  if (lifted->form == ACC_LIFTED_CONSTANT)
+    return g_object_ref (lifted->values);
+  if (!acc_nested_array_read_extents (self, k, extents, error))
+    return NULL;
+
+  shape = acc_shape_new (extents, lifted->rank);
+  if (lifted->form == ACC_LIFTED_REGULAR)
+    return acc_nested_array_share_rows (lifted->values, k, 1, shape, error);
+
+  offsets = acc_buffer_map (acc_array_get_buffers (lifted->nesting->offsets)[0], error);
+
+  return offsets != NULL ? acc_nested_array_share_rows (lifted->values, offsets[k], offsets[k + 1] - offsets[k], shape, error) : NULL;
+}
 
 AccArray *
 acc_nested_array_use_numbers (gint64 *numbers,

@@ -40,10 +40,14 @@ AccNestedArray *acc_nested_array_apply          (AccNestedArray **arrays, guint 
 /* Elements of one level for which @flags, b1 of rank 0, is true. @kept: NULL, or for the flags as an array. */
 AccNestedArray *acc_nested_array_compact        (AccNestedArray *self, AccNestedArray *flags, AccArray **kept);
 
-/* Element @k of one that is manifest, whose bytes it shares; NULL: they cannot be had. */
-AccArray       *acc_nested_array_take_element   (AccNestedArray *self, gint64 k, GError **error);
-
 /* --- in memory */
+
+/* Rows of manifest @array, of @shape where that is given, which share its bytes; NULL: they cannot be had. */
+AccArray       *acc_nested_array_share_rows     (AccArray *array, gint64 first, gint64 count, AccShape *shape, GError **error);
+/* The extents of element @k of one that is manifest; those of regular ones are the same for all. */
+gboolean        acc_nested_array_read_extents   (AccNestedArray *self, gint64 k, gint64 *extents, GError **error);
+/* That element, which shares its bytes. */
+AccArray       *acc_nested_array_take_element   (AccNestedArray *self, gint64 k, GError **error);
 
 /* A vector of i8. Takes over @numbers. */
 AccArray       *acc_nested_array_use_numbers    (gint64 *numbers, gint64 n);

@@ -37,46 +37,6 @@ acc_nested_array_is_manifest (AccNestedArray *self)
                  && (lifted->nesting->extents == NULL || acc_array_is_manifest (lifted->nesting->extents))));
 }
 
-AccArray *
-acc_nested_array_take_element (AccNestedArray  *self,
-                               gint64           k,
-                               GError         **error)
-{
-  AccLifted *lifted = acc_nested_array_get_lifted (self);
-  AccArray *values = lifted->values;
-  guint n_buffers = acc_element_type_get_n_buffers (values->type), rank = lifted->rank;
-  g_autofree gint64 *extents = g_new (gint64, rank + 1);
-  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  g_autoptr(AccShape) shape = NULL;
-  gint64 begin, size = 1, total = acc_shape_get_size (values->shape);
-
-  for (guint d = 0; d < rank; d++)
-    {
-      if (lifted->form != ACC_LIFTED_IRREGULAR)
-        extents[d] = acc_shape_get_extent (values->shape, lifted->form == ACC_LIFTED_REGULAR ? d + 1 : d);
-      else if (rank == 1)
-        extents[d] = acc_array_get_int (lifted->nesting->offsets, 0, k + 1) - acc_array_get_int (lifted->nesting->offsets, 0, k);
-      else
-        extents[d] = acc_array_get_int (lifted->nesting->extents, d, k);
-      size *= extents[d];
-    }
-  begin = lifted->form == ACC_LIFTED_IRREGULAR ? acc_array_get_int (lifted->nesting->offsets, 0, k)
-          : lifted->form == ACC_LIFTED_REGULAR ? k * size : 0;
-
-  for (guint i = 0; i < n_buffers; i++)
-    {
-      g_autoptr(GBytes) bytes = acc_array_dup_bytes (values, i, error);
-      gsize each = bytes != NULL && total > 0 ? g_bytes_get_size (bytes) / total : 0;
-
-      if (bytes == NULL)
-        return NULL;
-      g_ptr_array_add (parts, g_bytes_new_from_bytes (bytes, begin * each, size * each));
-    }
-  shape = acc_shape_new (extents, rank);
-
-  return acc_array_use_buffers (values->type, shape, (GBytes **) parts->pdata, n_buffers);
-}
-
 /* Its brackets: what an array prints, without its name and type. */
 static void
 append_element (AccNestedArray *self,

@@ -93,13 +93,7 @@ acc_sequence_chunk_new_irregular (AccElementType *type,
   AccArray *ends = new_vector (i64, n + 1, &offsets), *all = NULL, *count = new_vector (i64, n, &first);
 
   if (rank != 1)
-    {
-      g_autofree AccElementType **items = g_new (AccElementType *, rank + 1);
-
-      for (guint i = 0; i < rank; i++)
-        items[i] = i64;
-      all = new_vector (acc_element_type_new_tuple (items, rank), n, extents);
-    }
+    all = new_vector (acc_index_type (rank), n, extents);
 
   return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (acc_nesting_new (rank, ends, all), new_vector (type, total, values)),
                                           count);

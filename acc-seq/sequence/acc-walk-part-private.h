@@ -29,6 +29,7 @@ AccWalkPart *acc_walk_part_slice        (AccWalkPart *self, gint64 start, gint64
 AccWalkPart *acc_walk_part_join         (GPtrArray *parts, AccBudget *budget, GError **error);
 /* One irregular element, or one row of regular ones, as an array of its own. */
 AccArray    *acc_walk_part_dup_element  (AccWalkPart *self, gint64 index, GError **error);
+
 /* --- other shapes: bytes are shared where elements are regular */
 
 /* No elements; @shape: nullable. */
@@ -53,12 +54,8 @@ gint64       acc_walk_part_n_values     (AccWalkPart *self);
 
 /* --- manifest arrays */
 
-/* Rows of @array: its bytes are shared. */
-AccArray    *acc_walk_rows              (AccArray *array, gint64 first, gint64 count, AccShape *shape, GError **error);
 /* The same elements, row by row. */
 AccArray    *acc_walk_reshape           (AccArray *array, AccShape *shape);
-/* A vector of @numbers, which are taken over. */
-AccArray    *acc_walk_new_numbers       (gint64 *numbers, gint64 count);
 /* Along the outermost dimension; @arrays agree in type and all other extents. */
 AccArray    *acc_walk_join_rows         (AccArray **arrays, guint n_arrays, AccBudget *budget, GError **error);
 /* An array with as many rows, of which nothing is computed. */

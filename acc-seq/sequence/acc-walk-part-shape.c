@@ -106,35 +106,6 @@ acc_walk_part_flatten (AccWalkPart *self,
   return acc_walk_reshape (values, flat);
 }
 
-/* The extents of irregular elements: @extents of element @k. */
-static gboolean
-get_extents (AccLifted *lifted,
-             gint64     k,
-             gint64    *extents,
-             GError   **error)
-{
-  const gint64 *offsets = acc_walk_map_numbers (lifted->nesting->offsets, error);
-
-  if (offsets == NULL)
-    return FALSE;
-  if (lifted->nesting->extents == NULL)
-    {
-      extents[0] = offsets[k + 1] - offsets[k];
-      return TRUE;
-    }
-
-  for (guint i = 0; i < lifted->rank; i++)
-    {
-      const gint64 *numbers = acc_buffer_map (acc_array_get_buffers (lifted->nesting->extents)[i], error);
-
-      if (numbers == NULL)
-        return FALSE;
-      extents[i] = numbers[k];
-    }
-
-  return TRUE;
-}
-
 AccWalkPart *
 acc_walk_part_tighten (AccWalkPart *self,
                        AccBudget   *budget,
@@ -153,7 +124,7 @@ acc_walk_part_tighten (AccWalkPart *self,
     {
       gint64 *those = extents + 1 + (k == 0 ? 0 : lifted->rank);
 
-      if (!get_extents (lifted, k, those, error))
+      if (!acc_nested_array_read_extents (self->nested, k, those, error))
         return NULL;
       if (memcmp (those, extents + 1, lifted->rank * sizeof (gint64)) == 0)
         continue;
@@ -259,7 +230,8 @@ ungroup_irregular (AccWalkPart *self,
       all[at++] = offsets[k] + (offsets[k + 1] - offsets[k]) / rows[k] * j;
   all[at] = offsets[self->count];
 
-  return acc_walk_part_new_irregular (lifted->rank - 1, g_object_ref (lifted->values), acc_walk_new_numbers (all, n_rows + 1), extents);
+  return acc_walk_part_new_irregular (lifted->rank - 1, g_object_ref (lifted->values), acc_nested_array_use_numbers (all, n_rows + 1),
+                                      extents);
 }
 
 AccWalkPart *

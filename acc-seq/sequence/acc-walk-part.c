@@ -7,12 +7,6 @@
 
 /* --- manifest arrays */
 
-static void
-unref_buffer (gpointer buffer)
-{
-  acc_buffer_unref (buffer);
-}
-
 /* The shape of @count rows of @array. */
 static AccShape *
 shape_of_rows (AccArray *array,
@@ -23,51 +17,6 @@ shape_of_rows (AccArray *array,
   extents[0] = count;
 
   return acc_shape_new (extents, array->rank);
-}
-
-static gint64
-values_in_row (AccArray *array)
-{
-  gint64 n = 1;
-
-  for (guint i = 1; i < array->rank; i++)
-    n *= acc_shape_get_extent (array->shape, i);
-
-  return n;
-}
-
-AccArray *
-acc_walk_rows (AccArray *array,
-               gint64    first,
-               gint64    count,
-               AccShape *shape,
-               GError  **error)
-{
-  g_autofree AccBuffer **buffers = NULL;
-  g_autoptr(AccShape) rows = NULL;
-  guint n_buffers = acc_element_type_get_n_buffers (array->type);
-
-  if (shape == NULL && first == 0 && count == acc_shape_get_extent (array->shape, 0))
-    return g_object_ref (array);
-
-  rows = shape != NULL ? acc_shape_ref (shape) : shape_of_rows (array, count);
-  buffers = g_new0 (AccBuffer *, n_buffers + 1);
-  for (guint i = 0; i < n_buffers; i++)
-    {
-      AccBuffer *whole = acc_array_get_buffers (array)[i];
-      gsize row = (gsize) values_in_row (array) * acc_element_type_get_buffer_size (array->type, i);
-      guint8 *data = acc_buffer_map (whole, error);
-
-      if (data == NULL)
-        {
-          while (i-- > 0)
-            acc_buffer_unref (buffers[i]);
-          return NULL;
-        }
-      buffers[i] = acc_buffer_new (data + (gsize) first * row, (gsize) count * row, unref_buffer, acc_buffer_ref (whole));
-    }
-
-  return acc_array_new_manifest (array->type, rows, buffers);
 }
 
 static gboolean
@@ -145,16 +94,6 @@ acc_walk_map_numbers (AccArray *array,
                       GError  **error)
 {
   return acc_buffer_map (acc_array_get_buffers (array)[0], error);
-}
-
-AccArray *
-acc_walk_new_numbers (gint64 *numbers,
-                      gint64  count)
-{
-  g_autoptr(AccShape) shape = acc_shape_new_vector (count);
-  AccBuffer *buffer = acc_buffer_new (numbers, (gsize) count * sizeof (gint64), g_free, numbers);
-
-  return acc_array_new_manifest (acc_element_type_new (ACC_KIND_I64), shape, &buffer);
 }
 
 AccArray *
@@ -279,18 +218,18 @@ slice_irregular (AccLifted *lifted,
   if (offsets == NULL)
     return NULL;
 
-  values = acc_walk_rows (lifted->values, offsets[start], offsets[start + count] - offsets[start], NULL, error);
+  values = acc_nested_array_share_rows (lifted->values, offsets[start], offsets[start + count] - offsets[start], NULL, error);
   if (values == NULL)
     return NULL;
   if (lifted->nesting->extents != NULL
-      && (extents = acc_walk_rows (lifted->nesting->extents, start, count, NULL, error)) == NULL)
+      && (extents = acc_nested_array_share_rows (lifted->nesting->extents, start, count, NULL, error)) == NULL)
     return NULL;
 
   others = g_new (gint64, count + 1);
   for (gint64 i = 0; i <= count; i++)
     others[i] = offsets[start + i] - offsets[start];
 
-  return acc_walk_part_new_irregular (lifted->rank, g_steal_pointer (&values), acc_walk_new_numbers (others, count + 1),
+  return acc_walk_part_new_irregular (lifted->rank, g_steal_pointer (&values), acc_nested_array_use_numbers (others, count + 1),
                                       g_steal_pointer (&extents));
 }
 
@@ -311,7 +250,7 @@ acc_walk_part_slice (AccWalkPart *self,
     case ACC_LIFTED_CONSTANT:
       return acc_walk_part_new_computed (self->nested, &lifted->values, count);
     case ACC_LIFTED_REGULAR:
-      values = acc_walk_rows (lifted->values, start, count, NULL, error);
+      values = acc_nested_array_share_rows (lifted->values, start, count, NULL, error);
       return values != NULL ? acc_walk_part_new_regular (values) : NULL;
     case ACC_LIFTED_IRREGULAR:
       break;
@@ -320,75 +259,12 @@ acc_walk_part_slice (AccWalkPart *self,
   return slice_irregular (lifted, start, count, error);
 }
 
-/* --- the shape of elements */
-
-static void
-get_extents (AccWalkPart *self,
-             gint64      *extents)
-{
-  AccLifted *lifted = acc_nested_array_get_lifted (self->nested);
-  guint skipped = lifted->form == ACC_LIFTED_REGULAR ? 1 : 0;
-
-  for (guint i = 0; i < lifted->rank; i++)
-    extents[i] = acc_shape_get_extent (lifted->values->shape, i + skipped);
-}
-
-/* Of element @index of an irregular one. */
-static AccShape *
-shape_of_element (AccLifted *lifted,
-                  gint64     index,
-                  GError   **error)
-{
-  AccNesting *nesting = lifted->nesting;
-  g_autofree gint64 *extents = g_new0 (gint64, lifted->rank + 1);
-
-  if (nesting->extents == NULL)
-    {
-      const gint64 *offsets = acc_walk_map_numbers (nesting->offsets, error);
-
-      if (offsets == NULL)
-        return NULL;
-      extents[0] = offsets[index + 1] - offsets[index];
-
-      return acc_shape_new (extents, lifted->rank);
-    }
-
-  for (guint i = 0; i < lifted->rank; i++)
-    {
-      const gint64 *numbers = acc_buffer_map (acc_array_get_buffers (nesting->extents)[i], error);
-
-      if (numbers == NULL)
-        return NULL;
-      extents[i] = numbers[index];
-    }
-
-  return acc_shape_new (extents, lifted->rank);
-}
-
 AccArray *
 acc_walk_part_dup_element (AccWalkPart *self,
                            gint64       index,
                            GError     **error)
 {
-  AccLifted *lifted = acc_nested_array_get_lifted (self->nested);
-  g_autofree gint64 *extents = g_new0 (gint64, lifted->rank + 1);
-  g_autoptr(AccShape) shape = NULL;
-  const gint64 *offsets;
-
-  if (lifted->form == ACC_LIFTED_CONSTANT)
-    return g_object_ref (lifted->values);
-
-  if (lifted->form == ACC_LIFTED_REGULAR)
-    {
-      get_extents (self, extents);
-      shape = acc_shape_new (extents, lifted->rank);
-      return acc_walk_rows (lifted->values, index, 1, shape, error);
-    }
-
-  offsets = acc_walk_map_numbers (lifted->nesting->offsets, error);
-  shape = offsets != NULL ? shape_of_element (lifted, index, error) : NULL;
-
-  return shape != NULL ? acc_walk_rows (lifted->values, offsets[index], offsets[index + 1] - offsets[index], shape, error) : NULL;
+  return acc_nested_array_take_element (self->nested, index, error);
 }
 
 gint64
@@ -414,10 +290,8 @@ same_extents (AccWalkPart *a,
   guint rank = acc_nested_array_get_rank (a->nested);
   g_autofree gint64 *first = g_new0 (gint64, 2 * rank + 1);
 
-  get_extents (a, first);
-  get_extents (b, first + rank);
-
-  return memcmp (first, first + rank, rank * sizeof (gint64)) == 0;
+  return acc_nested_array_read_extents (a->nested, 0, first, NULL) && acc_nested_array_read_extents (b->nested, 0, first + rank, NULL)
+         && memcmp (first, first + rank, rank * sizeof (gint64)) == 0;
 }
 
 static AccArray *
@@ -441,7 +315,7 @@ join_offsets (GPtrArray *parts,
     }
   all[k] = base;
 
-  return acc_walk_new_numbers (g_steal_pointer (&all), count + 1);
+  return acc_nested_array_use_numbers (g_steal_pointer (&all), count + 1);
 }
 
 static AccArray *
