@@ -83,9 +83,9 @@ AccSequenceProducer *acc_sequence_dup_producer (AccSequence *self, AccArray *com
 AccSequence *acc_sequence_alloc          (AccSequenceKind kind, AccSequence **inputs, guint n_inputs);
 /* One that has the error of @array, which is taken over. */
 AccSequence *acc_sequence_new_error      (AccArray *array);
-/* With an error of its own, unless an input has one. */
-AccSequence *acc_sequence_refuse         (const char *operation, AccError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* An array with an error of its own, and a sequence with that. */
 AccArray    *acc_sequence_new_mistake    (const char *operation, AccError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+#define acc_sequence_refuse(...) acc_sequence_new_error (acc_sequence_new_mistake (__VA_ARGS__))
 /* An operation of its function: type, rank and shape are those of the function's result. */
 AccSequence *acc_sequence_new_traced     (const char *operation, AccSequenceKind kind, AccSequence **inputs, guint n_inputs,
                                           AccArrayFunc function, gpointer user_data);

@@ -50,8 +50,8 @@ get_collected_kind (AccSequenceResultKind kind)
 
 /* The one of @results before number @i that collects the same; @i where there is none. */
 static guint
-find_twin (AccArray **nodes,
-           guint      i)
+find_collected (AccArray **nodes,
+                guint      i)
 {
   AccSequenceResult *self = get_result (nodes[i]);
 
@@ -113,11 +113,11 @@ acc_sequence_result_evaluate (AccBackend   *backend,
     {
       AccSequenceResult *self = get_result (nodes[i]);
       AccWalkStage *stage = acc_walk_find_stage (walk, self->sequence);
-      guint twin = find_twin (nodes, i);
+      guint same = find_collected (nodes, i);
 
-      if (twin < i)
+      if (same < i)
         {
-          outlets[i] = outlets[twin];
+          outlets[i] = outlets[same];
         }
       else if (self->kind == ACC_SEQUENCE_RESULT_FOLD)
         {

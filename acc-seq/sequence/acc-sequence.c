@@ -92,51 +92,23 @@ acc_sequence_new_error (AccArray *array)
   return self;
 }
 
-static AccArray *
-new_mistake (const char *operation,
-             AccError    code,
-             const char *format,
-             va_list     args)
-{
-  g_autofree char *problem = g_strdup_vprintf (format, args);
-  ACC_ARRAY_NAMED (operation);
-  AccArray *node = acc_array_begin (ACC_OP_DEFERRED, NULL, 0);
-
-  acc_array_fail (node, code, "%s", problem);
-
-  return acc_array_complete (node);
-}
-
 AccArray *
 acc_sequence_new_mistake (const char *operation,
                           AccError    code,
                           const char *format,
                           ...)
 {
-  AccArray *mistake;
+  g_autofree char *problem = NULL;
+  ACC_ARRAY_NAMED (operation);
+  AccArray *node = acc_array_begin (ACC_OP_DEFERRED, NULL, 0);
   va_list args;
 
   va_start (args, format);
-  mistake = new_mistake (operation, code, format, args);
+  problem = g_strdup_vprintf (format, args);
   va_end (args);
+  acc_array_fail (node, code, "%s", problem);
 
-  return mistake;
-}
-
-AccSequence *
-acc_sequence_refuse (const char *operation,
-                     AccError    code,
-                     const char *format,
-                     ...)
-{
-  AccArray *mistake;
-  va_list args;
-
-  va_start (args, format);
-  mistake = new_mistake (operation, code, format, args);
-  va_end (args);
-
-  return acc_sequence_new_error (mistake);
+  return acc_array_complete (node);
 }
 
 /* --- producers */

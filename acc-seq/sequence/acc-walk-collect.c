@@ -64,16 +64,7 @@ absorb (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static gboolean
-end (AccWalkOutlet *outlet,
-     GError       **error)
-{
-  outlet->done = TRUE;
-
-  return TRUE;
-}
-
-static const AccWalkOutletClass collector_class = { build, absorb, end, collector_free };
+static const AccWalkOutletClass collector_class = { build, absorb, NULL, collector_free };
 
 AccWalkOutlet *
 acc_walk_collector_new (AccWalkStage         *stage,

@@ -35,7 +35,7 @@ acc_walk_describe (AccBackend   *backend,
                    gint64        chunk)
 {
   g_autoptr(GPtrArray) sequences = acc_walk_sort_sequences (roots, n_roots);
-  g_autofree char *bytes = g_format_size_full ((guint64) acc_walk_step_bytes (backend), G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *bytes = g_format_size_full ((guint64) acc_walk_step_bytes (backend, FALSE), G_FORMAT_SIZE_IEC_UNITS);
   GString *text = g_string_new ("walks over ");
 
   for (guint i = 0; i < sequences->len; i++)

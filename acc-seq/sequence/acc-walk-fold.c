@@ -286,16 +286,7 @@ absorb (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static gboolean
-end (AccWalkOutlet *outlet,
-     GError       **error)
-{
-  outlet->done = TRUE;
-
-  return TRUE;
-}
-
-static const AccWalkOutletClass fold_class = { build, absorb, end, fold_free };
+static const AccWalkOutletClass fold_class = { build, absorb, NULL, fold_free };
 
 AccWalkOutlet *
 acc_walk_fold_new (AccWalkStage        *stage,

@@ -62,7 +62,6 @@ struct _AccWalkStage {
   GPtrArray *maps;            /* AccSequence, those that come first in front */
   GPtrArray *outlets;         /* owned */
   gint64     done;            /* elements so far */
-  gint64     bytes;           /* how much of its largest array a step should have */
   gint64     most;            /* elements in a step, learned from refusals and times */
   double     each;            /* microseconds that an element of the last step took */
   gboolean   halved;          /* because that took long */
@@ -70,8 +69,6 @@ struct _AccWalkStage {
   gboolean   ended;
 };
 
-/* What the largest array of a step has at most, unless an element alone is larger. */
-gint64         acc_walk_step_bytes      (AccBackend *backend);
 AccWalkStage  *acc_walk_stage_new      (AccWalk *walk);
 void           acc_walk_stage_free     (AccWalkStage *self);
 /* Does nothing where it has ended. */
@@ -82,6 +79,22 @@ gboolean       acc_walk_stage_is_ready (AccWalkStage *self);
 gboolean       acc_walk_stage_is_between (AccWalkStage *self);
 /* Whether there is nothing left that anything wants of it. */
 gboolean       acc_walk_stage_is_over  (AccWalkStage *self);
+
+/* --- the size of steps, in elements */
+
+#define ACC_WALK_MOST (G_GINT64_CONSTANT (1) << 62)
+
+/* What the largest array of a step has at most, unless an element alone is larger. @in_memory: no elements are read. */
+gint64         acc_walk_step_bytes          (AccBackend *backend, gboolean in_memory);
+/* A power of 2 where @count is not small, for which folds have the fewest rests. */
+gint64         acc_walk_round_down          (gint64 count);
+/* How many the next step takes; 0: there are no more; -1: an error. */
+gint64         acc_walk_stage_choose_size   (AccWalkStage *self, GError **error);
+/* A step of @count elements took @time. */
+void           acc_walk_stage_learn_size    (AccWalkStage *self, gint64 count, gint64 time);
+/* For the next walk over the same sequences, and from the last. */
+void           acc_walk_stage_remember_size (AccWalkStage *self);
+void           acc_walk_stage_recall_size   (AccWalkStage *self);
 
 /* --- inlets */
 
@@ -132,7 +145,7 @@ typedef struct {
   void     (*build)  (AccWalkOutlet *self, AccNestedArray *elements, gint64 count, GPtrArray *wanted);
   /* Takes what was computed of them, in the same order */
   gboolean (*absorb) (AccWalkOutlet *self, AccWalkPart **parts, gint64 count, GError **error);
-  /* There are no more elements */
+  /* There are no more elements; NULL: nothing follows from that */
   gboolean (*end)    (AccWalkOutlet *self, GError **error);
   void     (*free)   (AccWalkOutlet *self);
 } AccWalkOutletClass;

@@ -5,23 +5,6 @@
 
 /* A step of a stage: elements are taken, graphs of functions of them are built, run, and handed on. */
 
-/* What is in a step of the largest array, unless memory is short. */
-#define STEP_BYTES (G_GINT64_CONSTANT (16) << 20)
-/* So much more where all is in memory. */
-#define IN_MEMORY 16
-#define MOST (G_GINT64_CONSTANT (1) << 62)
-#define LONG_STEP (400 * G_TIME_SPAN_MILLISECOND)
-/* A memory limit has room for as many arrays of that size. */
-#define ARRAYS_IN_LIMIT 24
-
-gint64
-acc_walk_step_bytes (AccBackend *backend)
-{
-  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (backend));
-
-  return limit > 0 ? CLAMP ((gint64) MIN (limit, G_MAXINT64) / ARRAYS_IN_LIMIT, 4096, STEP_BYTES) : STEP_BYTES;
-}
-
 AccWalkStage *
 acc_walk_stage_new (AccWalk *walk)
 {
@@ -31,40 +14,15 @@ acc_walk_stage_new (AccWalk *walk)
   self->inlets = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_inlet_free);
   self->maps = g_ptr_array_new ();
   self->outlets = g_ptr_array_new ();
-  self->bytes = acc_walk_step_bytes (walk->backend);
-  self->most = MOST;
+  self->most = ACC_WALK_MOST;
 
   return self;
-}
-
-/* The next walk begins with steps that this one found good. */
-static void
-remember (AccWalkStage *self)
-{
-  if (self->done == 0 || self->walk->chunk > 0)
-    return;
-
-  for (guint i = 0; i < self->inlets->len; i++)
-    g_atomic_int_set (&((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence->found,
-                      self->most < MOST ? 64 - __builtin_clzll ((guint64) self->most) : 0);
-}
-
-static void
-recall (AccWalkStage *self)
-{
-  for (guint i = 0; i < self->inlets->len && self->done == 0; i++)
-    {
-      int found = g_atomic_int_get (&((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence->found);
-
-      if (found > 0)
-        self->most = MIN (self->most, G_GINT64_CONSTANT (1) << (found - 1));
-    }
 }
 
 void
 acc_walk_stage_free (AccWalkStage *self)
 {
-  remember (self);
+  acc_walk_stage_remember_size (self);
   for (guint i = 0; i < self->outlets->len; i++)
     {
       AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
@@ -147,6 +105,24 @@ count_up (gint64 begin,
   return acc_nested_array_new_from_regular (numbers);
 }
 
+/* Those of @sequence, or of a counter, which every stage has for itself. */
+static AccNestedArray *
+find_elements (AccWalkStage *self,
+               GHashTable   *elements,
+               AccSequence  *sequence,
+               gint64        count)
+{
+  AccNestedArray *found = g_hash_table_lookup (elements, sequence);
+
+  if (found == NULL)
+    {
+      found = count_up (self->done, count);
+      g_hash_table_insert (elements, sequence, found);
+    }
+
+  return found;
+}
+
 /* The elements of all sequences of the stage. */
 static GHashTable *
 build_sequences (AccWalkStage *self,
@@ -165,35 +141,11 @@ build_sequences (AccWalkStage *self,
       g_autofree AccNestedArray **inputs = g_new0 (AccNestedArray *, map->n_inputs + 1);
 
       for (guint j = 0; j < map->n_inputs; j++)
-        {
-          inputs[j] = g_hash_table_lookup (elements, map->inputs[j]);
-          if (inputs[j] != NULL)
-            continue;
-          /* A counter: every stage has its own. */
-          inputs[j] = count_up (self->done, count);
-          g_hash_table_insert (elements, map->inputs[j], inputs[j]);
-        }
+        inputs[j] = find_elements (self, elements, map->inputs[j], count);
       g_hash_table_insert (elements, map, acc_nested_array_apply (inputs, map->n_inputs, function->parameters, function->result));
     }
 
   return elements;
-}
-
-static AccNestedArray *
-find_elements (AccWalkStage *self,
-               GHashTable   *elements,
-               AccSequence  *sequence,
-               gint64        count)
-{
-  AccNestedArray *found = g_hash_table_lookup (elements, sequence);
-
-  if (found == NULL)
-    {
-      found = count_up (self->done, count);
-      g_hash_table_insert (elements, sequence, found);
-    }
-
-  return found;
 }
 
 /* *computed: it failed, if it did, when that was handed on. */
@@ -370,140 +322,12 @@ end (AccWalkStage *self,
     {
       AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
 
-      if (!outlet->done && !outlet->klass->end (outlet, error))
+      if (!outlet->done && outlet->klass->end != NULL && !outlet->klass->end (outlet, error))
         return FALSE;
       outlet->done = TRUE;
     }
 
   return TRUE;
-}
-
-/* Bytes of an element, where all have the same; else 0. */
-static gint64
-known_size (AccSequence *sequence)
-{
-  gint64 size, bytes;
-
-  if (sequence->shape == NULL)
-    return 0;
-
-  size = acc_shape_get_size (sequence->shape);
-
-  return __builtin_mul_overflow (size, (gint64) acc_element_type_get_size (sequence->type), &bytes) ? G_MAXINT64 : bytes;
-}
-
-static gint64
-round_down (gint64 count)
-{
-  return count < 16 ? count : G_GINT64_CONSTANT (1) << (63 - __builtin_clzll ((guint64) count));
-}
-
-/* Whether something wants what comes, however much that is. */
-static gboolean
-wants_all (AccWalkStage *self)
-{
-  for (guint i = 0; i < self->outlets->len; i++)
-    {
-      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
-
-      if (!outlet->done && outlet->wants < 0)
-        return TRUE;
-    }
-
-  return FALSE;
-}
-
-/* Elements that a step takes at most, as far as is known before it has them; 0: there are none. */
-static gint64
-most_elements (AccWalkStage *self,
-               gint64        bytes)
-{
-  gint64 largest = 1, most, wants = 0;
-
-  for (guint i = 0; i < self->inlets->len; i++)
-    largest = MAX (largest, known_size (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence));
-  for (guint i = 0; i < self->maps->len; i++)
-    largest = MAX (largest, known_size (g_ptr_array_index (self->maps, i)));
-
-  most = MIN (self->walk->chunk > 0 ? self->walk->chunk : round_down (MAX (bytes / largest, 1)), self->most);
-  for (guint i = 0; i < self->outlets->len; i++)
-    {
-      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
-
-      if (!outlet->done)
-        wants = outlet->wants < 0 || wants < 0 ? -1 : MAX (wants, outlet->wants);
-    }
-  if (wants >= 0)
-    most = MIN (most, wants);
-
-  return most;
-}
-
-static gint64
-before_end_of (AccWalkStage *self,
-               AccSequence  *sequence)
-{
-  return sequence->kind == ACC_SEQUENCE_KIND_COUNTER && sequence->length >= 0 ? sequence->length - self->done : G_MAXINT64;
-}
-
-/* Elements before a counter with an end ends. */
-static gint64
-before_end (AccWalkStage *self)
-{
-  gint64 left = G_MAXINT64;
-
-  for (guint i = 0; i < self->maps->len; i++)
-    {
-      AccSequence *map = g_ptr_array_index (self->maps, i);
-
-      for (guint j = 0; j < map->n_inputs; j++)
-        left = MIN (left, before_end_of (self, map->inputs[j]));
-    }
-  for (guint i = 0; i < self->outlets->len; i++)
-    left = MIN (left, before_end_of (self, ((AccWalkOutlet *) g_ptr_array_index (self->outlets, i))->sequence));
-
-  return left;
-}
-
-/* What is in memory goes through in larger steps. */
-static gboolean
-is_in_memory (AccWalkStage *self)
-{
-  for (guint i = 0; i < self->inlets->len; i++)
-    if (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->whole == NULL)
-      return FALSE;
-
-  return self->inlets->len > 0;
-}
-
-/* How many elements the next step takes; 0: there are no more; -1: an error. */
-static gint64
-choose_count (AccWalkStage *self,
-              GError      **error)
-{
-  gint64 bytes = is_in_memory (self) && self->bytes == STEP_BYTES ? self->bytes * IN_MEMORY : self->bytes;
-  gint64 most = most_elements (self, bytes), count = MIN (most, before_end (self));
-
-  for (guint i = 0; i < self->inlets->len && count > 0; i++)
-    {
-      AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
-
-      if (!acc_walk_inlet_fill (inlet, most, bytes, wants_all (self), error))
-        return -1;
-      if (acc_walk_inlet_is_empty (inlet))
-        return 0;
-    }
-
-  for (guint i = 0; i < self->inlets->len && count > 0; i++)
-    {
-      gint64 available = acc_walk_inlet_available (g_ptr_array_index (self->inlets, i), self->walk->chunk > 0 ? G_MAXINT64 : bytes, error);
-
-      if (available == 0)
-        return -1;
-      count = MIN (count, available);
-    }
-
-  return MAX (count, 0);
 }
 
 static gboolean
@@ -566,7 +390,7 @@ try_step (AccWalkStage *self,
         {
           for (guint i = 0; i < self->inlets->len; i++)
             acc_walk_inlet_give_back (g_ptr_array_index (self->inlets, i), g_steal_pointer (&parts[i]));
-          self->most = round_down (count / 2);
+          self->most = acc_walk_round_down (count / 2);
           *again = TRUE;
         }
       else if (refused (local))
@@ -591,34 +415,6 @@ try_step (AccWalkStage *self,
   return done;
 }
 
-/* A step that takes long is followed by a smaller one: progress is seen, and cancelling is quick. Where smaller steps take longer for an
- * element, what takes long is not the elements, and there are none. */
-static void
-learn_from_time (AccWalkStage *self,
-                 gint64        count,
-                 gint64        time)
-{
-  double each = (double) time / (double) count;
-
-  if (self->halved && each > 1.3 * self->each)
-    {
-      self->keeps_size = TRUE;
-      self->most = round_down (count) * 2;
-    }
-  else if (time > LONG_STEP && count > 1 && !self->keeps_size)
-    {
-      self->halved = TRUE;
-      self->most = round_down (count / 2);
-    }
-  else
-    {
-      self->halved = FALSE;
-      if (time < LONG_STEP / 4 && self->most < MOST)
-        self->most *= 2;
-    }
-  self->each = each;
-}
-
 gboolean
 acc_walk_stage_step (AccWalkStage *self,
                      GError      **error)
@@ -628,14 +424,14 @@ acc_walk_stage_step (AccWalkStage *self,
   if (self->ended)
     return TRUE;
 
-  recall (self);
+  acc_walk_stage_recall_size (self);
   while (again)
     {
       gint64 count, begin;
 
       if (g_cancellable_set_error_if_cancelled (self->walk->cancellable, error))
         return FALSE;
-      count = acc_walk_stage_is_over (self) ? 0 : choose_count (self, error);
+      count = acc_walk_stage_is_over (self) ? 0 : acc_walk_stage_choose_size (self, error);
       if (count < 0)
         return FALSE;
       if (count == 0)
@@ -644,7 +440,7 @@ acc_walk_stage_step (AccWalkStage *self,
       if (try_step (self, count, &again, error))
         {
           self->done += count;
-          learn_from_time (self, count, g_get_monotonic_time () - begin);
+          acc_walk_stage_learn_size (self, count, g_get_monotonic_time () - begin);
           return TRUE;
         }
     }

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-walk-private.h"
+
+/* How many elements a step of a stage takes: by bytes, by what is there and wanted, and by what steps took. */
+
+/* What is in a step of the largest array, unless memory is short. */
+#define STEP_BYTES (G_GINT64_CONSTANT (16) << 20)
+/* So much more where all is in memory. */
+#define IN_MEMORY 16
+/* One that takes longer is followed by a smaller one. */
+#define LONG_STEP (400 * G_TIME_SPAN_MILLISECOND)
+/* A memory limit has room for as many arrays of that size. */
+#define ARRAYS_IN_LIMIT 24
+
+gint64
+acc_walk_step_bytes (AccBackend *backend,
+                     gboolean    in_memory)
+{
+  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (backend));
+  gint64 most = in_memory ? STEP_BYTES * IN_MEMORY : STEP_BYTES;
+
+  return limit > 0 ? CLAMP ((gint64) MIN (limit, G_MAXINT64) / ARRAYS_IN_LIMIT, 4096, most) : most;
+}
+
+/* The next walk begins with steps that this one found good. */
+void
+acc_walk_stage_remember_size (AccWalkStage *self)
+{
+  if (self->done == 0 || self->walk->chunk > 0)
+    return;
+
+  for (guint i = 0; i < self->inlets->len; i++)
+    g_atomic_int_set (&((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence->found,
+                      self->most < ACC_WALK_MOST ? 64 - __builtin_clzll ((guint64) self->most) : 0);
+}
+
+void
+acc_walk_stage_recall_size (AccWalkStage *self)
+{
+  for (guint i = 0; i < self->inlets->len && self->done == 0; i++)
+    {
+      int found = g_atomic_int_get (&((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence->found);
+
+      if (found > 0)
+        self->most = MIN (self->most, G_GINT64_CONSTANT (1) << (found - 1));
+    }
+}
+
+/* Bytes of an element, where all have the same; else 0. */
+static gint64
+known_size (AccSequence *sequence)
+{
+  gint64 size, bytes;
+
+  if (sequence->shape == NULL)
+    return 0;
+
+  size = acc_shape_get_size (sequence->shape);
+
+  return __builtin_mul_overflow (size, (gint64) acc_element_type_get_size (sequence->type), &bytes) ? G_MAXINT64 : bytes;
+}
+
+gint64
+acc_walk_round_down (gint64 count)
+{
+  return count < 16 ? count : G_GINT64_CONSTANT (1) << (63 - __builtin_clzll ((guint64) count));
+}
+
+/* Whether something wants what comes, however much that is. */
+static gboolean
+wants_all (AccWalkStage *self)
+{
+  for (guint i = 0; i < self->outlets->len; i++)
+    {
+      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
+
+      if (!outlet->done && outlet->wants < 0)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* Elements that a step takes at most, as far as is known before it has them; 0: there are none. */
+static gint64
+most_elements (AccWalkStage *self,
+               gint64        bytes)
+{
+  gint64 largest = 1, most, wants = 0;
+
+  for (guint i = 0; i < self->inlets->len; i++)
+    largest = MAX (largest, known_size (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence));
+  for (guint i = 0; i < self->maps->len; i++)
+    largest = MAX (largest, known_size (g_ptr_array_index (self->maps, i)));
+
+  most = MIN (self->walk->chunk > 0 ? self->walk->chunk : acc_walk_round_down (MAX (bytes / largest, 1)), self->most);
+  for (guint i = 0; i < self->outlets->len; i++)
+    {
+      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
+
+      if (!outlet->done)
+        wants = outlet->wants < 0 || wants < 0 ? -1 : MAX (wants, outlet->wants);
+    }
+  if (wants >= 0)
+    most = MIN (most, wants);
+
+  return most;
+}
+
+static gint64
+before_end_of (AccWalkStage *self,
+               AccSequence  *sequence)
+{
+  return sequence->kind == ACC_SEQUENCE_KIND_COUNTER && sequence->length >= 0 ? sequence->length - self->done : G_MAXINT64;
+}
+
+/* Elements before a counter with an end ends. */
+static gint64
+before_end (AccWalkStage *self)
+{
+  gint64 left = G_MAXINT64;
+
+  for (guint i = 0; i < self->maps->len; i++)
+    {
+      AccSequence *map = g_ptr_array_index (self->maps, i);
+
+      for (guint j = 0; j < map->n_inputs; j++)
+        left = MIN (left, before_end_of (self, map->inputs[j]));
+    }
+  for (guint i = 0; i < self->outlets->len; i++)
+    left = MIN (left, before_end_of (self, ((AccWalkOutlet *) g_ptr_array_index (self->outlets, i))->sequence));
+
+  return left;
+}
+
+/* What is in memory goes through in larger steps. */
+static gboolean
+is_in_memory (AccWalkStage *self)
+{
+  for (guint i = 0; i < self->inlets->len; i++)
+    if (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->whole == NULL)
+      return FALSE;
+
+  return self->inlets->len > 0;
+}
+
+/* How many elements the next step takes; 0: there are no more; -1: an error. */
+gint64
+acc_walk_stage_choose_size (AccWalkStage *self,
+                            GError      **error)
+{
+  gint64 bytes = acc_walk_step_bytes (self->walk->backend, is_in_memory (self));
+  gint64 most = most_elements (self, bytes), count = MIN (most, before_end (self));
+
+  for (guint i = 0; i < self->inlets->len && count > 0; i++)
+    {
+      AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
+
+      if (!acc_walk_inlet_fill (inlet, most, bytes, wants_all (self), error))
+        return -1;
+      if (acc_walk_inlet_is_empty (inlet))
+        return 0;
+    }
+
+  for (guint i = 0; i < self->inlets->len && count > 0; i++)
+    {
+      gint64 available = acc_walk_inlet_available (g_ptr_array_index (self->inlets, i), self->walk->chunk > 0 ? G_MAXINT64 : bytes, error);
+
+      if (available == 0)
+        return -1;
+      count = MIN (count, available);
+    }
+
+  return MAX (count, 0);
+}
+
+/* A step that takes long is followed by a smaller one: progress is seen, and cancelling is quick. Where smaller steps take longer for an
+ * element, what takes long is not the elements, and there are none. */
+void
+acc_walk_stage_learn_size (AccWalkStage *self,
+                           gint64        count,
+                           gint64        time)
+{
+  double each = (double) time / (double) count;
+
+  if (self->halved && each > 1.3 * self->each)
+    {
+      self->keeps_size = TRUE;
+      self->most = acc_walk_round_down (count) * 2;
+    }
+  else if (time > LONG_STEP && count > 1 && !self->keeps_size)
+    {
+      self->halved = TRUE;
+      self->most = acc_walk_round_down (count / 2);
+    }
+  else
+    {
+      self->halved = FALSE;
+      if (time < LONG_STEP / 4 && self->most < ACC_WALK_MOST)
+        self->most *= 2;
+    }
+  self->each = each;
+}
