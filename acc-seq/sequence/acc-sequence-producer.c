@@ -354,6 +354,8 @@ check_chunk (AccSequenceProducer *self,
   if (acc_nested_array_get_element_type (chunk) != priv->type)
     return refuse (self, error, "returned elements of %s, not of %s",
                    acc_element_type_get_code (acc_nested_array_get_element_type (chunk)), acc_element_type_get_code (priv->type));
+  if (acc_nested_array_get_depth (chunk) != 1)
+    return refuse (self, error, "returned elements that are nested arrays themselves");
   if (acc_nested_array_get_rank (chunk) != priv->rank)
     return refuse (self, error, "returned elements of rank %u, not %u", acc_nested_array_get_rank (chunk), priv->rank);
   if (!check_extents (self, chunk, error))

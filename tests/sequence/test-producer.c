@@ -143,6 +143,20 @@ static AccNestedArray *say_floats (gint64 call, GError **error) { return rows ("
 static AccNestedArray *say_none (gint64 call, GError **error) { return rows ("i4", 0, 2); }
 static AccNestedArray *say_end (gint64 call, GError **error) { return NULL; }
 
+/* Two of them, each of which is a nested array. */
+static AccNestedArray *
+say_groups (gint64   call,
+            GError **error)
+{
+  static const gint64 two_and_one[] = { 2, 1 };
+  g_autoptr(AccShape) two = acc_shape_new_vector (2);
+  g_autoptr(GBytes) bytes = g_bytes_new_static (two_and_one, sizeof two_and_one);
+  g_autoptr(AccArray) lengths = acc_array_use (acc_element_type_new (ACC_KIND_I64), two, bytes);
+  g_autoptr(AccNestedArray) ragged = delayed_ragged ();
+
+  return run (acc_nested_array_nest (ragged, lengths));
+}
+
 static AccArray *
 constant (AccArray **arrays,
           guint      n_arrays,
@@ -223,6 +237,7 @@ test_refusals (void)
   refuses (make (type, "i4", 2, NULL, -1, say_rows), 9, 99, ACC_ERROR_CALLBACK, "of rank 1, not 2");
   refuses (make (type, "i4", 1, three, -1, say_rows), 9, 99, ACC_ERROR_CALLBACK, "[3,2], which are not of shape [3]");
   refuses (make (type, "i4", 1, two, -1, say_ragged), 9, 99, ACC_ERROR_CALLBACK, "irregular");
+  refuses (make (type, "i4", 1, NULL, -1, say_groups), 9, 99, ACC_ERROR_CALLBACK, "nested arrays themselves");
   refuses (make (type, "i4", 1, two, -1, say_constant), 9, 99, ACC_ERROR_CALLBACK, "one constant");
   refuses (make (type, "i4", 1, NULL, -1, say_none), 9, 99, ACC_ERROR_CALLBACK, "no elements");
   refuses (make (type, "i4", 1, NULL, -1, say_ragged), 2, 99, ACC_ERROR_CALLBACK, "3 elements where 2");
