@@ -258,32 +258,25 @@ apply (AccArray *(*f) (AccArray **, guint, gpointer), AccArray *a, AccArray *b)
   return run (judge, result);
 }
 
+static GPtrArray *
+apply_to_each (GPtrArray *elements, AccArray *(*f) (AccArray **, guint, gpointer))
+{
+  GPtrArray *results = new_list ();
+
+  for (guint i = 0; i < elements->len; i++)
+    g_ptr_array_add (results, apply (f, elements->pdata[i], NULL));
+
+  return results;
+}
+
 static AccSequence *b_same (AccSequence *s) { return g_object_ref (s); }
 static GPtrArray *l_same (GPtrArray *e) { return g_ptr_array_ref (e); }
 
 static AccSequence *b_map (AccSequence *s) { return acc_sequence_map (s, f_double, NULL); }
-static GPtrArray *
-l_map (GPtrArray *e)
-{
-  GPtrArray *r = new_list ();
-
-  for (guint i = 0; i < e->len; i++)
-    g_ptr_array_add (r, apply (f_double, e->pdata[i], NULL));
-
-  return r;
-}
+static GPtrArray *l_map (GPtrArray *e) { return apply_to_each (e, f_double); }
 
 static AccSequence *b_sum (AccSequence *s) { return acc_sequence_map (s, f_sum, NULL); }
-static GPtrArray *
-l_sum (GPtrArray *e)
-{
-  GPtrArray *r = new_list ();
-
-  for (guint i = 0; i < e->len; i++)
-    g_ptr_array_add (r, apply (f_sum, e->pdata[i], NULL));
-
-  return r;
-}
+static GPtrArray *l_sum (GPtrArray *e) { return apply_to_each (e, f_sum); }
 
 static AccSequence *b_imap (AccSequence *s) { return acc_sequence_imap (s, f_add_number, NULL); }
 static GPtrArray *
@@ -311,40 +304,30 @@ is_true (AccArray *flag)
   return *(const guint8 *) g_bytes_get_data (bytes, NULL) != 0;
 }
 
-static AccSequence *b_filter (AccSequence *s) { return acc_sequence_filter (s, f_positive, NULL); }
+/* Those for which @f is true, or those before the first for which it is not. */
 static GPtrArray *
-l_filter (GPtrArray *e)
+keep (GPtrArray *elements, AccArray *(*f) (AccArray **, guint, gpointer), gboolean ends)
 {
-  GPtrArray *r = new_list ();
+  GPtrArray *kept = new_list ();
 
-  for (guint i = 0; i < e->len; i++)
+  for (guint i = 0; i < elements->len; i++)
     {
-      g_autoptr(AccArray) flag = apply (f_positive, e->pdata[i], NULL);
+      g_autoptr(AccArray) flag = apply (f, elements->pdata[i], NULL);
 
       if (is_true (flag))
-        g_ptr_array_add (r, g_object_ref (e->pdata[i]));
+        g_ptr_array_add (kept, g_object_ref (elements->pdata[i]));
+      else if (ends)
+        break;
     }
 
-  return r;
+  return kept;
 }
+
+static AccSequence *b_filter (AccSequence *s) { return acc_sequence_filter (s, f_positive, NULL); }
+static GPtrArray *l_filter (GPtrArray *e) { return keep (e, f_positive, FALSE); }
 
 static AccSequence *b_take_while (AccSequence *s) { return acc_sequence_take_while (s, f_small, NULL); }
-static GPtrArray *
-l_take_while (GPtrArray *e)
-{
-  GPtrArray *r = new_list ();
-
-  for (guint i = 0; i < e->len; i++)
-    {
-      g_autoptr(AccArray) flag = apply (f_small, e->pdata[i], NULL);
-
-      if (!is_true (flag))
-        break;
-      g_ptr_array_add (r, g_object_ref (e->pdata[i]));
-    }
-
-  return r;
-}
+static GPtrArray *l_take_while (GPtrArray *e) { return keep (e, f_small, TRUE); }
 
 static GPtrArray *
 part (GPtrArray *e, guint start, guint end)
