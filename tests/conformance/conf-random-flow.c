@@ -272,7 +272,7 @@ with_other (AccExpr *index, AccExpr *x, gpointer data)
 {
   ConfAccess *access = data;
 
-  return conf_random_zip (x, random_at (index, data), access->c);
+  return conf_random_with (access->c, x, random_at (index, data));
 }
 
 AccArray *

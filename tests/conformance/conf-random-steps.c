@@ -174,7 +174,7 @@ conf_with_total (AccExpr *x, gpointer data)
 {
   ConfAccess *access = data;
 
-  return conf_random_zip (x, acc_expr_the (access->array), access->c);
+  return conf_random_with (access->c, x, acc_expr_the (access->array));
 }
 
 AccArray *

@@ -181,6 +181,15 @@ conf_random_map (AccExpr *x, gpointer data)
   return conf_random_element (data, &x, 1);
 }
 
+/* Of @x and a new expression, which nobody may use. */
+AccExpr *
+conf_random_with (ConfRandom *c, AccExpr *x, AccExpr *other)
+{
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (other);
+
+  return conf_random_element (c, (AccExpr *[]) { x, owned }, 2);
+}
+
 AccExpr *
 conf_random_zip (AccExpr *x, AccExpr *y, gpointer data)
 {

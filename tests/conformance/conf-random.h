@@ -26,6 +26,7 @@ AccArray       *conf_partner        (ConfRandom *c, AccArray *array);
 /* Exact functions of elements; @data is a ConfRandom, and the last one needs none. */
 AccExpr        *conf_random_element (ConfRandom *c, AccExpr **leaves, guint n);
 AccExpr        *conf_random_map     (AccExpr *x, gpointer data);
+AccExpr        *conf_random_with    (ConfRandom *c, AccExpr *x, AccExpr *other);
 AccExpr        *conf_random_zip     (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr        *conf_random_zip3    (AccExpr *x, AccExpr *y, AccExpr *z, gpointer data);
 AccExpr        *conf_random_combine (AccExpr *x, AccExpr *y, gpointer data);
