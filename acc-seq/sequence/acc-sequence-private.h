@@ -64,6 +64,7 @@ struct _AccSequence {
   AccShape            *shape;       /* owned: of every element, where all have the same and it is known */
   gint64               length;      /* -1: not known */
   char                *label;
+  gint64               latency;     /* microseconds; 0: no target */
 
   guint                n_inputs;
   AccSequence        **inputs;      /* owned */

@@ -330,6 +330,45 @@ acc_sequence_set_label (AccSequence *self,
 }
 
 /**
+ * acc_sequence_get_latency:
+ * @self: a sequence
+ *
+ * Returns how long its elements should take through a walk.
+ *
+ * Returns: microseconds; 0: as long as is best for all of them together
+ */
+gint64
+acc_sequence_get_latency (AccSequence *self)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), 0);
+
+  return self->latency;
+}
+
+/**
+ * acc_sequence_set_latency:
+ * @self: a sequence
+ * @latency: microseconds; 0: as long as is best for all elements together
+ *
+ * Sets how long an element should take through a walk over @self or what is made of it, from when its producer has it to when it is handed
+ * on: two periods of a camera's frames, say, or what a listener does not notice.
+ *
+ * A walk begins with one element in a step then, and takes more at once only as far as an element that comes while a step is under way is
+ * done in time with the next one. Of several targets in a walk the least counts. It is a target and no promise: one element may take longer
+ * by itself, and kernels are compiled in the first steps. Results are the same with any. Must not be called while another thread uses
+ * @self.
+ */
+void
+acc_sequence_set_latency (AccSequence *self,
+                          gint64       latency)
+{
+  g_return_if_fail (ACC_IS_SEQUENCE (self));
+  g_return_if_fail (latency >= 0);
+
+  self->latency = latency;
+}
+
+/**
  * acc_sequence_check:
  * @self: a sequence
  * @error: return location for an error

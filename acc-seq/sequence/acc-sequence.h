@@ -35,6 +35,10 @@ const char     *acc_sequence_get_label       (AccSequence *self);
 ACC_AVAILABLE_IN_1_0
 void            acc_sequence_set_label       (AccSequence *self, const char *label);
 ACC_AVAILABLE_IN_1_0
+gint64          acc_sequence_get_latency     (AccSequence *self);
+ACC_AVAILABLE_IN_1_0
+void            acc_sequence_set_latency     (AccSequence *self, gint64 latency);
+ACC_AVAILABLE_IN_1_0
 gboolean        acc_sequence_check           (AccSequence *self, GError **error);
 
 /* --- from sequence to sequence */

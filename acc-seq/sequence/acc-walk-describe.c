@@ -37,6 +37,7 @@ acc_walk_describe (AccBackend   *backend,
   g_autoptr(GPtrArray) sequences = acc_walk_sort_sequences (roots, n_roots);
   g_autofree char *bytes = g_format_size_full ((guint64) acc_walk_step_bytes (backend, FALSE), G_FORMAT_SIZE_IEC_UNITS);
   GString *text = g_string_new ("walks over ");
+  gint64 latency = 0;
 
   for (guint i = 0; i < sequences->len; i++)
     {
@@ -45,11 +46,15 @@ acc_walk_describe (AccBackend   *backend,
       g_string_append_printf (text, "%s%s", i == 0 ? "" : sequence->n_inputs == 0 ? ", " : " → ", get_name (sequence));
       if (sequence->label != NULL)
         g_string_append_printf (text, " “%s”", sequence->label);
+      if (sequence->latency > 0 && (latency == 0 || sequence->latency < latency))
+        latency = sequence->latency;
     }
   if (chunk > 0)
     g_string_append_printf (text, " in steps of %" G_GINT64_FORMAT " elements", chunk);
   else
     g_string_append_printf (text, " in steps of at most %s an array, and reads the next step meanwhile", bytes);
+  if (latency > 0)
+    g_string_append_printf (text, ", with fewer elements where one would take more than %.3g ms", (double) latency / 1e3);
 
   return g_string_free (text, FALSE);
 }

@@ -23,6 +23,7 @@ typedef struct _AccWalkReader AccWalkReader;
 struct _AccWalk {
   AccBackend   *backend;      /* owned */
   gint64        chunk;        /* elements in a step; 0: as many as is best */
+  gint64        step_time;    /* microseconds that a step of a stage should take at most; 0: no target */
   GCancellable *cancellable;
   GPtrArray    *stages;       /* owned, those that come first in front */
   GHashTable   *stage_of;     /* AccSequence → the stage that has its elements */

@@ -41,7 +41,9 @@ acc_walk_stage_recall_size (AccWalkStage *self)
     {
       int found = g_atomic_int_get (&((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence->found);
 
-      if (found > 0)
+      if (self->walk->step_time > 0 && found == 0)
+        self->most = 1;
+      else if (found > 0)
         self->most = MIN (self->most, G_GINT64_CONSTANT (1) << (found - 1));
     }
 }
@@ -174,6 +176,18 @@ acc_walk_stage_choose_size (AccWalkStage *self,
   return MAX (count, 0);
 }
 
+/* With a target, steps have half as many elements after one that took too long, and grow as far as twice as many would still be in time. */
+static void
+learn_with_target (AccWalkStage *self,
+                   gint64        count,
+                   gint64        time)
+{
+  if (time > self->walk->step_time)
+    self->most = MAX (acc_walk_round_down (count / 2), 1);
+  else if (count == self->most && time < self->walk->step_time / 2)
+    self->most = count * 2;
+}
+
 /* A step that takes long is followed by a smaller one: progress is seen, and cancelling is quick. Where smaller steps take longer for an
  * element, what takes long is not the elements, and there are none. */
 void
@@ -183,7 +197,9 @@ acc_walk_stage_learn_size (AccWalkStage *self,
 {
   double each = (double) time / (double) count;
 
-  if (self->halved && each > 1.3 * self->each)
+  if (self->walk->step_time > 0)
+    learn_with_target (self, count, time);
+  else if (self->halved && each > 1.3 * self->each)
     {
       self->keeps_size = TRUE;
       self->most = acc_walk_round_down (count) * 2;

@@ -217,6 +217,23 @@ place_map (AccWalk     *self,
   return TRUE;
 }
 
+/* The least target of all. An element waits for a step of each stage that is under way, and then is in one of each itself. */
+static gint64
+choose_step_time (AccWalk *self)
+{
+  gint64 latency = 0;
+
+  for (guint i = 0; i < self->sequences->len; i++)
+    {
+      AccSequence *sequence = g_ptr_array_index (self->sequences, i);
+
+      if (sequence->latency > 0 && (latency == 0 || sequence->latency < latency))
+        latency = sequence->latency;
+    }
+
+  return latency > 0 ? MAX (latency / (2 * MAX (self->stages->len, 1)), 1) : 0;
+}
+
 AccWalk *
 acc_walk_new (AccBackend   *backend,
               AccSequence **roots,
@@ -248,6 +265,7 @@ acc_walk_new (AccBackend   *backend,
                                              : !is_counter (sequence) && !begin_stage (self, sequence, error))
         return NULL;
     }
+  self->step_time = choose_step_time (self);
 
   return g_steal_pointer (&self);
 }

@@ -264,6 +264,15 @@ class Sequence(Acc.Sequence):
     def label(self, label):
         self.set_label(label)
 
+    @property
+    def latency(self):
+        """Seconds that an element should take through a walk; 0: as long as is best for all together."""
+        return self.get_latency() / 1e6
+
+    @latency.setter
+    def latency(self, seconds):
+        self.set_latency(round(seconds * 1e6))
+
     def named(self, label):
         """Itself, with a label for messages and plans."""
         self.set_label(label)
