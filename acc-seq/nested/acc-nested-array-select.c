@@ -138,6 +138,22 @@ acc_nested_array_replicate (AccNestedArray *self,
   return acc_nested_array_gather (self, numbers);
 }
 
+/* Whether all elements of both are known to have the same extents. */
+static gboolean
+are_alike (AccNestedArray *self,
+           AccNestedArray *other)
+{
+  AccLifted *a = acc_nested_array_get_lifted (self), *b = acc_nested_array_get_lifted (other);
+
+  if (a->form != ACC_LIFTED_REGULAR || b->form != ACC_LIFTED_REGULAR || a->values->shape == NULL || b->values->shape == NULL)
+    return FALSE;
+  for (guint i = 1; i <= a->rank; i++)
+    if (acc_shape_get_extent (a->values->shape, i) != acc_shape_get_extent (b->values->shape, i))
+      return FALSE;
+
+  return TRUE;
+}
+
 /**
  * acc_nested_array_concat:
  * @self: a nested array
@@ -174,6 +190,12 @@ acc_nested_array_concat (AccNestedArray *self,
 
       extents = acc_array_concat (acc_nested_array_get_lengths (self), acc_nested_array_get_lengths (other));
       return acc_nested_array_nest (inner, extents);
+    }
+
+  if (are_alike (self, other))
+    {
+      values = acc_array_concat_on (first, second, 0);
+      return acc_nested_array_new_from_regular (values);
     }
 
   own_values = acc_nested_array_flatten (self);

@@ -2,6 +2,7 @@
 #include "acc-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/derived/acc-array-rearrange.h"
 
 /* Folds: a binary tree over the numbers of elements, whatever the steps are that elements come in. A node of level k combines 2^k elements,
  * from a number that is divisible by that; what waits for its neighbour is kept, at most one of each level. So floats add up to the same
@@ -11,6 +12,8 @@
 /* Levels of elementwise functions that are one kernel. */
 #define WIDE_LEVELS 4
 #define WIDE        (1 << WIDE_LEVELS)
+/* Numbers of an element that are folded one by one: each goes through all elements. */
+#define MOST_EXACT  8
 
 typedef struct {
   AccWalkOutlet        outlet;
@@ -132,15 +135,19 @@ is_elementwise (AccSequenceFunction *function)
   return elementwise;
 }
 
-/* The scalar function where elements are numbers that do not round: these come to the same in any order that keeps neighbours together. */
+/* The scalar function where elements are few numbers that do not round: these come to the same in any order that keeps neighbours
+ * together. */
 static AccFunction *
-find_exact (AccSequenceFunction *function)
+find_exact (AccSequenceFunction *function,
+            AccShape            *shape)
 {
   AccArray *result = function->result;
   AccElementType *type = result->type;
 
-  if (result->op != ACC_OP_ZIP_WITH || result->rank != 0 || result->inputs[0] != function->parameters[0]
-      || result->inputs[1] != function->parameters[1] || result->references->len > 0)
+  if (result->op != ACC_OP_ZIP_WITH || result->inputs[0] != function->parameters[0] || result->inputs[1] != function->parameters[1]
+      || result->references->len > 0)
+    return NULL;
+  if (shape == NULL || acc_shape_get_size (shape) == 0 || acc_shape_get_size (shape) > MOST_EXACT)
     return NULL;
   for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
     if (acc_element_kind_is_float (acc_element_type_get_leaf (type, i)))
@@ -149,20 +156,51 @@ find_exact (AccSequenceFunction *function)
   return result->functions[0];
 }
 
-/* All of a step at once; level 0 has the total so far. */
+/* @values, those of @count elements of @shape, as that many elements of it. */
+static AccArray *
+shape_elements (AccArray *values,
+                gint64    count,
+                AccShape *shape)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+  g_autofree gint64 *all = g_new (gint64, rank + 1);
+  g_autoptr(AccShape) whole = NULL;
+
+  all[0] = count;
+  for (guint i = 0; i < rank; i++)
+    all[i + 1] = extents[i];
+  whole = acc_shape_new (all, rank + 1);
+
+  return acc_array_reshape (values, whole);
+}
+
+/* All of a step at once, number by number of an element; level 0 has the total so far. */
 static void
 build_exact (Fold           *self,
              AccNestedArray *elements,
+             gint64          count,
              GPtrArray      *wanted)
 {
+  AccShape *shape = self->outlet.sequence->shape;
   g_autoptr(AccLift) lift = acc_lift_new (acc_nested_array_get_count (elements));
   g_autoptr(AccLifted) numbers = acc_lift_to_regular (lift, acc_nested_array_get_lifted (elements));
   AccLiftCall call = { lift, self->exact };
-  g_autoptr(AccArray) total = acc_array_fold1_all (numbers->values, acc_lift_combine, &call), row = NULL;
+  g_autoptr(AccArray) total = NULL, row = NULL;
   g_autoptr(AccNestedArray) nested = NULL;
-  g_autoptr(AccShape) one = acc_shape_new_vector (1);
 
-  row = acc_array_reshape (total, one);
+  if (numbers->rank == 0)
+    {
+      total = acc_array_fold1_all (numbers->values, acc_lift_combine, &call);
+    }
+  else
+    {
+      g_autoptr(AccShape) vector = acc_shape_new_vector (acc_shape_get_size (shape));
+      g_autoptr(AccArray) rows = shape_elements (numbers->values, count, vector), columns = acc_array_transpose (rows);
+
+      total = acc_array_fold1 (columns, acc_lift_combine, &call);
+    }
+  row = shape_elements (total, 1, shape);
   nested = acc_nested_array_new_from_regular (row);
   self->levels[self->n_levels++] = 0;
   g_ptr_array_add (wanted, self->waiting[0] != NULL ? combine (self->function, self->waiting[0]->nested, nested)
@@ -224,7 +262,7 @@ build (AccWalkOutlet  *outlet,
   self->n_levels = 0;
   if (self->exact != NULL)
     {
-      build_exact (self, elements, wanted);
+      build_exact (self, elements, count, wanted);
       return;
     }
 
@@ -296,7 +334,7 @@ acc_walk_fold_new (AccWalkStage        *stage,
   Fold *self = g_new0 (Fold, 1);
 
   self->function = function;
-  self->exact = find_exact (function);
+  self->exact = find_exact (function, sequence->shape);
   self->is_elementwise = is_elementwise (function);
   acc_walk_outlet_attach (&self->outlet, &fold_class, stage, sequence);
 

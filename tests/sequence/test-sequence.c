@@ -785,6 +785,46 @@ test_fold_exact (void)
     }
 }
 
+static AccExpr *
+number_of_row (AccExpr *index, gpointer number)
+{
+  return acc_expr_add (acc_expr_mul (acc_expr_the (number), i8 (10)),
+                       acc_expr_add (acc_expr_mul (acc_expr_item (index, 0), i8 (3)), acc_expr_item (index, 1)));
+}
+static AccArray *
+f_rows (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (2, 3);
+
+  return acc_array_generate (shape, number_of_row, a[0]);
+}
+
+/* And so they are where elements have several. */
+static void
+test_fold_rows (void)
+{
+  g_autoptr(AccSequence) rows = acc_sequence_new_generate (1001, f_rows, NULL);
+  g_autoptr(AccArray) a = acc_sequence_fold (rows, NULL, f_add, NULL), b = acc_sequence_fold (rows, NULL, f_first, NULL);
+  g_autoptr(AccArray) c = acc_sequence_fold (rows, b, f_last, NULL);
+  AccArray *arrays[] = { a, b, c };
+  const char *expected[] = { "5005000 5006001 5007002 5008003 5009004 5010005", "0 1 2 3 4 5", "10000 10001 10002 10003 10004 10005" };
+
+  for (guint i = 0; i < N_STEPS; i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, 3, steps[i], NULL, &error);
+
+      g_assert_no_error (error);
+      for (guint j = 0; j < 3; j++)
+        {
+          g_autofree char *text = print (results->pdata[j]);
+
+          g_assert_cmpstr (text, ==, expected[j]);
+          g_assert_cmpuint (acc_array_get_rank (results->pdata[j]), ==, 2);
+        }
+    }
+}
+
 /* --- without an end */
 
 static AccExpr *below (AccExpr *x, gpointer data) { return acc_expr_lt (x, i8 (500)); }
@@ -1329,6 +1369,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/sequence/fold-bits", test_fold_bits);
   g_test_add_func ("/sequence/fold-exact", test_fold_exact);
+  g_test_add_func ("/sequence/fold-rows", test_fold_rows);
   g_test_add_func ("/sequence/endless", test_endless);
   g_test_add_func ("/sequence/errors", test_errors);
   g_test_add_func ("/sequence/cancel", test_cancel);
