@@ -98,6 +98,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLift, acc_lift_free)
 void       acc_lift_bind            (AccLift *self, AccArray *parameter, AccLifted *value);
 /* @node for each element; borrowed. Iterative in inputs, linear in the nodes. */
 AccLifted *acc_lift_array           (AccLift *self, AccArray *node);
+/* Binds the folds under @node that loops over the values of each element compute, where what is bound suits that. */
+void       acc_lift_in_loops        (AccLift *self, AccArray *node);
 /* Number of elements. */
 AccExpr   *acc_lift_count           (AccLift *self);
 

@@ -36,7 +36,8 @@ AccNestedArray *
 acc_nested_array_apply (AccNestedArray **arrays,
                         guint            n_arrays,
                         AccArray       **parameters,
-                        AccArray        *result)
+                        AccArray        *result,
+                        gboolean         in_loops)
 {
   g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_count (arrays[0]));
   g_autoptr(AccLift) lift = NULL;
@@ -50,6 +51,8 @@ acc_nested_array_apply (AccNestedArray **arrays,
   lift = acc_lift_new (count);
   for (guint i = 0; i < n_arrays; i++)
     acc_lift_bind (lift, parameters[i], acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
+  if (in_loops)
+    acc_lift_in_loops (lift, result);
 
   return acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, result)), g_steal_pointer (&count));
 }
@@ -97,7 +100,7 @@ zip_elements (AccNestedArray **arrays,
   if (result->error != NULL)
     return acc_nested_array_new_error (g_steal_pointer (&result));
 
-  return acc_nested_array_apply (arrays, n_arrays, (AccArray **) parameters->pdata, result);
+  return acc_nested_array_apply (arrays, n_arrays, (AccArray **) parameters->pdata, result, FALSE);
 }
 
 /**

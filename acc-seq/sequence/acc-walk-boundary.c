@@ -95,9 +95,7 @@ static AccNestedArray *
 apply_predicate (Boundary       *self,
                  AccNestedArray *elements)
 {
-  AccSequenceFunction *predicate = acc_walk_get_function (self->outlet.stage->walk, self->boundary);
-
-  return acc_nested_array_apply (&elements, 1, predicate->parameters, predicate->result);
+  return acc_walk_apply (self->outlet.stage->walk, self->boundary, &elements);
 }
 
 static void

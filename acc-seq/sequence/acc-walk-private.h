@@ -192,5 +192,7 @@ AccWalkOutlet *acc_walk_fold_new      (AccWalkStage *stage, AccSequence *sequenc
 /* @seed: nullable. */
 AccArray      *acc_walk_fold_finish   (AccWalkOutlet *outlet, AccArray *seed, GError **error);
 
+/* The function of @sequence, for elements of as many as it takes. */
+AccNestedArray *acc_walk_apply        (AccWalk *walk, AccSequence *sequence, AccNestedArray **inputs);
 /* Computes nested arrays together: parts of the same forms. @count: elements of constant ones. */
 GPtrArray     *acc_walk_compute       (AccWalk *walk, GPtrArray *nested, gint64 count, GError **error);

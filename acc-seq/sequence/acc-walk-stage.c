@@ -86,6 +86,17 @@ acc_walk_compute (AccWalk   *walk,
   return g_steal_pointer (&parts);
 }
 
+AccNestedArray *
+acc_walk_apply (AccWalk         *walk,
+                AccSequence     *sequence,
+                AccNestedArray **inputs)
+{
+  AccSequenceFunction *function = acc_walk_get_function (walk, sequence);
+  gboolean on_processors = acc_backend_get_budget (walk->backend) == acc_backend_get_host_budget (walk->backend);
+
+  return acc_nested_array_apply (inputs, function->n_parameters, function->parameters, function->result, on_processors);
+}
+
 static AccExpr *
 add_first (AccExpr *k,
            gpointer first)
@@ -137,12 +148,11 @@ build_sequences (AccWalkStage *self,
   for (guint i = 0; i < self->maps->len; i++)
     {
       AccSequence *map = g_ptr_array_index (self->maps, i);
-      AccSequenceFunction *function = acc_walk_get_function (self->walk, map);
       g_autofree AccNestedArray **inputs = g_new0 (AccNestedArray *, map->n_inputs + 1);
 
       for (guint j = 0; j < map->n_inputs; j++)
         inputs[j] = find_elements (self, elements, map->inputs[j], count);
-      g_hash_table_insert (elements, map, acc_nested_array_apply (inputs, map->n_inputs, function->parameters, function->result));
+      g_hash_table_insert (elements, map, acc_walk_apply (self->walk, map, inputs));
     }
 
   return elements;
