@@ -46,6 +46,21 @@ pull (AccExpr *body, AccExpr *other, AccExpr *mass, gpointer data)
   return scale (apart, strength);
 }
 
+static AccExpr *
+pull_here (AccExpr *other, AccExpr *mass, gpointer body)
+{
+  return pull (acc_expr_the (body), other, mass, NULL);
+}
+
+AccArray *
+bodies_get_pull_on (AccArray *body, AccArray *positions, AccArray *masses)
+{
+  g_autoptr(AccExpr) zero = acc_expr_ref_sink (acc_expr_new_float (0));
+  g_autoptr(AccArray) pulls = acc_array_zip_with (positions, masses, pull_here, body);
+
+  return acc_array_fold_all (pulls, acc_expr_tuple3 (zero, zero, zero), plus, NULL);
+}
+
 AccArray *
 bodies_get_pull (AccArray *positions, AccArray *masses)
 {

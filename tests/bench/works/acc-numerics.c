@@ -86,27 +86,39 @@ check_mandelbrot (gpointer self)
 
 /* --- n-body */
 
+AccArray *
+acc_bodies_get_positions (AccArray **a)
+{
+  return acc_array_zip_with3 (a[0], a[1], a[2], triple, NULL);
+}
+
 static AccArray *
 build_bodies (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr(AccArray) positions = acc_array_zip_with3 (a[0], a[1], a[2], triple, NULL);
+  g_autoptr(AccArray) positions = acc_bodies_get_positions (a);
 
   return bodies_get_pull (positions, a[3]);
 }
 
-static gpointer
-prepare_bodies (gsize n)
+AccWork *
+acc_bodies_new (gsize n)
 {
   AccWork *self = acc_work_new ();
 
   for (guint d = 0; d < 3; d++)
     acc_work_add_vector (self, "f4", contender_floats (n, d + 1, -1, 1), n);
   acc_work_add_vector (self, "f4", contender_floats (n, 4, 0.5 / n, 1.5 / n), n);
-  return acc_work_compile (self, build_bodies, NULL);
+  return self;
 }
 
-static double
-check_bodies (gpointer self)
+static gpointer
+prepare_bodies (gsize n)
+{
+  return acc_work_compile (acc_bodies_new (n), build_bodies, NULL);
+}
+
+double
+acc_bodies_check (gpointer self)
 {
   const float *pulls[] = { floats (self, 0), floats (self, 1), floats (self, 2) };
 
@@ -192,10 +204,15 @@ check_hull (gpointer self)
   return area / 2;
 }
 
+const Work acc_numerics_plain[] = {
+  { "seq-n-body", prepare_bodies, acc_work_run, acc_bodies_check, acc_work_free },
+  { NULL },
+};
+
 const Work acc_numerics[] = {
   { "black-scholes", prepare_options, acc_work_run, check_options, acc_work_free },
   { "mandelbrot", prepare_mandelbrot, acc_work_run, check_mandelbrot, acc_work_free },
-  { "n-body", prepare_bodies, acc_work_run, check_bodies, acc_work_free },
+  { "n-body", prepare_bodies, acc_work_run, acc_bodies_check, acc_work_free },
   { "attention", prepare_attention, acc_work_run, check_attention, acc_work_free },
   { "quickhull", prepare_hull, acc_work_run, check_hull, acc_work_free },
   { NULL },

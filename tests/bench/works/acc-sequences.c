@@ -4,6 +4,7 @@
 
 #include "acc-works.h"
 #include "inputs.h"
+#include "pull.h"
 #include "steps.h"
 
 #include <stdlib.h>
@@ -167,6 +168,132 @@ prepare_sparse_product (gsize n_rows)
   return acc_work_build_anew (self, build_sparse_product, NULL, NULL);
 }
 
+/* --- n-body, body by body */
+
+static AccArray *
+pull_on_body (AccArray **body, guint n, gpointer data)
+{
+  AccArray **others = data;
+
+  return bodies_get_pull_on (body[0], others[0], others[1]);
+}
+
+static GPtrArray *
+build_bodies (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) positions = acc_bodies_get_positions (a);
+  g_autoptr(AccSequence) bodies = acc_sequence_new_from_array (positions);
+  g_autoptr(AccSequence) pulls = acc_sequence_map (bodies, pull_on_body, (AccArray *[]) { positions, a[3] });
+
+  return acc_work_alone (acc_sequence_elements (pulls));
+}
+
+static gpointer
+prepare_bodies (gsize n)
+{
+  return acc_work_build_anew (acc_bodies_new (n), build_bodies, NULL, NULL);
+}
+
+/* --- PageRank: pages that link to each page, their ranks, and how many links each has */
+
+static AccExpr *
+rank_of (AccExpr *page, gpointer shares)
+{
+  return acc_expr_linear_index (shares, page);
+}
+
+static AccArray *
+sum_of_shares (AccArray **links, guint n, gpointer shares)
+{
+  g_autoptr(AccArray) all = acc_array_map (links[0], rank_of, shares);
+
+  return acc_array_sum (all);
+}
+
+static AccExpr *
+share (AccExpr *rank, AccExpr *links, gpointer data)
+{
+  return acc_expr_fdiv (rank, links);
+}
+
+static AccExpr *
+damp (AccExpr *sum, gpointer ranks)
+{
+  return acc_expr_add (acc_expr_mul (sum, acc_expr_new_float (PAGERANK_DAMPING)),
+                       acc_expr_fdiv (acc_expr_new_float (1 - PAGERANK_DAMPING),
+                                      acc_expr_cast (acc_expr_extent (ranks, 0), acc_element_type_new (ACC_KIND_F32))));
+}
+
+/* @round: the sums of shares of all pages */
+static AccArray *
+rank_pages (AccArray **a, AccArray *(*round) (AccNestedArray *links, AccArray *shares))
+{
+  g_autoptr(AccNestedArray) links = acc_nested_array_new_from_offsets (a[0], a[1]);
+  AccArray *ranks = g_object_ref (a[2]);
+
+  for (guint i = 0; i < PAGERANK_ROUNDS; i++)
+    {
+      g_autoptr(AccArray) old = ranks, shares = acc_array_zip_with (old, a[3], share, NULL), sums = round (links, shares);
+
+      ranks = acc_array_map (sums, damp, a[2]);
+    }
+  return ranks;
+}
+
+static AccArray *
+walk_links (AccNestedArray *links, AccArray *shares)
+{
+  g_autoptr(AccSequence) pages = acc_sequence_new_from_nested (links), sums = acc_sequence_map (pages, sum_of_shares, shares);
+
+  return acc_sequence_elements (sums);
+}
+
+static AccArray *
+map_links (AccNestedArray *links, AccArray *shares)
+{
+  g_autoptr(AccNestedArray) sums = acc_nested_array_map (links, sum_of_shares, shares);
+
+  return acc_nested_array_flatten (sums);
+}
+
+static GPtrArray *
+build_pagerank (AccArray **a, guint n, gpointer data)
+{
+  return acc_work_alone (rank_pages (a, walk_links));
+}
+
+static AccArray *
+build_plain_pagerank (AccArray **a, guint n, gpointer data)
+{
+  return rank_pages (a, map_links);
+}
+
+static AccWork *
+new_pagerank (gsize n)
+{
+  AccWork *self = acc_work_new ();
+  gint64 *offsets = contender_rows (n);
+  guint32 *sources = contender_words (offsets[n], 2, n);
+
+  acc_work_add_vector (self, "u4", sources, offsets[n]);
+  acc_work_add_vector (self, "i8", offsets, n + 1);
+  acc_work_add_vector (self, "f4", input_first_ranks (n), n);
+  acc_work_add_vector (self, "f4", input_out_links (sources, offsets[n], n), n);
+  return self;
+}
+
+static gpointer
+prepare_pagerank (gsize n)
+{
+  return acc_work_build_anew (new_pagerank (n), build_pagerank, NULL, NULL);
+}
+
+static gpointer
+prepare_plain_pagerank (gsize n)
+{
+  return acc_work_compile (new_pagerank (n), build_plain_pagerank, NULL);
+}
+
 /* --- powers of the tones in windows of a sound */
 
 static AccExpr *
@@ -243,6 +370,8 @@ const Work acc_sequences[] = {
   { "seq-mandelbrot", prepare_mandelbrot, acc_work_run, check_mandelbrot, acc_work_free },
   { "seq-frames", prepare_frames, acc_work_run, acc_work_check, acc_work_free },
   { "seq-sparse-product", prepare_sparse_product, acc_work_run, acc_work_check, acc_work_free },
+  { "seq-n-body", prepare_bodies, acc_work_run, acc_bodies_check, acc_work_free },
+  { "seq-pagerank", prepare_pagerank, acc_work_run, acc_work_check, acc_work_free },
   { "seq-audio", prepare_audio, acc_work_run, acc_work_check, acc_work_free },
   { NULL }
 };
@@ -251,6 +380,7 @@ const Work acc_sequences_plain[] = {
   { "seq-row-sums", prepare_plain_row_sums, acc_work_run, acc_work_check, acc_work_free },
   { "seq-mandelbrot", prepare_plain_mandelbrot, acc_work_run, check_mandelbrot, acc_work_free },
   { "seq-frames", prepare_plain_frames, acc_work_run, acc_work_check, acc_work_free },
+  { "seq-pagerank", prepare_plain_pagerank, acc_work_run, acc_work_check, acc_work_free },
   { "seq-audio", prepare_plain_audio, acc_work_run, acc_work_check, acc_work_free },
   { NULL }
 };

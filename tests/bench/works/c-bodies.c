@@ -107,5 +107,6 @@ cloud_free (gpointer data)
 
 const Work c_bodies[] = {
   { "n-body", prepare, run, check, cloud_free },
+  { "seq-n-body", prepare, run, check, cloud_free },
   { NULL },
 };

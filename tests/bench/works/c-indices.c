@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "c-works.h"
+#include "inputs.h"
 #include "stream.h"
 
 #include <omp.h>
@@ -225,6 +226,56 @@ run_sparse_product (gpointer data)
     }
 }
 
+/* --- PageRank: .values are ranks, .vector what each page gives to those that it links to */
+
+static gpointer
+prepare_pagerank (gsize n)
+{
+  Indexed *self = g_new0 (Indexed, 1);
+
+  self->n_rows = n;
+  self->rows = contender_rows (n);
+  self->n = self->rows[n];
+  self->indices = contender_words (self->n, 2, n);
+  self->values = input_out_links (self->indices, self->n, n);
+  self->vector = contender_memory (n * sizeof (float));
+  self->out = contender_memory (n * sizeof (float));
+  return self;
+}
+
+static void
+run_pagerank (gpointer data)
+{
+  Indexed *self = data;
+  const gint64 *restrict rows = self->rows;
+  const guint32 *restrict sources = self->indices;
+  float *restrict shares = self->vector, *restrict ranks = self->out;
+  gsize last = self->n > AHEAD ? self->n - AHEAD : 0;
+
+  for (gsize r = 0; r < self->n_rows; r++)
+    ranks[r] = 1.f / (float) self->n_rows;
+  for (guint round = 0; round < PAGERANK_ROUNDS; round++)
+    {
+#pragma omp parallel for if (self->n * sizeof (float) >= STREAM_MIN_PARALLEL)
+      for (gsize r = 0; r < self->n_rows; r++)
+        shares[r] = ranks[r] / self->values[r];
+
+#pragma omp parallel for schedule(dynamic, 1024) if (self->n * sizeof (float) >= STREAM_MIN_PARALLEL)
+      for (gsize r = 0; r < self->n_rows; r++)
+        {
+          float sum = 0;
+
+          for (gint64 i = rows[r]; i < rows[r + 1]; i++)
+            {
+              if (i < (gint64) last)
+                __builtin_prefetch (shares + sources[i + AHEAD]);
+              sum += shares[sources[i]];
+            }
+          ranks[r] = sum * PAGERANK_DAMPING + (1 - PAGERANK_DAMPING) / (float) self->n_rows;
+        }
+    }
+}
+
 const Work c_indices[] = {
   { "histogram-u1", prepare_histogram_u1, run_histogram_u1, check_counts, free_indexed },
   { "histogram-u4", prepare_histogram_u4, run_histogram_u4, check_counts, free_indexed },
@@ -232,5 +283,6 @@ const Work c_indices[] = {
   { "sparse-product", prepare_sparse_product, run_sparse_product, check_floats, free_indexed },
   { "nested-sparse-product", prepare_sparse_product, run_sparse_product, check_floats, free_indexed },
   { "seq-sparse-product", prepare_sparse_product, run_sparse_product, check_floats, free_indexed },
+  { "seq-pagerank", prepare_pagerank, run_pagerank, check_floats, free_indexed },
   { NULL }
 };

@@ -35,6 +35,30 @@ input_digest_squares (const float * const *parts, guint n_parts, gsize n)
 }
 
 float *
+input_first_ranks (gsize n)
+{
+  float *ranks = contender_memory (n * sizeof *ranks);
+
+  for (gsize i = 0; i < n; i++)
+    ranks[i] = 1.f / (float) n;
+  return ranks;
+}
+
+float *
+input_out_links (const guint32 *sources, gsize n_links, gsize n)
+{
+  float *links = contender_memory (n * sizeof *links);
+
+  for (gsize i = 0; i < n; i++)
+    links[i] = 0;
+  for (gsize i = 0; i < n_links; i++)
+    links[sources[i]]++;
+  for (gsize i = 0; i < n; i++)
+    links[i] = MAX (links[i], 1);
+  return links;
+}
+
+float *
 input_disc (gsize n)
 {
   float *points = contender_memory (2 * n * sizeof *points);

@@ -75,6 +75,13 @@ guint   input_md5_turn   (guint step);
 #define WINDOW_STEP 512
 float  *input_window (void);
 
+/* "seq-pagerank": as many pages link to a page as a row of contender_rows() is long, those of contender_words() (seed 2). What each page
+ * has at first, 1 / n, and how many links each has, at least 1; for free(). */
+#define PAGERANK_ROUNDS  10
+#define PAGERANK_DAMPING 0.85f
+float  *input_first_ranks (gsize n);
+float  *input_out_links   (const guint32 *sources, gsize n_links, gsize n);
+
 /* "quickhull": points of the unit disc, as (x,y) pairs; of a point of the square from -1 to 1 (seeds 1, 2) the distance from the
  * middle becomes that of the nearest side: p · max (|x|, |y|) / √(x² + y²), in double. For free(). */
 float  *input_disc (gsize n);

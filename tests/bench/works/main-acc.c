@@ -25,7 +25,7 @@ main (int argc, char **argv)
     }
 
   if (argc == 4 && strcmp (argv[3], "plain") == 0)
-    return contender_main (argc - 1, argv, (const Work * const[]) { acc_nested_plain, acc_sequences_plain, NULL });
+    return contender_main (argc - 1, argv, (const Work * const[]) { acc_nested_plain, acc_numerics_plain, acc_sequences_plain, NULL });
 
   return contender_main (argc, argv, groups);
 }

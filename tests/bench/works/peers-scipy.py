@@ -19,6 +19,22 @@ contender.work('nested-sparse-product')(sparse_product)
 contender.work('seq-sparse-product')(sparse_product)
 
 
+@contender.work('seq-pagerank')
+def pagerank(n):
+    rows = contender.rows(n).astype(np.int32)
+    sources = contender.words(rows[-1], 2, n).view(np.int32)
+    links = sparse.csr_matrix((np.ones(rows[-1], np.float32), sources, rows), shape=(n, n))
+    out = np.maximum(np.bincount(sources, minlength=n), 1).astype(np.float32)
+
+    def rank():
+        ranks = np.full(n, 1 / n, np.float32)
+        for _ in range(inputs.PAGERANK_ROUNDS):
+            ranks = links.dot(ranks / out) * np.float32(inputs.PAGERANK_DAMPING) + np.float32((1 - inputs.PAGERANK_DAMPING) / n)
+        return ranks
+
+    return contender.array(rank)
+
+
 @contender.work('seq-audio')
 def audio(n):
     windows, weights = inputs.windows(contender.floats(n, 1, -1, 1))
