@@ -8,8 +8,11 @@ gboolean    acc_signature_parse       (const char *signature, AccElementType **t
 AccProgram *acc_program_new_for_nodes (AccArray **parameters, guint n_parameters, AccArray **results, guint n_results);
 
 /* Returns what a user's function gives for @parameters, owned, or NULL. Where this thread traces, the function is asked for, not called,
- * and the elements of @parameters become those that the answer was made with. */
-AccArray   *acc_call_array_func       (AccArrayFunc function, GPtrArray *parameters, gpointer user_data);
+ * and the elements of @parameters become those that the answer was made with, as does *@number. @number, nullable: the function is one of
+ * elements, and that stands for the number of an element: see acc_numbering_begin(). */
+AccArray   *acc_call_array_func       (AccArrayFunc function, GPtrArray *parameters, AccArray **number, gpointer user_data);
+/* Whether @array is made of @other. */
+gboolean    acc_array_depends_on      (AccArray *array, AccArray *other);
 
 /* Checks what a whole run needs: no error, and no parameter of another program within reach. acc_program_check() accepts a loop's body that
  * reads the parameters of the program around it; this does not. */

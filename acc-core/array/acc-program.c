@@ -2,6 +2,7 @@
 #include "acc-array-build-private.h"
 #include "acc-error.h"
 #include "acc-program-private.h"
+#include "acc-core/expr/acc-numbering-private.h"
 #include "acc-core/expr/acc-trace-private.h"
 
 #include <string.h>
@@ -219,6 +220,7 @@ copy_parameters (GPtrArray *parameters)
 /* Calls the function by the tracer of this thread; NULL if there is none: then it is called directly. */
 static GPtrArray *
 ask (GPtrArray *parameters,
+     AccArray **number,
      GCallback  function,
      gpointer   user_data)
 {
@@ -227,22 +229,37 @@ ask (GPtrArray *parameters,
   if (!acc_trace_asks (function))
     return NULL;
 
-  results = acc_trace_ask_arrays (function, user_data, parameters);
+  results = acc_trace_ask_arrays (function, user_data, parameters, number);
   return results != NULL ? results : g_ptr_array_new ();
 }
 
 AccArray *
 acc_call_array_func (AccArrayFunc function,
                      GPtrArray   *parameters,
+                     AccArray   **number,
                      gpointer     user_data)
 {
   g_autofree AccArray **copy = copy_parameters (parameters);
-  g_autoptr(GPtrArray) asked = ask (parameters, G_CALLBACK (function), user_data);
+  g_autoptr(GPtrArray) asked = ask (parameters, number, G_CALLBACK (function), user_data);
 
   if (asked == NULL)
-    return function (copy, parameters->len, user_data);
+    {
+      G_GNUC_UNUSED g_auto(AccNumbering) numbering = number != NULL ? acc_numbering_begin (*number)
+                                                                    : acc_numbering_begin_again (acc_numbering_get_numbers ());
+
+      return function (copy, parameters->len, user_data);
+    }
 
   return asked->len > 0 ? g_object_ref (g_ptr_array_index (asked, 0)) : NULL;
+}
+
+gboolean
+acc_array_depends_on (AccArray *array,
+                      AccArray *other)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&array, 1);
+
+  return g_ptr_array_find (nodes, other, NULL);
 }
 
 /* What a callback gave away, whether or not its array would free the elements. */
@@ -280,7 +297,7 @@ acc_program_new (const char * const *signatures,
     return self;
 
   if (function != NULL)
-    result = acc_call_array_func (function, self->parameters, user_data);
+    result = acc_call_array_func (function, self->parameters, NULL, user_data);
 
   add_results (self, &result, 1);
   return self;
@@ -313,7 +330,7 @@ acc_program_new_many (const char * const *signatures,
     return self;
 
   parameters = copy_parameters (self->parameters);
-  if (function != NULL && (results = ask (self->parameters, G_CALLBACK (function), user_data)) == NULL)
+  if (function != NULL && (results = ask (self->parameters, NULL, G_CALLBACK (function), user_data)) == NULL)
     results = function (parameters, self->parameters->len, user_data);
 
   if (results == NULL || results->len == 0)

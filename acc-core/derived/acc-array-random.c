@@ -6,14 +6,19 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-error.h"
 #include "acc-core/expr/acc-expr-build-private.h"
+#include "acc-core/expr/acc-numbering-private.h"
 
 /* Element i of a stream is a part of what acc_expr_philox() makes of a counter, whose lower half numbers the blocks of 128 bits and whose
- * upper half is the stream; the key is the seed. An element of 64 bits is half a block, a smaller one a quarter. */
+ * upper half is the stream; the key is the seed. An element of 64 bits is half a block, a smaller one a quarter.
+ *
+ * In a function of elements of nested arrays or sequences block number k is the seed and the stream of element k. A block is a permutation
+ * of its counter, so that no two elements, of one stream or of several, share both. */
 
 typedef struct {
   AccElementType *type;
   guint64         seed, stream;
   guint64         low, range;   /* of integers; 0: 2^64 */
+  AccArray       *own;          /* a block: seed and stream of this thread's element; NULL: it calls no function of elements */
 } Random;
 
 static AccElementType *
@@ -40,15 +45,45 @@ wide (guint64 value)
   return acc_expr_new_typed_uint (get_wide_type (), value);
 }
 
+/* Block @number of the seed and the stream that are @own, a block. */
+static AccExpr *
+block_of (AccExpr *own,
+          AccExpr *number)
+{
+  g_autoptr(AccExpr) seed_and_stream = acc_expr_ref_sink (own), owned = acc_expr_ref_sink (number);
+  AccExpr *low = acc_expr_cast (owned, get_word_type ());
+  AccExpr *high = acc_expr_cast (acc_expr_shr (owned, acc_array_number (32)), get_word_type ());
+
+  return acc_expr_philox (acc_expr_tuple4 (low, high, acc_expr_item (seed_and_stream, 2), acc_expr_item (seed_and_stream, 3)),
+                          acc_expr_tuple2 (acc_expr_item (seed_and_stream, 0), acc_expr_item (seed_and_stream, 1)));
+}
+
+static AccExpr *
+seed_and_stream (const Random *self)
+{
+  return acc_expr_tuple4 (word (self->seed), word (self->seed >> 32), word (self->stream), word (self->stream >> 32));
+}
+
+/* The seed and the stream of this thread's element, level by level. */
+static AccExpr *
+own_block (AccExpr *index,
+           gpointer data)
+{
+  const Random *self = data;
+  GPtrArray *numbers = acc_numbering_get_numbers ();
+  AccExpr *own = seed_and_stream (self);
+
+  for (guint i = 0; numbers != NULL && i < numbers->len; i++)
+    own = block_of (own, acc_expr_the (g_ptr_array_index (numbers, i)));
+
+  return own;
+}
+
 static AccExpr *
 block_at (const Random *self,
           AccExpr      *number)
 {
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (number);
-  AccExpr *high = acc_expr_cast (acc_expr_shr (owned, acc_array_number (32)), get_word_type ());
-
-  return acc_expr_philox (acc_expr_tuple4 (acc_expr_cast (owned, get_word_type ()), high, word (self->stream), word (self->stream >> 32)),
-                          acc_expr_tuple2 (word (self->seed), word (self->seed >> 32)));
+  return block_of (self->own != NULL ? acc_expr_the (self->own) : seed_and_stream (self), number);
 }
 
 /* The @place-th u4 of the stream. */
@@ -208,8 +243,8 @@ make (const char  *operation,
       Random      *self)
 {
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, NULL, 0);
-  g_autoptr(AccShape) flat_shape = NULL;
-  g_autoptr(AccArray) flat = NULL;
+  g_autoptr(AccShape) flat_shape = NULL, scalar = NULL;
+  g_autoptr(AccArray) flat = NULL, each = NULL, own = NULL;
 
   if (shape == NULL)
     acc_array_fail_argument (node, "a shape");
@@ -221,6 +256,12 @@ make (const char  *operation,
     return acc_array_complete (node);
   g_object_unref (node);
 
+  if (acc_numbering_get_numbers () != NULL)
+    {
+      scalar = acc_shape_new_scalar ();
+      each = acc_array_generate (scalar, own_block, self);
+      self->own = own = acc_array_compute (each);
+    }
   flat_shape = acc_shape_new_vector (acc_shape_get_size (shape));
   flat = acc_array_generate (flat_shape, element, self);
 
@@ -241,6 +282,9 @@ make (const char  *operation,
  * depends on its position in row-major order, not on @shape, and is the same bit for bit on every backend.
  *
  * All functions for random numbers take the same bits for the same @seed and @stream: give each use a stream of its own.
+ *
+ * In a function of elements, as that of [method@NestedArray.map] or [method@Sequence.map], each element has numbers of its own: element k
+ * those of a seed and a stream that are numbers 2k and 2k + 1 of this function, of u8, for @seed and @stream.
  *
  * Takes time linear in the size of the result. A type that is not an integer type is %ACC_ERROR_TYPE.
  *

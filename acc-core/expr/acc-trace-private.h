@@ -12,7 +12,8 @@ AccExpr   *acc_call3            (AccExprFunc3 function, AccExpr *x, AccExpr *y, 
 gboolean   acc_trace_asks       (GCallback function);
 /* The answer, or NULL where there is none yet. Borrowed. */
 AccExpr   *acc_trace_ask        (GCallback function, gpointer user_data, AccExpr **arguments, guint n);
-/* The same for arrays: owned. The elements of @parameters become those that the answer was made with. */
-GPtrArray *acc_trace_ask_arrays (GCallback function, gpointer user_data, GPtrArray *parameters);
+/* The same for arrays: owned. The elements of @parameters become those that the answer was made with, and so does *@number, which may be
+ * NULL: see acc_numbering_begin(). */
+GPtrArray *acc_trace_ask_arrays (GCallback function, gpointer user_data, GPtrArray *parameters, AccArray **number);
 /* Returns an owned variable, which is the same each time that the thread builds the operation that it traces. */
 AccExpr   *acc_trace_variable   (AccElementType *type);

@@ -2,6 +2,7 @@
 #include "acc-trace-private.h"
 
 #include "acc-expr-private.h"
+#include "acc-numbering-private.h"
 
 #include <dlfcn.h>
 
@@ -51,12 +52,17 @@ struct _AccTrace
   guint      function;     /* that is asked for */
   GPtrArray *arguments;    /* AccExpr */
   GPtrArray *arrays;       /* AccArray: arguments of a function of arrays */
+  GPtrArray *numbers;      /* AccArray: of the elements that such a function is for; nullable */
+  AccArray  *number;       /* owned: the last of these, where that is the function's own */
+  AccNumbering numbering;  /* before the thread entered the function */
+  gboolean   entered;
 };
 
 typedef struct {
   AccExpr   *expr;         /* owned; NULL where the function gave nothing, or gives arrays */
   GPtrArray *arrays;       /* owned AccArray; nullable */
   GPtrArray *parameters;   /* owned AccArray: what @arrays was made with */
+  AccArray  *number;       /* owned, as that; nullable */
 } Answer;
 
 typedef struct {
@@ -76,6 +82,7 @@ answer_free (gpointer data)
   g_clear_pointer (&self->expr, acc_expr_unref);
   g_clear_pointer (&self->arrays, g_ptr_array_unref);
   g_clear_pointer (&self->parameters, g_ptr_array_unref);
+  g_clear_object (&self->number);
   g_free (self);
 }
 
@@ -88,6 +95,8 @@ acc_trace_finalize (GObject *object)
   g_ptr_array_unref (self->answers);
   g_ptr_array_unref (self->arguments);
   g_ptr_array_unref (self->arrays);
+  g_clear_pointer (&self->numbers, g_ptr_array_unref);
+  g_clear_object (&self->number);
   g_array_unref (self->functions);
 
   G_OBJECT_CLASS (acc_trace_parent_class)->finalize (object);
@@ -178,22 +187,42 @@ acc_trace_ask (GCallback   function,
   return answer != NULL ? answer->expr : NULL;
 }
 
+/* Keeps what a function of arrays is to be called with. */
+static void
+ask_for_arrays (AccTrace  *self,
+                GPtrArray *parameters,
+                AccArray  *number)
+{
+  G_GNUC_UNUSED g_auto(AccNumbering) inner = number != NULL ? acc_numbering_begin (number)
+                                                            : acc_numbering_begin_again (acc_numbering_get_numbers ());
+  GPtrArray *numbers = acc_numbering_get_numbers ();
+
+  for (guint i = 0; i < parameters->len; i++)
+    g_ptr_array_add (self->arrays, g_object_ref (g_ptr_array_index (parameters, i)));
+  g_clear_pointer (&self->numbers, g_ptr_array_unref);
+  self->numbers = numbers != NULL ? g_ptr_array_ref (numbers) : NULL;
+  g_set_object (&self->number, number);
+}
+
 GPtrArray *
 acc_trace_ask_arrays (GCallback  function,
                       gpointer   user_data,
-                      GPtrArray *parameters)
+                      GPtrArray *parameters,
+                      AccArray **number)
 {
   AccTrace *asks;
   const Answer *answer = next_answer (g_private_get (&current), function, user_data, &asks);
 
-  for (guint i = 0; asks != NULL && i < parameters->len; i++)
-    g_ptr_array_add (asks->arrays, g_object_ref (g_ptr_array_index (parameters, i)));
+  if (asks != NULL)
+    ask_for_arrays (asks, parameters, number != NULL ? *number : NULL);
   if (answer == NULL || answer->arrays == NULL)
     return NULL;
 
   g_ptr_array_set_size (parameters, 0);
   for (guint i = 0; i < answer->parameters->len; i++)
     g_ptr_array_add (parameters, g_object_ref (g_ptr_array_index (answer->parameters, i)));
+  if (number != NULL)
+    g_set_object (number, answer->number);
   return g_ptr_array_copy (answer->arrays, (GCopyFunc) (GCallback) g_object_ref, NULL);
 }
 
@@ -354,6 +383,39 @@ acc_trace_get_arrays (AccTrace *self)
   return self->arrays;
 }
 
+/**
+ * acc_trace_enter:
+ * @self: a trace that asks for a function of arrays
+ *
+ * Begins to call the function that an answer is needed for: until [method@Trace.leave], random arrays that this thread makes are those of
+ * the elements that the function is for.
+ */
+void
+acc_trace_enter (AccTrace *self)
+{
+  g_return_if_fail (ACC_IS_TRACE (self));
+  g_return_if_fail (self->asking && !self->active && !self->entered);
+
+  self->numbering = acc_numbering_begin_again (self->numbers);
+  self->entered = TRUE;
+}
+
+/**
+ * acc_trace_leave:
+ * @self: a trace whose function was entered
+ *
+ * Ends what [method@Trace.enter] began, whether or not the function gave a result.
+ */
+void
+acc_trace_leave (AccTrace *self)
+{
+  g_return_if_fail (ACC_IS_TRACE (self));
+  g_return_if_fail (self->entered);
+
+  self->entered = FALSE;
+  acc_numbering_end (&self->numbering);
+}
+
 static Answer *
 add_answer (AccTrace *self)
 {
@@ -406,5 +468,6 @@ acc_trace_answer_arrays (AccTrace  *self,
   for (guint i = 0; i < n_results; i++)
     g_ptr_array_add (answer->arrays, g_object_ref (results[i]));
   answer->parameters = g_steal_pointer (&self->arrays);
+  answer->number = g_steal_pointer (&self->number);
   self->arrays = g_ptr_array_new_with_free_func (g_object_unref);
 }

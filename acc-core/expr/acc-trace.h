@@ -26,6 +26,10 @@ GPtrArray *acc_trace_get_arguments (AccTrace *self);
 ACC_AVAILABLE_IN_1_0
 GPtrArray *acc_trace_get_arrays    (AccTrace *self);
 ACC_AVAILABLE_IN_1_0
+void       acc_trace_enter         (AccTrace *self);
+ACC_AVAILABLE_IN_1_0
+void       acc_trace_leave         (AccTrace *self);
+ACC_AVAILABLE_IN_1_0
 void       acc_trace_answer        (AccTrace *self, AccExpr *result);
 ACC_AVAILABLE_IN_1_0
 void       acc_trace_answer_arrays (AccTrace *self, AccArray **results, guint n_results);

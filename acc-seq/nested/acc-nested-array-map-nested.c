@@ -3,6 +3,7 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/derived/acc-array-scan.h"
+#include "acc-core/expr/acc-numbering-private.h"
 
 /* Functions of elements that are nested arrays themselves: each of the arrays that an element consists of is a part of one of all
  * elements. */
@@ -210,6 +211,8 @@ lift_result (AccLift         *lift,
  * Applies a function of nested arrays to every element. @function is called once, with a nested array that stands for the elements, which
  * may choose, group or map what is in it; what it does becomes operations on all elements at once.
  *
+ * Random arrays that @function makes are each element's own, as [func@NestedArray.zip_with_many] says.
+ *
  * Takes as long as the operations do on all values together. The result carries the error of what @function returns, %ACC_ERROR_CALLBACK
  * where that is %NULL, and %ACC_ERROR_SHAPE where elements are arrays: [method@NestedArray.map] is for these.
  *
@@ -229,7 +232,7 @@ acc_nested_array_map_nested (AccNestedArray    *self,
 {
   g_autoptr(GPtrArray) tables = NULL, parameters = NULL;
   g_autoptr(AccNestedArray) element = NULL, result = NULL, made = NULL;
-  g_autoptr(AccArray) groups = NULL;
+  g_autoptr(AccArray) groups = NULL, number = NULL;
   g_autoptr(AccLift) lift = NULL;
   AccNesting *nesting;
   AccArray *values;
@@ -249,7 +252,12 @@ acc_nested_array_map_nested (AccNestedArray    *self,
   for (guint i = 0; i < tables->len; i++)
     g_ptr_array_add (parameters, acc_array_new_parameter (((Table *) g_ptr_array_index (tables, i))->array->type, 1, NULL, i));
   element = make_element (parameters, acc_nested_array_get_rank (self));
-  result = function (element, user_data);
+  number = acc_nested_array_new_number (tables->len);
+  {
+    G_GNUC_UNUSED g_auto(AccNumbering) numbering = acc_numbering_begin (number);
+
+    result = function (element, user_data);
+  }
   if (result == NULL)
     return acc_nested_array_refuse (values, ACC_ERROR_CALLBACK, "nested_array_map_nested: its function returned nothing");
   if (acc_nested_array_get_values (result)->error != NULL)
@@ -258,6 +266,7 @@ acc_nested_array_map_nested (AccNestedArray    *self,
   lift = acc_lift_new (acc_nested_array_get_lengths (self));
   for (guint i = 0; i < tables->len; i++)
     acc_lift_bind (lift, g_ptr_array_index (parameters, i), lift_table (lift, g_ptr_array_index (tables, i)));
+  acc_lift_bind (lift, number, acc_lifted_new_regular (g_object_ref (lift->index)));
   made = lift_result (lift, result, &groups);
   if (acc_nested_array_get_inner (made) != NULL || acc_nested_array_get_rank (made) > 0)
     return acc_nested_array_new_for_groups (g_steal_pointer (&made), g_steal_pointer (&groups));

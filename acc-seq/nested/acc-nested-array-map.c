@@ -36,6 +36,7 @@ AccNestedArray *
 acc_nested_array_apply (AccNestedArray **arrays,
                         guint            n_arrays,
                         AccArray       **parameters,
+                        AccArray        *number,
                         AccArray        *result,
                         gboolean         in_loops)
 {
@@ -51,10 +52,18 @@ acc_nested_array_apply (AccNestedArray **arrays,
   lift = acc_lift_new (count);
   for (guint i = 0; i < n_arrays; i++)
     acc_lift_bind (lift, parameters[i], acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
+  if (number != NULL)
+    acc_lift_bind (lift, number, acc_lifted_new_regular (g_object_ref (lift->index)));
   if (in_loops)
     acc_lift_in_loops (lift, result);
 
   return acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, result)), g_steal_pointer (&count));
+}
+
+AccArray *
+acc_nested_array_new_number (guint position)
+{
+  return acc_array_new_parameter (acc_element_type_new (ACC_KIND_I64), 0, NULL, position);
 }
 
 /* What stands for each of the elements: what is the same for all itself, and extents that are. */
@@ -80,7 +89,7 @@ zip_elements (AccNestedArray **arrays,
               gpointer         user_data)
 {
   g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(AccArray) result = NULL;
+  g_autoptr(AccArray) number = acc_nested_array_new_number (n_arrays), result = NULL;
   AccArray *count = acc_nested_array_get_count (arrays[0]);
 
   for (guint i = 0; i < n_arrays; i++)
@@ -94,13 +103,13 @@ zip_elements (AccNestedArray **arrays,
   if (function == NULL)
     return acc_nested_array_refuse (count, ACC_ERROR_CALLBACK, "nested_array_map: no function was given");
 
-  result = acc_call_array_func (function, parameters, user_data);
+  result = acc_call_array_func (function, parameters, &number, user_data);
   if (result == NULL)
     return acc_nested_array_refuse (count, ACC_ERROR_CALLBACK, "nested_array_map: its function returned nothing");
   if (result->error != NULL)
     return acc_nested_array_new_error (g_steal_pointer (&result));
 
-  return acc_nested_array_apply (arrays, n_arrays, (AccArray **) parameters->pdata, result, FALSE);
+  return acc_nested_array_apply (arrays, n_arrays, (AccArray **) parameters->pdata, number, result, FALSE);
 }
 
 /**
@@ -116,6 +125,10 @@ zip_elements (AccNestedArray **arrays,
  *
  * Of several levels, elements are those of the innermost level, and levels stay as they are; but where @function gives arrays of
  * rank 0, these are joined into vectors, with one level less.
+ *
+ * Random arrays that @function makes are each element's own: [func@Array.random_bits] tells how they follow from the element's number,
+ * which is that of [method@NestedArray.imap]. In a function within a function they follow from both numbers, first from that of the outer
+ * element. A random array that is made outside of @function is the same for all elements.
  *
  * Takes as long as the operations do on all values together. The result carries the error of what @function returns,
  * %ACC_ERROR_CALLBACK where that is %NULL, and %ACC_ERROR_SHAPE where numbers of levels differ. A run fails with %ACC_ERROR_BOUNDS

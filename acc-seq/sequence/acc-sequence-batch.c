@@ -2,6 +2,7 @@
 #include "acc-sequence-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/expr/acc-numbering-private.h"
 
 /* Functions of as many elements as a walk has at a time, with a state that goes from one to the next. */
 
@@ -63,6 +64,7 @@ acc_sequence_map_batch (AccSequence  *self,
   g_autoptr(AccArray) next = NULL, batch = NULL;
   g_autoptr(GError) error = NULL;
   g_autofree char *first = NULL, *second = NULL;
+  G_GNUC_UNUSED g_auto(AccNumbering) none = { NULL };
   AccSequence *refused;
 
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
@@ -76,6 +78,7 @@ acc_sequence_map_batch (AccSequence  *self,
 
   first = make_signature (state->type, state->rank);
   second = make_signature (self->type, self->rank + 1);
+  none = acc_numbering_begin (NULL);
   result->program = acc_program_new_many ((const char *[]) { first, second, NULL }, function, user_data);
   if (!acc_program_check (result->program, &error))
     return acc_sequence_refuse ("sequence_map_batch", (AccError) error->code, "%s", error->message);
@@ -132,7 +135,7 @@ acc_sequence_fold_batch (AccSequence *self,
   states = acc_sequence_alloc (ACC_SEQUENCE_KIND_FOLD_BATCH, &self, 1);
   states->function = acc_sequence_function_trace ("sequence_fold_batch", (AccElementType *[]) { state->type, self->type },
                                                   (guint[]) { state->rank, self->rank + 1 }, (AccShape *[]) { NULL, NULL }, 2, function,
-                                                  user_data, &mistake);
+                                                  user_data, FALSE, &mistake);
   if (states->function == NULL)
     return mistake;
   refused = check_state ("sequence_fold_batch", state, states->function->result);

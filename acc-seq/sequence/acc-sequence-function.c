@@ -3,6 +3,7 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/array/acc-program-private.h"
+#include "acc-core/expr/acc-numbering-private.h"
 
 /* Functions of elements, traced once. */
 
@@ -46,9 +47,13 @@ acc_sequence_function_trace (const char      *operation,
                              guint            n,
                              AccArrayFunc     function,
                              gpointer         user_data,
+                             gboolean         numbered,
                              AccArray       **error)
 {
+  /* A sequence is no function of the elements around it. */
+  G_GNUC_UNUSED g_auto(AccNumbering) none = acc_numbering_begin (NULL);
   g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccArray) number = numbered ? acc_nested_array_new_number (n) : NULL;
   AccSequenceFunction *self;
 
   if (function == NULL)
@@ -61,10 +66,13 @@ acc_sequence_function_trace (const char      *operation,
     g_ptr_array_add (parameters, acc_array_new_parameter (types[i], ranks[i],
                                                           shapes[i] != NULL ? acc_shape_get_extents (shapes[i], NULL) : NULL, i));
 
-  self = function_new (n);
-  self->result = acc_call_array_func (function, parameters, user_data);
+  self = function_new (n + 1);
+  self->result = acc_call_array_func (function, parameters, numbered ? &number : NULL, user_data);
+  self->n_parameters = n;
   for (guint i = 0; i < n; i++)
     self->parameters[i] = g_object_ref (g_ptr_array_index (parameters, i));
+  if (numbered && self->result != NULL && self->result->error == NULL && acc_array_depends_on (self->result, number))
+    self->parameters[self->n_parameters++] = g_steal_pointer (&number);
   if (self->result == NULL)
     *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "its function returned nothing");
   else if (self->result->error != NULL)

@@ -23,6 +23,27 @@ least_length (AccSequence **inputs,
   return known ? least : -1;
 }
 
+/* 0, 1 … */
+static AccSequence *
+new_counter (gint64 length)
+{
+  AccSequence *self = acc_sequence_alloc (ACC_SEQUENCE_KIND_COUNTER, NULL, 0);
+
+  self->type = acc_element_type_new (ACC_KIND_I64);
+  self->shape = acc_shape_new_scalar ();
+  self->length = length < 0 ? -1 : length;
+
+  return self;
+}
+
+/* Where a map of others needs the numbers of its elements, they are an input, so that what cuts the others cuts them, too. */
+static void
+add_counter (AccSequence *self)
+{
+  self->inputs = g_renew (AccSequence *, self->inputs, self->n_inputs + 1);
+  self->inputs[self->n_inputs++] = new_counter (-1);
+}
+
 AccSequence *
 acc_sequence_new_traced (const char      *operation,
                          AccSequenceKind  kind,
@@ -46,7 +67,8 @@ acc_sequence_new_traced (const char      *operation,
       ranks[i] = inputs[i]->rank;
       shapes[i] = inputs[i]->shape;
     }
-  self->function = acc_sequence_function_trace (operation, types, ranks, shapes, n_inputs, function, user_data, &mistake);
+  self->function = acc_sequence_function_trace (operation, types, ranks, shapes, n_inputs, function, user_data, TRUE,
+                                                &mistake);
   if (self->function == NULL)
     return acc_sequence_new_error (mistake);
 
@@ -55,21 +77,10 @@ acc_sequence_new_traced (const char      *operation,
   self->rank = result->rank;
   self->shape = result->shape != NULL ? acc_shape_ref (result->shape) : NULL;
   self->length = least_length (inputs, n_inputs);
+  if (kind == ACC_SEQUENCE_KIND_MAP && self->function->n_parameters > n_inputs)
+    add_counter (self);
 
   return g_steal_pointer (&self);
-}
-
-/* 0, 1 … */
-static AccSequence *
-new_counter (gint64 length)
-{
-  AccSequence *self = acc_sequence_alloc (ACC_SEQUENCE_KIND_COUNTER, NULL, 0);
-
-  self->type = acc_element_type_new (ACC_KIND_I64);
-  self->shape = acc_shape_new_scalar ();
-  self->length = length < 0 ? -1 : length;
-
-  return self;
 }
 
 /**
@@ -106,6 +117,9 @@ acc_sequence_new_generate (gint64       length,
  * Applies a function of whole arrays to the elements with the same number; the shortest sequence ends the result. @function is called once,
  * with arrays that stand for the elements, as that of [func@NestedArray.zip_with_many] is: any operation will do, results may have other
  * ranks and extents than elements have, and other arrays may be read.
+ *
+ * Random arrays that @function makes are each element's own: [func@Array.random_bits] tells how they follow from the element's number,
+ * which is that of [method@Sequence.imap]. A random array that is made outside of @function is the same for all elements.
  *
  * Takes as long as the operations do on all elements. The result carries the error of what @function returns, and %ACC_ERROR_CALLBACK where
  * that is %NULL.

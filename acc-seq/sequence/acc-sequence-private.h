@@ -38,10 +38,12 @@ typedef struct {
 
 AccSequenceFunction *acc_sequence_function_ref   (AccSequenceFunction *self);
 void                 acc_sequence_function_unref (AccSequenceFunction *self);
-/* Calls @function with parameters of the given types, ranks and, where @shapes has them, extents. NULL: @error is an owned array with the
- * mistake. */
+/* Calls @function with parameters of the given types, ranks and, where @shapes has them, extents. Where it is @numbered and random arrays
+ * of it are those of its element, there is one more parameter: the number of the element, an i8 of rank 0. NULL: @error is an owned array
+ * with the mistake. */
 AccSequenceFunction *acc_sequence_function_trace (const char *operation, AccElementType **types, const guint *ranks, AccShape **shapes,
-                                                  guint n, AccArrayFunc function, gpointer user_data, AccArray **error);
+                                                  guint n, AccArrayFunc function, gpointer user_data, gboolean numbered,
+                                                  AccArray **error);
 /* The same function of other arrays than those that it reads: nodes in @replaced, as for acc_array_copy_replaced(), which gets more. */
 AccSequenceFunction *acc_sequence_function_copy  (AccSequenceFunction *self, GHashTable *replaced);
 

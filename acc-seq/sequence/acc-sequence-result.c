@@ -256,7 +256,7 @@ acc_sequence_fold (AccSequence *self,
 
   traced = acc_sequence_function_trace ("sequence_fold", (AccElementType *[]) { self->type, self->type },
                                         (guint[]) { self->rank, self->rank }, (AccShape *[]) { NULL, NULL }, 2, function, user_data,
-                                        &mistake);
+                                        FALSE, &mistake);
   if (traced == NULL || !check_like_element ("sequence_fold", "what its function gives", self, traced->result, &mistake))
     return mistake;
 

@@ -34,7 +34,9 @@ new_predicated (const char     *operation,
  * @predicate: (scope call) (closure user_data): takes an element, an array, and gives a b1 of rank 0
  * @user_data: data for @predicate
  *
- * Returns the elements for which a function is true, in their order.
+ * Returns the elements for which a function is true, in their order. Random arrays that @predicate makes are each element's own, as those
+ * of
+ * [method@Sequence.map] are: a sample is drawn with them.
  *
  * Takes as long as @predicate does on all elements, and time linear in the number of values that are left.
  *
@@ -198,6 +200,7 @@ acc_sequence_concat (AccSequence *self,
  *
  * Returns the states that a function goes through: for each element that which follows it. The function need not be associative, and is
  * applied to one element after the other: a running mean, a filter over time, a game that goes on. The extents of states may change.
+ * Random arrays that @function makes are each element's own, as those of [method@Sequence.map] are.
  *
  * Takes as long as @function does, as often as there are elements. The result carries the error of what @function returns,
  * %ACC_ERROR_CALLBACK where that is %NULL, and %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where it is not of the type and rank of @state.
@@ -230,7 +233,8 @@ acc_sequence_scan (AccSequence *self,
   types[1] = self->type;
   ranks[1] = self->rank;
   shapes[1] = self->shape;
-  result->function = acc_sequence_function_trace ("sequence_scan", types, ranks, shapes, 2, function, user_data, &mistake);
+  result->function = acc_sequence_function_trace ("sequence_scan", types, ranks, shapes, 2, function, user_data, TRUE,
+                                                  &mistake);
   if (result->function == NULL)
     return acc_sequence_new_error (mistake);
   if (result->function->result->type != state->type || result->function->result->rank != state->rank)

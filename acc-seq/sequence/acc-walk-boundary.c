@@ -93,9 +93,14 @@ static const AccWalkOutletClass same_class = { build_same, absorb_same, boundary
 
 static AccNestedArray *
 apply_predicate (Boundary       *self,
-                 AccNestedArray *elements)
+                 AccNestedArray *elements,
+                 gint64          count)
 {
-  return acc_walk_apply (self->outlet.stage->walk, self->boundary, &elements);
+  AccWalkStage *stage = self->outlet.stage;
+  guint n_parameters = acc_walk_get_function (stage->walk, self->boundary)->n_parameters;
+  g_autoptr(AccNestedArray) numbers = n_parameters > 1 ? acc_walk_stage_count_up (stage, count) : NULL;
+
+  return acc_walk_apply (stage->walk, self->boundary, (AccNestedArray *[]) { elements, numbers });
 }
 
 static void
@@ -104,7 +109,7 @@ build_filter (AccWalkOutlet  *outlet,
               gint64          count,
               GPtrArray      *wanted)
 {
-  g_autoptr(AccNestedArray) flags = apply_predicate ((Boundary *) outlet, elements);
+  g_autoptr(AccNestedArray) flags = apply_predicate ((Boundary *) outlet, elements, count);
 
   g_ptr_array_add (wanted, acc_nested_array_compact (elements, flags, NULL));
 }
@@ -129,7 +134,7 @@ build_take_while (AccWalkOutlet  *outlet,
                   GPtrArray      *wanted)
 {
   g_ptr_array_add (wanted, g_object_ref (elements));
-  g_ptr_array_add (wanted, apply_predicate ((Boundary *) outlet, elements));
+  g_ptr_array_add (wanted, apply_predicate ((Boundary *) outlet, elements, count));
 }
 
 static gboolean
@@ -257,6 +262,7 @@ absorb_scan (AccWalkOutlet *outlet,
   Boundary *self = (Boundary *) outlet;
   AccWalk *walk = outlet->stage->walk;
   g_autoptr(GPtrArray) states = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
+  guint n_parameters = acc_walk_get_function (walk, self->boundary)->n_parameters;
 
   if (self->step == NULL && !prepare_scan (self, error))
     return FALSE;
@@ -264,11 +270,12 @@ absorb_scan (AccWalkOutlet *outlet,
   for (gint64 i = 0; i < count; i++)
     {
       g_autoptr(AccArray) element = acc_walk_part_dup_element (parts[0], i, error);
+      g_autoptr(AccArray) number = n_parameters > 2 ? acc_walk_new_number (outlet->stage->done + i) : NULL;
       g_autoptr(GPtrArray) results = NULL;
 
       if (element == NULL)
         return FALSE;
-      results = acc_executable_run (self->step, (AccArray *[]) { self->state, element }, 2, walk->cancellable, error);
+      results = acc_executable_run (self->step, (AccArray *[]) { self->state, element, number }, n_parameters, walk->cancellable, error);
       if (results == NULL)
         {
           g_prefix_error (error, "element %" G_GINT64_FORMAT ": ", outlet->stage->done + i);

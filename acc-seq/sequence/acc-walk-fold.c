@@ -93,7 +93,7 @@ combine (AccSequenceFunction *function,
          AccNestedArray      *first,
          AccNestedArray      *second)
 {
-  return acc_nested_array_apply ((AccNestedArray *[]) { first, second }, 2, function->parameters, function->result, FALSE);
+  return acc_nested_array_apply ((AccNestedArray *[]) { first, second }, 2, function->parameters, NULL, function->result, FALSE);
 }
 
 /* As many nodes as @count has rows, each of @width elements, a power of 2, from @places on. */

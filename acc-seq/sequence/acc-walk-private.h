@@ -72,6 +72,8 @@ struct _AccWalkStage {
 
 AccWalkStage  *acc_walk_stage_new      (AccWalk *walk);
 void           acc_walk_stage_free     (AccWalkStage *self);
+/* Numbers of the next @count elements; where they begin is data, so that kernels are the same in every step. */
+AccNestedArray *acc_walk_stage_count_up (AccWalkStage *self, gint64 count);
 /* Does nothing where it has ended. */
 gboolean       acc_walk_stage_step     (AccWalkStage *self, GError **error);
 /* Whether a step needs no other stage's. */

@@ -94,7 +94,7 @@ acc_walk_apply (AccWalk         *walk,
   AccSequenceFunction *function = acc_walk_get_function (walk, sequence);
   gboolean on_processors = acc_backend_get_budget (walk->backend) == acc_backend_get_host_budget (walk->backend);
 
-  return acc_nested_array_apply (inputs, function->n_parameters, function->parameters, function->result, on_processors);
+  return acc_nested_array_apply (inputs, function->n_parameters, function->parameters, NULL, function->result, on_processors);
 }
 
 static AccExpr *
@@ -104,13 +104,12 @@ add_first (AccExpr *k,
   return acc_expr_add (k, acc_expr_linear_index (first, acc_array_number (0)));
 }
 
-/* Numbers of the next @count elements; where they begin is data, so that kernels are the same in every step. */
-static AccNestedArray *
-count_up (gint64 begin,
-          gint64 count)
+AccNestedArray *
+acc_walk_stage_count_up (AccWalkStage *self,
+                         gint64        count)
 {
   g_autoptr(AccShape) shape = acc_shape_new_vector (count);
-  g_autoptr(AccArray) first = acc_walk_new_number (begin);
+  g_autoptr(AccArray) first = acc_walk_new_number (self->done);
   g_autoptr(AccArray) numbers = acc_array_generate (shape, add_first, first);
 
   return acc_nested_array_new_from_regular (numbers);
@@ -127,7 +126,7 @@ find_elements (AccWalkStage *self,
 
   if (found == NULL)
     {
-      found = count_up (self->done, count);
+      found = acc_walk_stage_count_up (self, count);
       g_hash_table_insert (elements, sequence, found);
     }
 

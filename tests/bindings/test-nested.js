@@ -50,6 +50,20 @@ check(show(groups.map(row => sum(row))) === 'nested([[6., 0.], [], [9., 8.]], dt
 check(show(groups.flatten_level(1)) === 'nested([[3., 1., 2.], [], [9., 4., 4.]], dtype=f8)' && show(groups.flatten_level(0)) === show(rows), 'flatten_level');
 check(show(groups.dup_nested(2)) === 'nested([[9.], [4., 4.]], dtype=f8)', 'an element of a level');
 
+// Random arrays that a function makes are each element's own, also where the function threw before.
+const u8 = Acc.ElementType.parse('u8');
+const seeds = Acc.Array.random_bits(u8, Acc.Shape.new([8]), 7, 0).run().to_array();
+const random = (seed, stream) => Acc.Array.random_bits(u8, Acc.Shape.new([1]), seed, stream);
+const drawn = rows.map(() => random(7, 0));
+check([0, 1, 2, 3].every(k => drawn.dup_element(k).run().to_array()[0] === random(seeds[2 * k], seeds[2 * k + 1]).run().to_array()[0]), 'random');
+try {
+    rows.map(() => {
+        throw new RangeError('inner');
+    });
+} catch (e) {
+    check(e instanceof RangeError && random(7, 0).run().to_array()[0] === seeds[0], 'random after a mistake');
+}
+
 const program = Acc.program(['f8[:]', 'i4[:]'], (v, l) => Acc.NestedArray.new_from_lengths(v, l).map(row => row.reverse()).flatten());
 const executable = backend.compile(program, null);
 for (const [v, l, want] of [[[1, 2, 3], [1, 2], '1,3,2'], [[4, 5], [0, 2, 0], '5,4']])

@@ -248,6 +248,20 @@ def test_functions_of_levels():
         pass
 
 
+def test_random_numbers():
+    rows = Acc.NestedArray.from_lengths(np.arange(6.), [2, 1, 3])
+    seeds = np.asarray(Acc.random_bits((3, 2), 'u8', seed=5, stream=6).run()).tolist()
+    drawn = rows.map(lambda row: Acc.random_normal(4, seed=5, stream=6))
+    for k, (seed, stream) in enumerate(seeds):
+        assert np.array_equal(np.asarray(drawn[k].run()), np.asarray(Acc.random_normal(4, seed=seed, stream=stream).run()))
+    try:
+        rows.map(lambda row: 1 / 0)
+        assert False
+    except ZeroDivisionError:
+        pass
+    assert np.asarray(Acc.random_bits(1, 'u8', seed=5, stream=6).run())[0] == seeds[0][0]
+
+
 def test_padded_arrays():
     padded = np.arange(12.).reshape(3, 4)
     mask = padded % 3 == 0

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "acc-core/array/acc-program-private.h"
+#include "acc-core/expr/acc-numbering-private.h"
 #include "acc-seq/nested/acc-nested-array-private.h"
 
 #define MOST_INPUTS 2
@@ -49,6 +50,15 @@ call (AccArray **arrays, guint n, gpointer data)
   const Case *self = data;
 
   return conf_random_function (arrays, n, self->seed, self->step);
+}
+
+/* The same of one element, whose number is the last argument: random numbers are those of the element. */
+static AccArray *
+call_numbered (AccArray **arrays, guint n, gpointer data)
+{
+  G_GNUC_UNUSED g_auto(AccNumbering) numbering = acc_numbering_begin (arrays[n - 1]);
+
+  return call (arrays, n - 1, data);
 }
 
 static AccArray *
@@ -157,8 +167,10 @@ count_lifted (Case *self, AccNestedArray **inputs)
   AccArray **nodes = acc_program_get_parameter_nodes (self->function, &n), *dependence;
   g_autoptr(GPtrArray) all = NULL;
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < self->n; i++)
     acc_lift_bind (lift, nodes[i], acc_lifted_ref (acc_nested_array_get_lifted (inputs[i])));
+  if (n > self->n)
+    acc_lift_bind (lift, nodes[self->n], acc_lifted_new_regular (g_object_ref (lift->index)));
   nodes = acc_program_get_result_nodes (self->function, &n);
   acc_lift_array (lift, nodes[0]);
   all = acc_array_sort_nodes (nodes, 1);
@@ -187,12 +199,13 @@ static gboolean
 make_function (Case *self)
 {
   static const char *const extents[] = { "", ":", ":,:", ":,:,:" };
-  g_auto(GStrv) all = g_new0 (char *, MOST_INPUTS + 1);
+  g_auto(GStrv) all = g_new0 (char *, MOST_INPUTS + 2);
   g_autoptr(GError) error = NULL;
 
   for (guint i = 0; i < self->n; i++)
     all[i] = g_strdup_printf ("%s[%s]", acc_element_type_get_code (self->types[i]), extents[self->ranks[i]]);
-  self->function = acc_program_new ((const char *const *) all, call, self);
+  all[self->n] = g_strdup ("i8");
+  self->function = acc_program_new ((const char *const *) all, call_numbered, self);
   if (!acc_program_check (self->function, &error))
     {
       if (conf_get_failure (self->step) == NULL)
@@ -352,6 +365,7 @@ run_one (Case *self, AccNestedArray **inputs, GPtrArray *arguments, guint k, GEr
       g_assert_nonnull (computed);
       g_ptr_array_add (elements, computed);
     }
+  g_ptr_array_add (elements, conf_ints ("i8", NULL, 0, &(gint64) { k }));
   return acc_executable_run (self->judge, (AccArray **) elements->pdata, elements->len, NULL, error);
 }
 
@@ -407,6 +421,7 @@ fails_by_extents (Case *self, const gint64 *const *extents, const GError *error)
 
   for (guint i = 0; i < self->n; i++)
     g_ptr_array_add (elements, conf_array (self->types[i], extents[i] + 1, self->ranks[i], self->rand, CONF_FULL));
+  g_ptr_array_add (elements, conf_ints ("i8", NULL, 0, &(gint64) { 0 }));
   results = acc_executable_run (self->judge, (AccArray **) elements->pdata, elements->len, NULL, &other);
 
   return results == NULL && g_error_matches (error, other->domain, other->code);

@@ -28,6 +28,16 @@ const _never = () => {
     throw new Error('functions are asked for, not called');
 };
 
+// What fn() gives, called for the elements that the trace asks for.
+function _enter(trace, fn) {
+    trace.enter();
+    try {
+        return fn();
+    } finally {
+        trace.leave();
+    }
+}
+
 // What make() gives, of which C asks for what the functions give. It does not call them: GJS blocks calls from C while it collects
 // garbage, also in the time between the steps of a collection.
 function _build(fns, make) {
@@ -48,7 +58,7 @@ function _build(fns, make) {
         if (args.length > 0)
             trace.answer(_expr(fn(...args)));
         else
-            trace.answer_arrays([].concat(fn(trace.get_arrays())));
+            trace.answer_arrays([].concat(_enter(trace, () => fn(trace.get_arrays()))));
     }
 }
 

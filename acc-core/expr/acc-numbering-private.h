@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-module-expr.h"
+
+/* The numbers of the elements that this thread calls functions of elements for: random arrays that are made in such a function depend on
+ * them. */
+typedef struct {
+  GPtrArray *before;
+} AccNumbering;
+
+/* Of one level more, whose elements have @number, a parameter of rank 0. NULL: of no level. */
+AccNumbering acc_numbering_begin       (AccArray *number);
+/* With what acc_numbering_get_numbers() gave before. */
+AccNumbering acc_numbering_begin_again (GPtrArray *numbers);
+void         acc_numbering_end         (AccNumbering *self);
+/* AccArray, the outermost level first; NULL: this thread calls no function of elements. Borrowed. */
+GPtrArray   *acc_numbering_get_numbers (void);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccNumbering, acc_numbering_end)
