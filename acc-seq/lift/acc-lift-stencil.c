@@ -249,12 +249,27 @@ element_of (AccLift *self,
   return acc_lift_apply (self, node->functions[0], k, args);
 }
 
+/* The nesting that all inputs have, which is that of the result, too; NULL: they have none, or several. */
+static AccNesting *
+get_common_nesting (AccLift  *self,
+                    AccArray *node)
+{
+  AccNesting *nesting = acc_lift_get_input (self, node, 0)->nesting;
+
+  for (guint i = 1; i < node->n_inputs; i++)
+    if (acc_lift_get_input (self, node, i)->nesting != nesting)
+      return NULL;
+
+  return nesting;
+}
+
 AccLifted *
 acc_lift_stencil (AccLift  *self,
                   AccArray *node)
 {
   gboolean regular = TRUE;
-  g_autoptr(AccNesting) nesting = NULL;
+  g_autoptr(AccNesting) made = NULL;
+  AccNesting *nesting;
 
   if (is_regular (self, node))
     return lift_regular (self, node);
@@ -263,7 +278,9 @@ acc_lift_stencil (AccLift  *self,
   if (regular)
     return acc_lift_make_regular (self, node->rank, extents_of, element_of, node);
 
-  nesting = acc_lift_new_nesting (self, node->rank, extents_of, node);
+  nesting = get_common_nesting (self, node);
+  if (nesting == NULL)
+    nesting = made = acc_lift_new_nesting (self, node->rank, extents_of, node);
 
   return acc_lift_make (self, nesting, element_of, node);
 }
