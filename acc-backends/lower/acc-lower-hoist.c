@@ -74,9 +74,28 @@ push_children (AccLower *l,
     }
 }
 
+/* Whether @at is the number of the segment that the elements are of, and below @extent. */
+static gboolean
+is_segment (AccLower *l,
+            AccFrame *frame,
+            AccExpr  *at,
+            guint     leaf,
+            gint64    extent)
+{
+  const KValue *slot = l->segment.id != 0 ? low_expr_slot (l, frame, &at, &leaf) : NULL;
+  gint64 lo, hi;
+
+  if (slot == NULL || slot->id != l->segment.id)
+    return FALSE;
+  low_get_range (l, *slot, &lo, &hi);
+
+  return lo >= 0 && hi < extent;
+}
+
 /* Whether the place that is read is known, and one of the array's. */
 static gboolean
 is_inside (AccLower *l,
+           AccFrame *frame,
            AccExpr  *expr)
 {
   AccFusionNode *node = acc_fusion_graph_get (l->fusion->graph, expr->array);
@@ -88,7 +107,7 @@ is_inside (AccLower *l,
       AccExpr *at = acc_expr_resolve_leaf (expr->args[0], &leaf);
       gint64 extent = expr->kind == ACC_EXPR_LINEAR_INDEX ? node->size : node->extents[d];
 
-      if (at->kind != ACC_EXPR_LITERAL || at->value.i < 0 || at->value.i >= extent)
+      if ((at->kind != ACC_EXPR_LITERAL || at->value.i < 0 || at->value.i >= extent) && !is_segment (l, frame, at, leaf, extent))
         return FALSE;
     }
 
@@ -118,7 +137,7 @@ is_total (AccLower *l,
       return binding->kind != ACC_BOUND_TAPS || low_tap_is_total (l, binding->node, binding->input);
     case ACC_EXPR_INDEX:
     case ACC_EXPR_LINEAR_INDEX:
-      return is_inside (l, expr);
+      return is_inside (l, frame, expr);
     case ACC_EXPR_TUPLE:
     case ACC_EXPR_ITEM:
     case ACC_EXPR_WHILE:
