@@ -22,6 +22,7 @@
  * Every kernel, passes/: from kernel IR to kernel IR
  *   variables  [variables]   makes variables of loops that fit 4 bytes narrow, and decides comparisons with earlier indices
  *   contract   [contract]    makes fused products, with fast mathematics
+ *   rows       [rows]        splits loops of lanes that divide their index into rows, in which the quotient is the same
  *   drop-unused              drops instructions whose values nobody uses
  *   straighten [straighten]  makes quotients and roots of f32 on devices without branches, where a block only computes
  *   legalise                 writes what compilers of devices get wrong in other instructions: narrow integers, zeros, signs

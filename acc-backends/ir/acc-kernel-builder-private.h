@@ -26,6 +26,9 @@ struct _AccKernelBuilder {
   gboolean    approximate;    /* exponentials and logarithms of f32 stay for what the device has */
 };
 
+/* For a kernel that does the same with the same parameters; and puts what @made has built in place of what @b has, and frees @made. */
+AccKernelBuilder *_kb_new_like (const AccKernel *kernel);
+void    _kb_take_over (AccKernelBuilder *b, AccKernelBuilder *made);
 /* Notes the first mistake. */
 void    _kb_set_error (AccKernelBuilder *b, const char *message);
 AccKernelBlock *_kb_get_block (AccKernelBuilder *b, guint32 block);

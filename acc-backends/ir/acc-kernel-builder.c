@@ -98,6 +98,37 @@ kb_new (const char *name)
   return b;
 }
 
+AccKernelBuilder *
+_kb_new_like (const AccKernel *kernel)
+{
+  AccKernelBuilder *b = kb_new (kernel->name);
+
+  b->kernel->precise = kernel->precise;
+  b->kernel->fast = kernel->fast;
+  b->kernel->straight = kernel->straight;
+  b->kernel->group_size = kernel->group_size;
+  b->kernel->n_resident = kernel->n_resident;
+  g_array_unref (b->kernel->params);
+  g_array_unref (b->kernel->shared);
+  b->kernel->params = g_array_ref (kernel->params);
+  b->kernel->shared = g_array_ref (kernel->shared);
+
+  return b;
+}
+
+void
+_kb_take_over (AccKernelBuilder *b,
+               AccKernelBuilder *made)
+{
+  AccKernel *before = b->kernel;
+
+  b->kernel = g_steal_pointer (&made->kernel);
+  if (made->error != NULL)
+    g_propagate_error (&b->error, g_steal_pointer (&made->error));
+  made->kernel = before;
+  kb_discard (made);
+}
+
 void
 kb_discard (AccKernelBuilder *b)
 {

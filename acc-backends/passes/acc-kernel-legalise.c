@@ -449,17 +449,8 @@ _acc_kernel_legalise (AccKernelBuilder *b)
   if (!look_over (before, &zero))
     return;
 
-  made = kb_new (before->name);
+  made = _kb_new_like (before);
   self = (Pass) { before, made, g_new0 (guint32, before->instrs->len), { 0 } };
-  made->kernel->precise = before->precise;
-  made->kernel->fast = before->fast;
-  made->kernel->straight = before->straight;
-  made->kernel->group_size = before->group_size;
-  made->kernel->n_resident = before->n_resident;
-  g_array_unref (made->kernel->params);
-  g_array_unref (made->kernel->shared);
-  made->kernel->params = g_array_ref (before->params);
-  made->kernel->shared = g_array_ref (before->shared);
 
   /* No extent has as many elements, which nobody can tell from a word of the launch. */
   if (zero)
@@ -467,9 +458,5 @@ _acc_kernel_legalise (AccKernelBuilder *b)
   walk (&self, ACC_KERNEL_BODY);
   g_free (self.made);
 
-  b->kernel = g_steal_pointer (&made->kernel);
-  if (made->error != NULL)
-    g_propagate_error (&b->error, g_steal_pointer (&made->error));
-  made->kernel = before;
-  kb_discard (made);
+  _kb_take_over (b, made);
 }

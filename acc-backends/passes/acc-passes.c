@@ -31,9 +31,16 @@ is_for_groups (const AccKernel *kernel)
   return kernel->group_size > 0;
 }
 
+static gboolean
+is_for_lanes (const AccKernel *kernel)
+{
+  return kernel->group_size == 0;
+}
+
 /* In this order. acc-compile.c says what each does, and what comes before and after. */
 static const Pass passes[] = {
   { "contract",    ACC_DISABLE_CONTRACT,   is_fast,       _acc_kernel_contract },
+  { "rows",        ACC_DISABLE_ROWS,       is_for_lanes,  _acc_kernel_split_rows },
   { "drop-unused", 0,                      NULL,          _acc_kernel_drop_unused },
   { "straighten",  ACC_DISABLE_STRAIGHTEN, has_estimates, _acc_kernel_straighten },
   { "legalise",    0,                      is_for_groups, _acc_kernel_legalise },

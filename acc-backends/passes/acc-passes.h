@@ -15,6 +15,8 @@ AccKernel *kb_finish                (AccKernelBuilder *b, GError **error);
 void       _acc_kernel_contract     (AccKernelBuilder *b);
 /* Drops instructions without effects whose values are unused. */
 void       _acc_kernel_drop_unused  (AccKernelBuilder *b);
+/* Splits loops of lanes that divide their index into rows, in which the quotient is the same. */
+void       _acc_kernel_split_rows   (AccKernelBuilder *b);
 /* Makes quotients and roots of f32 by estimates, without branches, in blocks that only compute and store. */
 void       _acc_kernel_straighten   (AccKernelBuilder *b);
 /* Writes what compilers of devices get wrong in other instructions. */

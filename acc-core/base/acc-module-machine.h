@@ -62,6 +62,7 @@ typedef enum {
   ACC_DISABLE_WIDE_MASKS   = 1 << 15,
   ACC_DISABLE_WAVES        = 1 << 16,
   ACC_DISABLE_SEGMENTS     = 1 << 17,
+  ACC_DISABLE_ROWS         = 1 << 18,
 } AccDisableFlags;
 
 /* Keys of ACC_DEBUG. */
