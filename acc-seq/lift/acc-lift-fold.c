@@ -167,7 +167,7 @@ demand_values (AccLift   *self,
   g_autoptr(AccLifted) owned = input;
 
   return acc_lifted_new_irregular (acc_nesting_ref (input->nesting),
-                                   acc_lift_demand (self, input->values, has_values, node,
+                                   acc_lift_demand (self, input->values, has_values, node, node,
                                                     "a value in each row, for want of an initial one"));
 }
 

@@ -74,14 +74,16 @@ acc_lift_demand (AccLift      *self,
                  AccArray     *values,
                  AccLiftDemand holds,
                  gpointer      data,
+                 AccArray     *node,
                  const char   *what)
 {
+  g_autofree char *label = node->label != NULL ? g_strdup_printf ("%s: %s", node->label, what) : g_strdup (what);
   Demand demand = { self, holds, data };
   g_autoptr(AccArray) ones = acc_array_generate_expr (acc_lift_count (self), one_where_false, &demand);
   g_autoptr(AccArray) failures = acc_array_fold_all (ones, acc_array_number (0), acc_array_add_elements, NULL);
   AccArray *checked = acc_array_reshape_expr (values, acc_expr_add (acc_expr_extent (values, 0), acc_expr_the (failures)));
 
-  acc_array_set_label (checked, what);
+  acc_array_set_label (checked, label);
 
   return checked;
 }

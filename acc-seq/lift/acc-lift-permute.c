@@ -57,6 +57,7 @@ are_alike (AccLift *self,
 /* Source and targets as flat values that lie alike. */
 static void
 lay_alike (AccLift    *self,
+           AccArray   *node,
            AccLifted **source,
            AccLifted **targets)
 {
@@ -69,7 +70,7 @@ lay_alike (AccLift    *self,
 
   nesting = acc_lift_new_nesting (self, both[0]->rank, least_extents, both);
   made = acc_lift_make (self, nesting, acc_lift_element_of_lifted, both[0]);
-  *source = acc_lifted_new_irregular (acc_nesting_ref (nesting), acc_lift_demand (self, made->values, are_alike, both,
+  *source = acc_lifted_new_irregular (acc_nesting_ref (nesting), acc_lift_demand (self, made->values, are_alike, both, node,
                                                                                   "as many targets as elements"));
   *targets = acc_lift_make (self, nesting, acc_lift_element_of_lifted, both[1]);
   acc_lifted_unref (both[0]);
@@ -89,7 +90,7 @@ acc_lift_permute (AccLift  *self,
   AccLiftCall call = { self, node->functions[0] };
   AccArray *values;
 
-  lay_alike (self, &source, &targets);
+  lay_alike (self, node, &source, &targets);
   own_source = source;
   own_targets = targets;
   places = acc_lift_zip_numbers (targets, target_of, defaults);

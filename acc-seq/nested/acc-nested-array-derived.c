@@ -23,9 +23,11 @@ call_with_element (AccArray **arrays,
 
 /* A number for each element: the values of regular ones. */
 static AccArray *
-reduce (AccNestedArray *self,
+reduce (const char     *operation,
+        AccNestedArray *self,
         AccArray     *(*function) (AccArray *array))
 {
+  ACC_ARRAY_NAMED (operation);
   g_autoptr(AccNestedArray) mapped = NULL;
   g_autoptr(AccLifted) regular = NULL;
   g_autoptr(AccLift) lift = NULL;
@@ -52,7 +54,7 @@ reduce (AccNestedArray *self,
 AccArray *
 acc_nested_array_sum (AccNestedArray *self)
 {
-  return reduce (self, acc_array_sum_all);
+  return reduce ("nested_array_sum", self, acc_array_sum_all);
 }
 
 /**
@@ -66,7 +68,7 @@ acc_nested_array_sum (AccNestedArray *self)
 AccArray *
 acc_nested_array_product (AccNestedArray *self)
 {
-  return reduce (self, acc_array_product_all);
+  return reduce ("nested_array_product", self, acc_array_product_all);
 }
 
 /**
@@ -80,7 +82,7 @@ acc_nested_array_product (AccNestedArray *self)
 AccArray *
 acc_nested_array_minimum (AccNestedArray *self)
 {
-  return reduce (self, acc_array_minimum_all);
+  return reduce ("nested_array_minimum", self, acc_array_minimum_all);
 }
 
 /**
@@ -94,7 +96,7 @@ acc_nested_array_minimum (AccNestedArray *self)
 AccArray *
 acc_nested_array_maximum (AccNestedArray *self)
 {
-  return reduce (self, acc_array_maximum_all);
+  return reduce ("nested_array_maximum", self, acc_array_maximum_all);
 }
 
 /**
@@ -108,7 +110,7 @@ acc_nested_array_maximum (AccNestedArray *self)
 AccArray *
 acc_nested_array_mean (AccNestedArray *self)
 {
-  return reduce (self, acc_array_mean_all);
+  return reduce ("nested_array_mean", self, acc_array_mean_all);
 }
 
 /**
@@ -123,7 +125,7 @@ acc_nested_array_mean (AccNestedArray *self)
 AccArray *
 acc_nested_array_argmin (AccNestedArray *self)
 {
-  return reduce (self, acc_array_argmin_all);
+  return reduce ("nested_array_argmin", self, acc_array_argmin_all);
 }
 
 /**
@@ -138,7 +140,7 @@ acc_nested_array_argmin (AccNestedArray *self)
 AccArray *
 acc_nested_array_argmax (AccNestedArray *self)
 {
-  return reduce (self, acc_array_argmax_all);
+  return reduce ("nested_array_argmax", self, acc_array_argmax_all);
 }
 
 /**
@@ -152,6 +154,8 @@ acc_nested_array_argmax (AccNestedArray *self)
 AccNestedArray *
 acc_nested_array_cumsum (AccNestedArray *self)
 {
+  ACC_ARRAY_NAMED ("nested_array_cumsum");
+
   return acc_nested_array_map (self, call_with_element, acc_array_cumsum);
 }
 
@@ -176,6 +180,8 @@ AccNestedArray *
 acc_nested_array_sort (AccNestedArray *self,
                        gboolean        descending)
 {
+  ACC_ARRAY_NAMED ("nested_array_sort");
+
   return acc_nested_array_map (self, sort_element, GINT_TO_POINTER (descending));
 }
 
@@ -198,5 +204,7 @@ distinct_of_element (AccArray **arrays,
 AccNestedArray *
 acc_nested_array_unique (AccNestedArray *self)
 {
+  ACC_ARRAY_NAMED ("nested_array_unique");
+
   return acc_nested_array_map (self, distinct_of_element, NULL);
 }

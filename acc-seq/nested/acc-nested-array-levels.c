@@ -59,7 +59,7 @@ static AccArray *
 match_groups (AccNestedArray **arrays,
               guint            n_arrays)
 {
-  AccArray *own = acc_nested_array_get_groups (arrays[0]);
+  AccArray *own = acc_nested_array_get_groups (arrays[0]), *matched;
   g_autoptr(AccArray) numbers = NULL, count = g_object_ref (own);
   Matching matching = { arrays, n_arrays };
   gboolean same = TRUE;
@@ -75,9 +75,10 @@ match_groups (AccNestedArray **arrays,
     return g_object_ref (own);
 
   matching.numbers = numbers = acc_nested_array_new_numbers (acc_array_number (1));
-  acc_array_set_label (numbers, "levels of one nested array as those of the other");
+  matched = acc_array_generate_expr (acc_expr_extent (count, 0), matched_offset, &matching);
+  acc_array_set_label (matched, "levels of one nested array as those of the other");
 
-  return acc_array_generate_expr (acc_expr_extent (count, 0), matched_offset, &matching);
+  return matched;
 }
 
 AccNestedArray *

@@ -202,6 +202,16 @@ lift_result (AccLift         *lift,
   return acc_nested_array_new_for_groups (made, sum_lengths (lengths->values));
 }
 
+static AccNestedArray *
+refuse (AccArray   *values,
+        AccError    code,
+        const char *problem)
+{
+  ACC_ARRAY_NAMED ("nested_array_map_nested");
+
+  return acc_nested_array_refuse (values, code, problem);
+}
+
 /**
  * acc_nested_array_map_nested:
  * @self: a nested array of two levels or more
@@ -243,9 +253,9 @@ acc_nested_array_map_nested (AccNestedArray    *self,
   if (values->error != NULL)
     return g_object_ref (self);
   if (acc_nested_array_get_inner (self) == NULL)
-    return acc_nested_array_refuse (values, ACC_ERROR_SHAPE, "nested_array_map_nested: elements are arrays");
+    return refuse (values, ACC_ERROR_SHAPE, "elements are arrays");
   if (function == NULL)
-    return acc_nested_array_refuse (values, ACC_ERROR_CALLBACK, "nested_array_map_nested: no function was given");
+    return refuse (values, ACC_ERROR_CALLBACK, "no function was given");
 
   tables = list_tables (self);
   parameters = g_ptr_array_new_with_free_func (g_object_unref);
@@ -259,7 +269,7 @@ acc_nested_array_map_nested (AccNestedArray    *self,
     result = function (element, user_data);
   }
   if (result == NULL)
-    return acc_nested_array_refuse (values, ACC_ERROR_CALLBACK, "nested_array_map_nested: its function returned nothing");
+    return refuse (values, ACC_ERROR_CALLBACK, "its function returned nothing");
   if (acc_nested_array_get_values (result)->error != NULL)
     return g_steal_pointer (&result);
 

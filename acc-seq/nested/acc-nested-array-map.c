@@ -24,10 +24,10 @@ acc_nested_array_match_counts (AccArray *count,
     return g_object_ref (count);
 
   numbers = acc_nested_array_new_numbers (acc_array_number (1));
-  acc_array_set_label (numbers, "as many elements of one nested array as of the other");
   n = acc_expr_ref_sink (acc_expr_extent (count, 0));
   matched = acc_nested_array_new_numbers (acc_expr_cond (acc_expr_eq (n, acc_expr_extent (other, 0)), n,
                                                          acc_expr_linear_index (numbers, acc_array_number (-1))));
+  acc_array_set_label (matched, "as many elements of one nested array as of the other");
 
   return matched;
 }
@@ -41,6 +41,7 @@ acc_nested_array_apply (AccNestedArray **arrays,
                         gboolean         in_loops)
 {
   g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_count (arrays[0]));
+  G_GNUC_UNUSED g_auto(AccNaming) naming = { NULL };
   g_autoptr(AccLift) lift = NULL;
 
   for (guint i = 1; i < n_arrays; i++)
@@ -49,6 +50,8 @@ acc_nested_array_apply (AccNestedArray **arrays,
 
       count = acc_nested_array_match_counts (before, acc_nested_array_get_count (arrays[i]));
     }
+  /* What is lifted has the names of what it is lifted from. */
+  naming = acc_naming_begin (NULL);
   lift = acc_lift_new (count);
   for (guint i = 0; i < n_arrays; i++)
     acc_lift_bind (lift, parameters[i], acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
@@ -81,10 +84,31 @@ make_parameter (AccLifted *lifted,
                                   position);
 }
 
+/* Operations of a user's function have their own names, those of the library's the one that is @named already, if any. */
+static AccArray *
+call (GPtrArray   *parameters,
+      AccArray   **number,
+      gboolean     named,
+      AccArrayFunc function,
+      gpointer     user_data)
+{
+  AccNaming own = { NULL };
+  AccArray *result;
+
+  if (!named)
+    own = acc_naming_begin (NULL);
+  result = acc_call_array_func (function, parameters, number, user_data);
+  if (!named)
+    acc_naming_end (&own);
+
+  return result;
+}
+
 /* Elements of the innermost level alone. */
 static AccNestedArray *
 zip_elements (AccNestedArray **arrays,
               guint            n_arrays,
+              gboolean         named,
               AccArrayFunc     function,
               gpointer         user_data)
 {
@@ -101,15 +125,33 @@ zip_elements (AccNestedArray **arrays,
       g_ptr_array_add (parameters, make_parameter (lifted, i));
     }
   if (function == NULL)
-    return acc_nested_array_refuse (count, ACC_ERROR_CALLBACK, "nested_array_map: no function was given");
+    return acc_nested_array_refuse (count, ACC_ERROR_CALLBACK, "no function was given");
 
-  result = acc_call_array_func (function, parameters, &number, user_data);
+  result = call (parameters, &number, named, function, user_data);
   if (result == NULL)
-    return acc_nested_array_refuse (count, ACC_ERROR_CALLBACK, "nested_array_map: its function returned nothing");
+    return acc_nested_array_refuse (count, ACC_ERROR_CALLBACK, "its function returned nothing");
   if (result->error != NULL)
     return acc_nested_array_new_error (g_steal_pointer (&result));
 
   return acc_nested_array_apply (arrays, n_arrays, (AccArray **) parameters->pdata, number, result, FALSE);
+}
+
+/* As acc_nested_array_zip_with_many(), for @operation. */
+static AccNestedArray *
+zip (const char      *operation,
+     AccNestedArray **arrays,
+     guint            n_arrays,
+     AccArrayFunc     function,
+     gpointer         user_data)
+{
+  g_auto(AccNaming) naming = acc_naming_begin (operation);
+
+  for (guint i = 1; i < n_arrays; i++)
+    if (acc_nested_array_get_depth (arrays[i]) != acc_nested_array_get_depth (arrays[0]))
+      return acc_nested_array_refuse (acc_nested_array_get_values (arrays[i]), ACC_ERROR_SHAPE,
+                                      "nested arrays have different numbers of levels");
+
+  return acc_nested_array_regroup (zip_elements (arrays, n_arrays, naming.before != NULL, function, user_data), arrays, n_arrays);
 }
 
 /**
@@ -146,12 +188,7 @@ acc_nested_array_zip_with_many (AccNestedArray **arrays,
   for (guint i = 0; i < n_arrays; i++)
     g_return_val_if_fail (ACC_IS_NESTED_ARRAY (arrays[i]), NULL);
 
-  for (guint i = 1; i < n_arrays; i++)
-    if (acc_nested_array_get_depth (arrays[i]) != acc_nested_array_get_depth (arrays[0]))
-      return acc_nested_array_refuse (acc_nested_array_get_values (arrays[i]), ACC_ERROR_SHAPE,
-                                      "nested_array_zip_with: nested arrays have different numbers of levels");
-
-  return acc_nested_array_regroup (zip_elements (arrays, n_arrays, function, user_data), arrays, n_arrays);
+  return zip ("nested_array_zip_with", arrays, n_arrays, function, user_data);
 }
 
 /**
@@ -169,7 +206,9 @@ acc_nested_array_map (AccNestedArray *self,
                       AccArrayFunc    function,
                       gpointer        user_data)
 {
-  return acc_nested_array_zip_with_many (&self, 1, function, user_data);
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
+
+  return zip ("nested_array_map", &self, 1, function, user_data);
 }
 
 /**
@@ -188,6 +227,7 @@ acc_nested_array_imap (AccNestedArray *self,
                        AccArrayFunc    function,
                        gpointer        user_data)
 {
+  g_auto(AccNaming) naming = acc_naming_begin ("nested_array_imap");
   g_autoptr(AccNestedArray) numbers = NULL;
 
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
@@ -196,7 +236,8 @@ acc_nested_array_imap (AccNestedArray *self,
     acc_lifted_new_regular (acc_nested_array_new_numbers (acc_expr_extent (acc_nested_array_get_count (self), 0))),
     g_object_ref (acc_nested_array_get_count (self)));
 
-  return acc_nested_array_regroup (zip_elements ((AccNestedArray *[]) { numbers, self }, 2, function, user_data), &self, 1);
+  return acc_nested_array_regroup (zip_elements ((AccNestedArray *[]) { numbers, self }, 2, naming.before != NULL, function, user_data),
+                                   &self, 1);
 }
 
 /**
@@ -349,7 +390,7 @@ acc_nested_array_filter (AccNestedArray *self,
 
   while (acc_nested_array_get_inner (innermost) != NULL)
     innermost = acc_nested_array_get_inner (innermost);
-  flags = acc_nested_array_map (innermost, predicate, user_data);
+  flags = zip ("nested_array_filter", &innermost, 1, predicate, user_data);
 
   ACC_ARRAY_NAMED ("nested_array_filter");
   lifted = acc_nested_array_get_lifted (flags);

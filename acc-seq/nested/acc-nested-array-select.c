@@ -252,6 +252,8 @@ AccNestedArray *
 acc_nested_array_cartesian (AccNestedArray *self,
                             AccNestedArray *other)
 {
+  ACC_ARRAY_NAMED ("nested_array_cartesian");
+
   return acc_nested_array_zip_with (self, other, pair_elements, NULL);
 }
 
@@ -298,5 +300,7 @@ combine_element (AccArray **arrays,
 AccNestedArray *
 acc_nested_array_combinations (AccNestedArray *self)
 {
+  ACC_ARRAY_NAMED ("nested_array_combinations");
+
   return acc_nested_array_map (self, combine_element, NULL);
 }

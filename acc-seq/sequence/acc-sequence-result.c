@@ -143,7 +143,10 @@ acc_sequence_result_evaluate (AccBackend   *backend,
       AccArray *value = finish (get_result (nodes[i]), outlets[i], error);
 
       if (value == NULL)
-        return NULL;
+        {
+          name_sequence (nodes[i], error);
+          return NULL;
+        }
       g_ptr_array_add (results, value);
     }
 

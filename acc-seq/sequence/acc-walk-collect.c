@@ -118,13 +118,7 @@ dup_stack (Collector   *self,
 {
   g_autoptr(AccWalkPart) regular = acc_walk_part_tighten (all, acc_backend_get_host_budget (self->outlet.stage->walk->backend), error);
 
-  if (regular == NULL)
-    {
-      g_prefix_error (error, "sequence_stack: ");
-      return NULL;
-    }
-
-  return g_object_ref (acc_nested_array_get_values (regular->nested));
+  return regular != NULL ? g_object_ref (acc_nested_array_get_values (regular->nested)) : NULL;
 }
 
 AccArray *
@@ -144,7 +138,7 @@ acc_walk_collector_dup (AccWalkOutlet         *outlet,
     return acc_walk_part_dup_element (g_ptr_array_index (self->parts, 0), 0, error);
   if (kind == ACC_SEQUENCE_RESULT_LAST && otherwise == NULL)
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "sequence_last: the sequence has no elements, and nothing was given in place of one");
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "the sequence has no elements, and nothing was given in place of one");
       return NULL;
     }
   if (kind == ACC_SEQUENCE_RESULT_LAST)

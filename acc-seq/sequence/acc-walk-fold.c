@@ -354,7 +354,7 @@ acc_walk_fold_finish (AccWalkOutlet *outlet,
 
   if (self->done == 0 && seed == NULL)
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "sequence_fold: the sequence has no elements, and there is no seed");
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "the sequence has no elements, and there is no seed");
       return NULL;
     }
   if (self->done == 0)
@@ -381,11 +381,6 @@ acc_walk_fold_finish (AccWalkOutlet *outlet,
 
   g_ptr_array_add (wanted, total);
   parts = acc_walk_compute (walk, wanted, 1, error);
-  if (parts == NULL)
-    {
-      g_prefix_error (error, "sequence_fold: ");
-      return NULL;
-    }
 
-  return acc_walk_part_dup_element (g_ptr_array_index (parts, 0), 0, error);
+  return parts != NULL ? acc_walk_part_dup_element (g_ptr_array_index (parts, 0), 0, error) : NULL;
 }
