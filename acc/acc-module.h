@@ -8,6 +8,7 @@
 
 #include "acc.h"
 
+#include "acc-module-abi.h"
 #include "acc-module-types.h"
 #include "acc-module-expr.h"
 #include "acc-module-memory.h"

@@ -3,6 +3,10 @@
 
 #include "acc-backends/runtime/graph/acc-device-backend.h"
 
+#include "acc-module-abi.h"
+
+ACC_DEFINE_BACKEND_MODULE_ABI
+
 GType
 acc_backend_module_get_type (void)
 {

@@ -2,6 +2,10 @@
 #include "acc-vulkan-device.h"
 #include "acc-backends/runtime/graph/acc-device-backend.h"
 
+#include "acc-module-abi.h"
+
+ACC_DEFINE_BACKEND_MODULE_ABI
+
 GType
 acc_backend_module_get_type (void)
 {

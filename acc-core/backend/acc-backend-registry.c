@@ -2,6 +2,7 @@
 #include "acc-backend-private.h"
 
 #include "acc-error.h"
+#include "acc-module-abi.h"
 #include "acc-core/base/acc-trust-private.h"
 
 #include <dlfcn.h>
@@ -106,6 +107,24 @@ is_trusted (const char *folder, const char *file, GError **distrust)
   return FALSE;
 }
 
+/* Whether it was built for this acc: what it takes for an operation may be another one otherwise. */
+static gboolean
+check_abi (GModule *module, const char *path, GError **error)
+{
+  AccBackendModuleGetAbi get_abi = NULL;
+  const char *abi = NULL;
+
+  if (g_module_symbol (module, ACC_BACKEND_MODULE_ABI_SYMBOL, (gpointer *) &get_abi) && get_abi != NULL)
+    abi = get_abi ();
+  if (g_strcmp0 (abi, ACC_MODULE_ABI) == 0)
+    return TRUE;
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s was built for acc %s, and this is acc %s", path,
+               abi != NULL ? abi : "of an unknown version", ACC_MODULE_ABI);
+
+  return FALSE;
+}
+
 static GType
 load_module (const char *name, GError **error)
 {
@@ -135,6 +154,13 @@ load_module (const char *name, GError **error)
         {
           g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "backend “%s”: %s does not export %s",
                        name, path, ACC_BACKEND_MODULE_SYMBOL);
+          g_module_close (module);
+          return G_TYPE_INVALID;
+        }
+
+      if (!check_abi (module, path, error))
+        {
+          g_prefix_error (error, "backend “%s”: ", name);
           g_module_close (module);
           return G_TYPE_INVALID;
         }

@@ -17,16 +17,26 @@ G_BEGIN_DECLS
  *  - a module libacc-backend-NAME.so in ACC_BACKENDS_DIR (folders separated by ':'), or else in acc-1/backends beside the
  *    library, or in $libdir/acc-1/backends. It is loaded when its name is asked for, or when backends are listed, and stays.
  *    Neither it nor its folder may be written by others than the effective user, root and the owner of acc's library.
- *    It exports one function, acc_backend_module_get_type().
+ *    It exports two functions, acc_backend_module_get_type(), and acc_backend_module_get_abi(), which it gets of
+ *    ACC_DEFINE_BACKEND_MODULE_ABI. A module that was built for another acc is not loaded.
  *
  * A name may go on with a device after a colon ("cuda:1"): the part before it names the implementation, the rest is its
  * construct property "device" (NULL: the first one). */
 #define ACC_BACKEND_MODULE_SYMBOL "acc_backend_module_get_type"
 typedef GType (*AccBackendModuleGetType) (void);
+#define ACC_BACKEND_MODULE_ABI_SYMBOL "acc_backend_module_get_abi"
+typedef const char *(*AccBackendModuleGetAbi) (void);
 
 /* Not part of the library: modules define it, with this prototype. */
 ACC_MODULE_API
 GType      acc_backend_module_get_type  (void);
+/* Nor is that. */
+ACC_MODULE_API
+const char *acc_backend_module_get_abi  (void);
+
+/* Stands once in a module, outside of functions: says which headers it was built with. */
+#define ACC_DEFINE_BACKEND_MODULE_ABI \
+  const char *acc_backend_module_get_abi (void) { return ACC_MODULE_ABI; }
 
 /* --- what is implemented */
 

@@ -2,6 +2,9 @@
 #include "fake-device.h"
 
 #include "acc-backends/runtime/graph/acc-device-backend.h"
+#include "acc-module-abi.h"
+
+ACC_DEFINE_BACKEND_MODULE_ABI
 
 /* The fake device as a module, for tests that know backends by name. */
 

@@ -33,7 +33,7 @@ def run(command, **more):
 
 
 # Modules define it.
-OF_MODULES = {'acc_backend_module_get_type'}
+OF_MODULES = {'acc_backend_module_get_type', 'acc_backend_module_get_abi'}
 
 
 def declared(headers, flags):

@@ -157,6 +157,8 @@ traced_backend_init (TracedBackend *self)
 {
 }
 
+ACC_DEFINE_BACKEND_MODULE_ABI
+
 GType
 acc_backend_module_get_type (void)
 {

@@ -64,7 +64,7 @@ APART = [
 # The interpreter judges the others: it sees the language alone.
 JUDGE, LANGUAGE = 'acc-backends/interpreter', 'acc-core/'
 MOST_FILES = 50
-GENERATED = {'acc-version.h': 'acc-core/base', 'acc-enum-types.h': 'acc-core/base'}
+GENERATED = {'acc-version.h': 'acc-core/base', 'acc-enum-types.h': 'acc-core/base', 'acc-module-abi.h': 'acc-core/base'}
 
 
 def list_files(root):
