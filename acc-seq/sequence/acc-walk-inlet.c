@@ -131,6 +131,7 @@ acc_walk_inlet_end (AccWalkInlet *self,
 gboolean
 acc_walk_inlet_fill (AccWalkInlet *self,
                      gint64        most,
+                     gint64        round,
                      gint64        bytes,
                      gboolean      ahead,
                      GError      **error)
@@ -147,8 +148,8 @@ acc_walk_inlet_fill (AccWalkInlet *self,
           continue;
         }
 
-      part = acc_walk_reader_read (self->reader, most, MAX (bytes / (gint64) MAX (acc_element_type_get_size (self->sequence->type), 1), 1),
-                                   ahead, &local);
+      part = acc_walk_reader_read (self->reader, most, round,
+                                   MAX (bytes / (gint64) MAX (acc_element_type_get_size (self->sequence->type), 1), 1), ahead, &local);
       if (local != NULL)
         {
           g_propagate_error (error, g_steal_pointer (&local));
@@ -161,6 +162,22 @@ acc_walk_inlet_fill (AccWalkInlet *self,
     }
 
   return TRUE;
+}
+
+static gint64
+get_bytes (AccWalkInlet *self,
+           AccWalkPart  *part)
+{
+  return acc_walk_part_n_values (part) * (gint64) acc_element_type_get_size (self->sequence->type);
+}
+
+gint64
+acc_walk_inlet_fits (AccWalkInlet *self,
+                     gint64        bytes)
+{
+  AccWalkPart *last = g_queue_peek_tail (&self->parts[self->current]);
+
+  return last != NULL ? (gint64) ((double) bytes * (double) last->count / (double) MAX (get_bytes (self, last), 1)) : 0;
 }
 
 /* How many of the first elements of @part are within @bytes, but at least one. */
@@ -207,8 +224,7 @@ acc_walk_inlet_available (AccWalkInlet *self,
   for (GList *item = self->parts[self->current].head; item != NULL; item = item->next)
     {
       AccWalkPart *part = item->data;
-      gint64 size = acc_walk_part_n_values (part) * (gint64) acc_element_type_get_size (self->sequence->type);
-      gint64 count;
+      gint64 size = get_bytes (self, part), count;
 
       if (size > bytes && available > 0)
         break;

@@ -64,6 +64,7 @@ struct _AccWalkStage {
   GPtrArray *outlets;         /* owned */
   gint64     done;            /* elements so far */
   gint64     most;            /* elements in a step, learned from refusals and times */
+  gint64     round;           /* steps of irregular elements that are read end at multiples of it; 0: anywhere */
   double     each;            /* microseconds that an element of the last step took */
   gboolean   halved;          /* because that took long */
   gboolean   keeps_size;      /* smaller steps were no quicker */
@@ -91,6 +92,8 @@ gboolean       acc_walk_stage_is_over  (AccWalkStage *self);
 gint64         acc_walk_step_bytes          (AccBackend *backend, gboolean in_memory);
 /* A power of 2 where @count is not small, for which folds have the fewest rests. */
 gint64         acc_walk_round_down          (gint64 count);
+/* Elements from number @done on, @most of them, or fewer, up to the next number that @round divides; 0: any. */
+gint64         acc_walk_up_to_round         (gint64 most, gint64 round, gint64 done);
 /* How many the next step takes; 0: there are no more; -1: an error. */
 gint64         acc_walk_stage_choose_size   (AccWalkStage *self, GError **error);
 /* A step of @count elements took @time. */
@@ -120,7 +123,9 @@ AccWalkInlet  *acc_walk_inlet_new       (AccWalkStage *stage, AccSequence *seque
 AccWalkInlet  *acc_walk_inlet_new_between (AccWalkStage *stage, AccSequence *sequence);
 void           acc_walk_inlet_free      (AccWalkInlet *self);
 /* Sees to it that there is an element, unless there are none left. */
-gboolean       acc_walk_inlet_fill      (AccWalkInlet *self, gint64 most, gint64 bytes, gboolean ahead, GError **error);
+gboolean       acc_walk_inlet_fill      (AccWalkInlet *self, gint64 most, gint64 round, gint64 bytes, gboolean ahead, GError **error);
+/* How many elements as those that came last are within @bytes. */
+gint64         acc_walk_inlet_fits      (AccWalkInlet *self, gint64 bytes);
 /* Elements that are there; those that are within @bytes, but at least one. */
 gint64         acc_walk_inlet_available (AccWalkInlet *self, gint64 bytes, GError **error);
 gboolean       acc_walk_inlet_is_empty  (AccWalkInlet *self);
@@ -138,8 +143,10 @@ void           acc_walk_inlet_end       (AccWalkInlet *self, guint feed);
 /* Of a producer, or of an array that reads a source. */
 AccWalkReader *acc_walk_reader_new      (AccSequence *sequence, AccWalk *walk, GError **error);
 void           acc_walk_reader_free     (AccWalkReader *self);
-/* NULL without an error: there are no more. @ahead: what comes next will be wanted, and may be read while this is worked on. */
-AccWalkPart   *acc_walk_reader_read     (AccWalkReader *self, gint64 max_elements, gint64 max_values, gboolean ahead, GError **error);
+/* NULL without an error: there are no more. @round: 0, or not beyond the next number that it divides. @ahead: what comes next will be
+ * wanted, and may be read while this is worked on. */
+AccWalkPart   *acc_walk_reader_read     (AccWalkReader *self, gint64 max_elements, gint64 round, gint64 max_values, gboolean ahead,
+                                         GError **error);
 
 /* --- outlets */
 

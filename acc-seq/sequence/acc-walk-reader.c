@@ -24,6 +24,7 @@ struct _AccWalkReader {
   GMutex               lock;
   GCond                changed;
   State                state;
+  gint64               position;   /* elements that were given */
   gint64               max_elements, max_values;
   AccNestedArray      *nested;
   GError              *error;
@@ -223,25 +224,33 @@ await (AccWalkReader *self,
 
 /* --- reading */
 
+static gint64
+count_elements (AccNestedArray *nested)
+{
+  return acc_shape_get_extent (acc_nested_array_get_count (nested)->shape, 0);
+}
+
 static AccNestedArray *
 read_producer (AccWalkReader *self,
                gint64         max_elements,
+               gint64         round,
                gint64         max_values,
                gboolean       ahead,
                GError       **error)
 {
+  gint64 most = acc_walk_up_to_round (max_elements, round, self->position);
   AccNestedArray *nested;
 
   if (self->thread == NULL && (!ahead || acc_sequence_producer_is_bound (self->producer)))
-    return acc_sequence_producer_read (self->producer, max_elements, max_values, self->walk->cancellable, error);
+    return acc_sequence_producer_read (self->producer, most, max_values, self->walk->cancellable, error);
 
   if (self->thread == NULL)
     self->thread = g_thread_new ("acc-sequence", read_ahead, self);
   if (is_idle (self))
-    ask (self, max_elements, max_values);
+    ask (self, most, max_values);
   nested = await (self, error);
   if (nested != NULL && ahead)
-    ask (self, max_elements, max_values);
+    ask (self, acc_walk_up_to_round (max_elements, round, self->position + count_elements (nested)), max_values);
 
   return nested;
 }
@@ -249,6 +258,7 @@ read_producer (AccWalkReader *self,
 AccWalkPart *
 acc_walk_reader_read (AccWalkReader *self,
                       gint64         max_elements,
+                      gint64         round,
                       gint64         max_values,
                       gboolean       ahead,
                       GError       **error)
@@ -263,11 +273,12 @@ acc_walk_reader_read (AccWalkReader *self,
       return rows != NULL ? acc_walk_part_new_regular (rows) : NULL;
     }
 
-  nested = read_producer (self, max_elements, max_values, ahead, error);
+  nested = read_producer (self, max_elements, round, max_values, ahead, error);
   if (nested == NULL)
     return NULL;
 
+  self->position += count_elements (nested);
   acc_walk_part_list_arrays (nested, arrays);
 
-  return acc_walk_part_new_computed (nested, arrays, acc_shape_get_extent (acc_nested_array_get_count (nested)->shape, 0));
+  return acc_walk_part_new_computed (nested, arrays, count_elements (nested));
 }

@@ -9,6 +9,9 @@
 #define IN_MEMORY 16
 /* One that takes longer is followed by a smaller one. */
 #define LONG_STEP (400 * G_TIME_SPAN_MILLISECOND)
+/* Irregular elements of which the first steps have as many, and so few of which need no rounding. */
+#define FIRST 4096
+#define FEW   16
 /* A memory limit has room for as many arrays of that size. */
 #define ARRAYS_IN_LIMIT 24
 
@@ -34,13 +37,23 @@ acc_walk_stage_remember_size (AccWalkStage *self)
                       self->most < ACC_WALK_MOST ? 64 - __builtin_clzll ((guint64) self->most) : 0);
 }
 
+/* Whether its elements are read as they come, of any extents. */
+static gboolean
+is_read (AccWalkInlet *inlet)
+{
+  return inlet->reader != NULL && inlet->sequence->shape == NULL;
+}
+
 void
 acc_walk_stage_recall_size (AccWalkStage *self)
 {
   for (guint i = 0; i < self->inlets->len && self->done == 0; i++)
     {
-      int found = g_atomic_int_get (&((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence->found);
+      AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
+      int found = g_atomic_int_get (&inlet->sequence->found);
 
+      if (is_read (inlet))
+        self->round = FIRST;
       if (self->walk->step_time > 0 && found == 0)
         self->most = 1;
       else if (found > 0)
@@ -66,6 +79,30 @@ gint64
 acc_walk_round_down (gint64 count)
 {
   return count < 16 ? count : G_GINT64_CONSTANT (1) << (63 - __builtin_clzll ((guint64) count));
+}
+
+gint64
+acc_walk_up_to_round (gint64 most,
+                      gint64 round,
+                      gint64 done)
+{
+  return round > 0 ? MIN (most, round - done % round) : most;
+}
+
+/* As many as the largest steps have room for, but powers of 2, so that steps have the same plans and folds the fewest rests. Few at first,
+ * which tell how large they are. */
+static void
+learn_round (AccWalkStage *self,
+             gint64        bytes)
+{
+  for (guint i = 0; i < self->inlets->len; i++)
+    {
+      AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
+      gint64 fits = is_read (inlet) ? acc_walk_inlet_fits (inlet, bytes) : 0;
+
+      if (fits > 0 && (fits < self->round || fits > 2 * self->round + self->round / 4))
+        self->round = fits < FEW ? 0 : acc_walk_round_down (fits);
+    }
 }
 
 /* Whether something wants what comes, however much that is. */
@@ -152,13 +189,14 @@ acc_walk_stage_choose_size (AccWalkStage *self,
                             GError      **error)
 {
   gint64 bytes = acc_walk_step_bytes (self->walk->backend, is_in_memory (self));
-  gint64 most = most_elements (self, bytes), count = MIN (most, before_end (self));
+  gint64 most = most_elements (self, bytes), round = self->walk->chunk > 0 ? 0 : self->round;
+  gint64 count = acc_walk_up_to_round (MIN (most, before_end (self)), round, self->done);
 
   for (guint i = 0; i < self->inlets->len && count > 0; i++)
     {
       AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
 
-      if (!acc_walk_inlet_fill (inlet, most, bytes, wants_all (self), error))
+      if (!acc_walk_inlet_fill (inlet, most, round, bytes, wants_all (self), error))
         return -1;
       if (acc_walk_inlet_is_empty (inlet))
         return 0;
@@ -172,6 +210,7 @@ acc_walk_stage_choose_size (AccWalkStage *self,
         return -1;
       count = MIN (count, available);
     }
+  learn_round (self, bytes);
 
   return MAX (count, 0);
 }

@@ -4,6 +4,7 @@
 #include "acc-seq/sequence/acc-sequence-records-private.h"
 #include "acc-seq/sequence/acc-sequence-split-private.h"
 #include "acc-seq/sequence/acc-sequence-windows-private.h"
+#include "acc-seq/sequence/acc-walk-private.h"
 
 #include "producer-helpers.h"
 
@@ -227,6 +228,45 @@ test_errors (void)
   g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
 }
 
+/* Steps of elements of any extents end at the same multiples of their number, as soon as it is known how many fit. */
+static void
+test_rounds (void)
+{
+  enum { LINES = 60000, FIRST = 4096, ROUND = 8192 };
+  guint64 limit = acc_backend_get_memory_limit (backend);
+  GString *text = g_string_new (NULL);
+  g_autoptr(AccSequence) lines = NULL;
+  g_autoptr(AccSequenceProducer) producer = NULL;
+  g_autoptr(AccWalk) walk = NULL;
+  g_autoptr(GError) error = NULL;
+  AccWalkOutlet *outlet;
+  gint64 done = 0;
+
+  for (guint i = 0; i < LINES; i++)
+    g_string_append_printf (text, "%.*s\n", (int) (i * 7 % 29), "as long as any of them will be");
+  producer = lines_of (text->str);
+  lines = acc_sequence_new (producer);
+
+  /* Some 9000 lines fit into a step. */
+  acc_backend_set_memory_limit (backend, 3 << 20);
+  walk = acc_walk_new (backend, &lines, 1, 0, NULL, &error);
+  g_assert_no_error (error);
+  outlet = acc_walk_collector_new (acc_walk_find_stage (walk, lines), lines, ACC_SEQUENCE_RESULT_COUNT);
+  while (!outlet->done)
+    {
+      g_assert_true (acc_walk_step_outlet (walk, outlet, &error));
+      g_assert_no_error (error);
+      if (outlet->stage->done == done)
+        continue;
+      g_assert_cmpint (outlet->stage->done, ==, MIN (done < 2 * FIRST ? done + FIRST : done + ROUND, LINES));
+      done = outlet->stage->done;
+    }
+  g_assert_cmpint (done, ==, LINES);
+
+  acc_backend_set_memory_limit (backend, limit);
+  g_string_free (text, TRUE);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -248,6 +288,7 @@ main (int    argc,
   g_test_add_func ("/sequence/producer-walks/arrays", test_arrays);
   g_test_add_func ("/sequence/producer-walks/files", test_files);
   g_test_add_func ("/sequence/producer-walks/errors", test_errors);
+  g_test_add_func ("/sequence/producer-walks/rounds", test_rounds);
   result = g_test_run ();
   g_object_unref (backend);
 
