@@ -93,7 +93,14 @@ gint64         acc_walk_step_bytes          (AccBackend *backend, gboolean in_me
 /* A power of 2 where @count is not small, for which folds have the fewest rests. */
 gint64         acc_walk_round_down          (gint64 count);
 /* Elements from number @done on, @most of them, or fewer, up to the next number that @round divides; 0: any. */
-gint64         acc_walk_up_to_round         (gint64 most, gint64 round, gint64 done);
+static inline gint64
+acc_walk_up_to_round (gint64 most,
+                      gint64 round,
+                      gint64 done)
+{
+  return round > 0 ? MIN (most, round - done % round) : most;
+}
+
 /* How many the next step takes; 0: there are no more; -1: an error. */
 gint64         acc_walk_stage_choose_size   (AccWalkStage *self, GError **error);
 /* A step of @count elements took @time. */

@@ -81,14 +81,6 @@ acc_walk_round_down (gint64 count)
   return count < 16 ? count : G_GINT64_CONSTANT (1) << (63 - __builtin_clzll ((guint64) count));
 }
 
-gint64
-acc_walk_up_to_round (gint64 most,
-                      gint64 round,
-                      gint64 done)
-{
-  return round > 0 ? MIN (most, round - done % round) : most;
-}
-
 /* As many as the largest steps have room for, but powers of 2, so that steps have the same plans and folds the fewest rests. Few at first,
  * which tell how large they are. */
 static void
