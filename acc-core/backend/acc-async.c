@@ -43,6 +43,21 @@ end_work (void)
   G_UNLOCK (under_way);
 }
 
+/**
+ * acc_backend_end_work:
+ *
+ * Cancels asynchronous calls and jobs that are under way, on all backends, and those that begin later, and waits until they have ended, two
+ * seconds at most.
+ *
+ * A process that exits does so by itself. A language whose functions acc calls, such as those of producers, does it before it shuts down:
+ * Python's overrides call it at exit.
+ */
+void
+acc_backend_end_work (void)
+{
+  end_work ();
+}
+
 /* Exit handlers run in reverse order: those of a device's driver were registered before this one, so this runs first. */
 static void
 end_before_driver (AccBackend *backend)

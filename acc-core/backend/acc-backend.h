@@ -33,6 +33,9 @@ AccBackend *acc_backend_new_for_name     (const char *name, GError **error) G_GN
 /* (element-type AccBackendInfo): every backend known, the absent ones too, with the reason */
 ACC_AVAILABLE_IN_1_0
 GListModel *acc_backend_list             (void) G_GNUC_WARN_UNUSED_RESULT;
+/* For languages that end before the process does */
+ACC_AVAILABLE_IN_1_0
+void        acc_backend_end_work         (void);
 ACC_AVAILABLE_IN_1_0
 const char *acc_backend_get_name         (AccBackend *self);
 ACC_AVAILABLE_IN_1_0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Producers of sequences that are written in Python."""
 
+import subprocess
 import sys
 import threading
 
@@ -140,6 +141,43 @@ def test_cancelled():
     cancellable = Gio.Cancellable()
     cancellable.cancel()
     assert error_of(lambda: Steps(3).read(1, 1, cancellable)).matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED)
+
+
+def test_left_at_the_end():
+    """Python ends while other threads call it."""
+    program = """import sys, time
+import gi
+gi.require_version('Acc', '1')
+from gi.repository import Acc
+import numpy as np
+
+
+class Numbers(Acc.SequenceProducer):
+    begun = 0
+
+    def __init__(self):
+        super().__init__(element_type=Acc.ElementType.parse('f8'), rank=0)
+
+    def do_read(self, max_elements, max_values, cancellable):
+        Numbers.begun += 1
+        time.sleep(0.001)
+        return np.full(10, sum(range(1000)) / 2)
+
+
+backend = Acc.Backend.get_default()
+add = lambda x, y: x.zip_with(y, lambda a, b: a + b)
+for _ in range(3):
+    backend.run_async(Acc.Sequence.from_producer(Numbers()).fold(None, add), None, None)
+while Numbers.begun < 20:
+    time.sleep(0.001)
+if sys.argv[1] == 'exit':
+    sys.exit(3)
+if sys.argv[1] == 'fail':
+    raise ValueError('the end')
+"""
+    for how, code in (('end', 0), ('exit', 3), ('fail', 1)) * 2:
+        done = subprocess.run([sys.executable, '-c', program, how], stderr=subprocess.PIPE, text=True, timeout=60)
+        assert done.returncode == code and ('the end' in done.stderr) == (how == 'fail'), (how, done)
 
 
 if __name__ == '__main__':

@@ -6,6 +6,7 @@ import functools
 import itertools
 import math
 import operator
+import os
 import time
 import weakref
 
@@ -154,11 +155,17 @@ def _from_iterable(elements, dtype, ndim, shape):
 _open = weakref.WeakSet()
 
 
+_process = os.getpid()
+
+
 @atexit.register
 def _close():
-    """Ends walks while there is a Python that their threads can call."""
+    """Ends walks and asynchronous calls while there is a Python that their threads can call. None of them is in a process of a fork."""
+    if os.getpid() != _process:
+        return
     for iterator in list(_open):
         iterator.close()
+    Acc.Backend.end_work()
 
 
 def _list_model(kind, items):
