@@ -230,6 +230,13 @@ ask (GPtrArray *parameters,
     return NULL;
 
   results = acc_trace_ask_arrays (function, user_data, parameters, number);
+  for (guint i = 0; results != NULL && i < results->len; i++)
+    if (!ACC_IS_ARRAY (g_ptr_array_index (results, i)))
+      {
+        g_ptr_array_foreach (results, (GFunc) (GCallback) g_object_unref, NULL);
+        g_clear_pointer (&results, g_ptr_array_unref);
+      }
+
   return results != NULL ? results : g_ptr_array_new ();
 }
 

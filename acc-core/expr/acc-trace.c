@@ -371,9 +371,10 @@ acc_trace_get_arguments (AccTrace *self)
  * acc_trace_get_arrays:
  * @self: a trace that asks
  *
- * Returns the arguments that a function of arrays, such as that of a program, is to be called with.
+ * Returns the arguments that a function of arrays, such as that of a program, is to be called with. That of [method@NestedArray.map_nested]
+ * is to be called with the first one alone, a nested array.
  *
- * Returns: (transfer none) (element-type AccArray): the arguments
+ * Returns: (transfer none) (element-type GObject.Object): the arguments
  */
 GPtrArray *
 acc_trace_get_arrays (AccTrace *self)
@@ -452,9 +453,9 @@ acc_trace_answer (AccTrace *self,
  * Answers with the results of a function of arrays.
  */
 void
-acc_trace_answer_arrays (AccTrace  *self,
-                         AccArray **results,
-                         guint      n_results)
+acc_trace_answer_arrays (AccTrace *self,
+                         GObject **results,
+                         guint     n_results)
 {
   Answer *answer;
 

@@ -22,7 +22,7 @@ guint      acc_trace_get_function  (AccTrace *self);
 /* (transfer none) (element-type AccExpr) */
 ACC_AVAILABLE_IN_1_0
 GPtrArray *acc_trace_get_arguments (AccTrace *self);
-/* (transfer none) (element-type AccArray) */
+/* (transfer none) (element-type GObject.Object) */
 ACC_AVAILABLE_IN_1_0
 GPtrArray *acc_trace_get_arrays    (AccTrace *self);
 ACC_AVAILABLE_IN_1_0
@@ -32,6 +32,6 @@ void       acc_trace_leave         (AccTrace *self);
 ACC_AVAILABLE_IN_1_0
 void       acc_trace_answer        (AccTrace *self, AccExpr *result);
 ACC_AVAILABLE_IN_1_0
-void       acc_trace_answer_arrays (AccTrace *self, AccArray **results, guint n_results);
+void       acc_trace_answer_arrays (AccTrace *self, GObject **results, guint n_results);
 
 G_END_DECLS

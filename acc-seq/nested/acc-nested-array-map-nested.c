@@ -4,6 +4,7 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/derived/acc-array-scan.h"
 #include "acc-core/expr/acc-numbering-private.h"
+#include "acc-core/expr/acc-trace-private.h"
 
 /* Functions of elements that are nested arrays themselves: each of the arrays that an element consists of is a part of one of all
  * elements. */
@@ -202,6 +203,40 @@ lift_result (AccLift         *lift,
   return acc_nested_array_new_for_groups (made, sum_lengths (lengths->values));
 }
 
+/* What @function gives for an element of @parameters. Where this thread traces, it is asked for, as acc_call_array_func() does. */
+static AccNestedArray *
+call (AccNestedArrayFunc function,
+      GPtrArray         *parameters,
+      guint              rank,
+      AccArray         **number,
+      gpointer           user_data)
+{
+  g_autoptr(AccNestedArray) element = make_element (parameters, rank);
+  g_autoptr(GPtrArray) asked = NULL, results = NULL;
+
+  if (!acc_trace_asks (G_CALLBACK (function)))
+    {
+      G_GNUC_UNUSED g_auto(AccNumbering) numbering = acc_numbering_begin (*number);
+
+      return function (element, user_data);
+    }
+
+  asked = g_ptr_array_new_with_free_func (g_object_unref);
+  g_ptr_array_add (asked, g_object_ref (element));
+  for (guint i = 0; i < parameters->len; i++)
+    g_ptr_array_add (asked, g_object_ref (g_ptr_array_index (parameters, i)));
+  results = acc_trace_ask_arrays (G_CALLBACK (function), user_data, asked, number);
+  if (results == NULL)
+    return NULL;
+
+  g_ptr_array_set_free_func (results, g_object_unref);
+  g_ptr_array_set_size (parameters, 0);
+  for (guint i = 1; i < asked->len; i++)
+    g_ptr_array_add (parameters, g_object_ref (g_ptr_array_index (asked, i)));
+
+  return results->len == 1 && ACC_IS_NESTED_ARRAY (g_ptr_array_index (results, 0)) ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
+}
+
 static AccNestedArray *
 refuse (AccArray   *values,
         AccError    code,
@@ -241,7 +276,7 @@ acc_nested_array_map_nested (AccNestedArray    *self,
                              gpointer           user_data)
 {
   g_autoptr(GPtrArray) tables = NULL, parameters = NULL;
-  g_autoptr(AccNestedArray) element = NULL, result = NULL, made = NULL;
+  g_autoptr(AccNestedArray) result = NULL, made = NULL;
   g_autoptr(AccArray) groups = NULL, number = NULL;
   g_autoptr(AccLift) lift = NULL;
   AccNesting *nesting;
@@ -261,13 +296,8 @@ acc_nested_array_map_nested (AccNestedArray    *self,
   parameters = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < tables->len; i++)
     g_ptr_array_add (parameters, acc_array_new_parameter (((Table *) g_ptr_array_index (tables, i))->array->type, 1, NULL, i));
-  element = make_element (parameters, acc_nested_array_get_rank (self));
   number = acc_nested_array_new_number (tables->len);
-  {
-    G_GNUC_UNUSED g_auto(AccNumbering) numbering = acc_numbering_begin (number);
-
-    result = function (element, user_data);
-  }
+  result = call (function, parameters, acc_nested_array_get_rank (self), &number, user_data);
   if (result == NULL)
     return refuse (values, ACC_ERROR_CALLBACK, "its function returned nothing");
   if (acc_nested_array_get_values (result)->error != NULL)

@@ -89,6 +89,30 @@ acc_sequence_iterate (AccSequence *self,
   return iterator;
 }
 
+/**
+ * acc_sequence_iterator:
+ * @self: a sequence
+ * @error: return location for an error
+ *
+ * Begins to walk over a sequence on the default backend. Works as [method@Sequence.iterate] does otherwise. Vala's foreach calls it.
+ *
+ * Fails as [func@Backend.get_default] does.
+ *
+ * Returns: (transfer full): what hands out the elements
+ */
+AccSequenceIterator *
+acc_sequence_iterator (AccSequence *self,
+                       GError     **error)
+{
+  AccBackend *backend;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+
+  backend = acc_backend_get_default (error);
+
+  return backend != NULL ? acc_sequence_iterate (self, backend) : NULL;
+}
+
 static gboolean
 begin (AccSequenceIterator *self,
        GCancellable        *cancellable,
@@ -208,6 +232,22 @@ free_element (gpointer element)
 {
   if (element != (gpointer) &end_of_sequence)
     g_object_unref (element);
+}
+
+/**
+ * acc_sequence_iterator_next_value:
+ * @self: an iterator
+ * @error: return location for an error
+ *
+ * Returns the next element. Works as [method@SequenceIterator.next] does without a cancellable.
+ *
+ * Returns: (transfer full) (nullable): the element; %NULL with @error set, or without where there are no more
+ */
+AccArray *
+acc_sequence_iterator_next_value (AccSequenceIterator *self,
+                                  GError             **error)
+{
+  return acc_sequence_iterator_next (self, NULL, error);
 }
 
 /**

@@ -24,6 +24,11 @@ typedef AccSink *(*AccSinkFunc) (gint64 number, gpointer user_data);
 
 ACC_AVAILABLE_IN_1_0
 AccSequenceIterator *acc_sequence_iterate             (AccSequence *self, AccBackend *backend) G_GNUC_WARN_UNUSED_RESULT;
+/* These two are what Vala's foreach asks for */
+ACC_AVAILABLE_IN_1_0
+AccSequenceIterator *acc_sequence_iterator            (AccSequence *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray            *acc_sequence_iterator_next_value (AccSequenceIterator *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray            *acc_sequence_iterator_next       (AccSequenceIterator *self, GCancellable *cancellable,
                                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -50,6 +50,16 @@ check(show(groups.map(row => sum(row))) === 'nested([[6., 0.], [], [9., 8.]], dt
 check(show(groups.flatten_level(1)) === 'nested([[3., 1., 2.], [], [9., 4., 4.]], dtype=f8)' && show(groups.flatten_level(0)) === show(rows), 'flatten_level');
 check(show(groups.dup_nested(2)) === 'nested([[9.], [4., 4.]], dtype=f8)', 'an element of a level');
 
+// Elements that are nested arrays.
+check(show(groups.map_nested(group => group.reverse())) === 'nested([[[], [3., 1., 2.]], [], [[4., 4.], [9.]]], dtype=f8)', 'map_nested');
+check(show(groups.map_nested(group => group.map(row => sum(row)))) === 'nested([[6., 0.], [], [9., 8.]], dtype=f8)', 'a map in map_nested');
+check(show(groups.map_nested(group => group.filter(row => sum(row).map(s => s.gt(7))))) === 'nested([[], [], [[9.], [4., 4.]]], dtype=f8)',
+    'a filter in map_nested');
+fails(() => groups.map_nested(() => null).check(), Acc.Error.CALLBACK, 'map_nested of a function that gives nothing');
+fails(() => groups.map_nested(() => values).check(), Acc.Error.CALLBACK, 'map_nested of a function that gives an array');
+fails(() => rows.map(() => rows).check(), Acc.Error.CALLBACK, 'map of a function that gives a nested array');
+fails(() => rows.map_nested(group => group).check(), Acc.Error.SHAPE, 'map_nested of arrays');
+
 // Random arrays that a function makes are each element's own, also where the function threw before.
 const u8 = Acc.ElementType.parse('u8');
 const seeds = Acc.Array.random_bits(u8, Acc.Shape.new([8]), 7, 0).run().to_array();

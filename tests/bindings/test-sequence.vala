@@ -63,6 +63,26 @@ int main () {
         var start = Acc.Array.unit (new Acc.Expr.int (100));
         expect (number (steps.scan (start, (arrays) => arrays[0].zip_with (total (arrays[1]), (a, b) => a.add (b))).last (null)), 140, "scan");
 
+        int64 sum = 0, seen = 0;
+        foreach (var row in steps)
+            sum += number (total (row));
+        expect (sum, 40, "foreach");
+        foreach (Acc.Array k in new Acc.Sequence.generate (-1, (arrays) => arrays[0])) {
+            if (k.get_int (0, 0) == 9)
+                break;
+            seen++;
+        }
+        expect (seen, 9, "foreach that stops");
+        bool broken = false;
+        try {
+            foreach (var row in new Acc.Sequence (new Steps (3, true)))
+                seen += number (total (row));
+        } catch (IOError e) {
+            broken = e.message.contains ("broken");
+        }
+        expect (broken ? 1 : 0, 1, "foreach of a producer that breaks");
+        expect (seen, 11, "what came before");
+
         bool refused = false;
         try {
             number (new Acc.Sequence (new Steps (3, true)).count ());

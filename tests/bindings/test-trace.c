@@ -310,7 +310,7 @@ test_programs (void)
 
               g_assert_cmpuint (arrays->len, ==, 2);
               doubled = acc_array_map (arrays->pdata[0], twice, NULL);
-              acc_trace_answer_arrays (trace, (AccArray *[]) { doubled, arrays->pdata[1] }, many + 1);
+              acc_trace_answer_arrays (trace, (GObject *[]) { G_OBJECT (doubled), arrays->pdata[1] }, many + 1);
             }
         }
       acc_program_check (program, &error);

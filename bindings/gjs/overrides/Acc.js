@@ -58,7 +58,7 @@ function _build(fns, make) {
         if (args.length > 0)
             trace.answer(_expr(fn(...args)));
         else
-            trace.answer_arrays([].concat(_enter(trace, () => fn(trace.get_arrays()))));
+            trace.answer_arrays([].concat(_enter(trace, () => fn(trace.get_arrays()))).filter(result => result !== null && result !== undefined));
     }
 }
 
@@ -218,8 +218,10 @@ function _init() {
     _takeFunctions(Acc.Boundary, 'new_function');
     for (const name of ['new', 'new_many'])
         _takeFunctions(Acc.Program, name);
-    for (const name of ['map', 'imap', 'map_nested', 'zip_with', 'filter'])
+    for (const name of ['map', 'imap', 'zip_with', 'filter'])
         _takeFunctions(Acc.NestedArray.prototype, name, spread);
+    // C asks with what the element is made of, too.
+    _takeFunctions(Acc.NestedArray.prototype, 'map_nested', args => args.map(arg => typeof arg === 'function' ? objects => arg(objects[0]) : arg));
     for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'fold', 'map_batch', 'fold_batch'])
         _takeFunctions(Acc.Sequence.prototype, name, spread);
     for (const owner of [Acc.NestedArray, Acc.Sequence])
