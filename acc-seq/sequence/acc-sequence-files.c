@@ -5,6 +5,7 @@
 
 #include "acc-core/data/acc-chunk-private.h"
 #include "acc-files.h"
+#include "acc-io/acc-png-source-private.h"
 #include "acc-io/acc-raw-source-private.h"
 
 #include <string.h>
@@ -87,14 +88,17 @@ open_raw (AccSequenceFiles *self,
   return shape != NULL ? acc_raw_source_new (g_steal_pointer (&reader), type, shape, NULL, self->offset, error) : NULL;
 }
 
-/* The extents of the array, outermost first. */
+/* The extents of the array, outermost first. A grey picture among others of channels has one. */
 static AccShape *
-get_array_shape (AccSource *source)
+get_array_shape (AccSequenceFiles *self,
+                 AccSource        *source)
 {
   guint rank;
   const gint64 *extents = acc_shape_get_extents (acc_source_get_shape (source), &rank);
   g_autofree gint64 *reversed = g_new (gint64, rank + 1);
 
+  if (ACC_IS_PNG_SOURCE (source) && rank == 2 && acc_sequence_producer_get_rank (ACC_SEQUENCE_PRODUCER (self)) == 3)
+    return acc_shape_new ((gint64[]) { extents[0], extents[1], 1 }, 3);
   if (!acc_source_is_transposed (source))
     return acc_shape_ref (acc_source_get_shape (source));
   for (guint d = 0; d < rank; d++)
@@ -111,14 +115,18 @@ check_source (AccSequenceFiles *self,
   AccSequenceProducer *producer = ACC_SEQUENCE_PRODUCER (self);
   AccElementType *type = acc_sequence_producer_get_element_type (producer), *own = acc_source_get_element_type (source);
   AccShape *shape = acc_sequence_producer_get_shape (producer);
-  guint rank = acc_sequence_producer_get_rank (producer), own_rank = acc_shape_get_rank (acc_source_get_shape (source));
-  g_autoptr(AccShape) own_shape = get_array_shape (source);
+  g_autoptr(AccShape) own_shape = get_array_shape (self, source);
+  guint rank = acc_sequence_producer_get_rank (producer), own_rank = acc_shape_get_rank (own_shape);
   g_autofree char *text = acc_shape_to_string (own_shape), *wanted = shape != NULL ? acc_shape_to_string (shape) : NULL;
   const char *name = acc_source_get_name (source);
 
   if (own != type)
     g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "%s has elements of %s, not of %s as other files of the list", name,
                  acc_element_type_get_code (own), acc_element_type_get_code (type));
+  else if (ACC_IS_PNG_SOURCE (source) && own_rank == 3 && rank == 2)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE,
+                 "%s has shape %s, and the first file of the list is no picture with channels: let one be "
+                 "the first, and grey ones have one channel", name, text);
   else if (own_rank != rank)
     g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s has shape %s, whose rank is not %u as that of other files of the list", name, text,
                  rank);
@@ -249,7 +257,7 @@ read_next (AccSequenceFiles  *self,
   if (!open_next (self, cancellable, error))
     return FALSE;
 
-  shape = get_array_shape (self->opened);
+  shape = get_array_shape (self, self->opened);
   *full = gather->n > 0 && acc_shape_get_size (shape) > max_values - gather->total;
   if (*full)
     return TRUE;

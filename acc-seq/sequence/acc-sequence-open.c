@@ -218,6 +218,9 @@ acc_sequence_new_from_arrays (GListModel *arrays)
  * Opens files as a sequence of the arrays that they have, whose extents may differ: a folder of pictures. The first is opened to know
  * element type and rank, the others when they are walked to. The list must not change meanwhile.
  *
+ * Pictures in colour have three dimensions, the innermost one of channels. Where the first file has three dimensions, a grey picture has
+ * one channel. After a grey one, a picture in colour is an error.
+ *
  * Walks fail with %ACC_ERROR_IO, %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE, and the name of a file, where that cannot be read or is not like the
  * first.
  *

@@ -280,6 +280,72 @@ test_files_of_one_shape (void)
   folder_clear (&folder);
 }
 
+/* Grey pictures among those in colour, and those in colour among grey ones. */
+static void
+test_channels (void)
+{
+  static const struct {
+    gint64 extents[3];
+    guint  rank;
+  } pictures[] = { { { 3, 5, 3 }, 3 }, { { 4, 2 }, 2 }, { { 1, 1, 4 }, 3 }, { { 7, 1, 2 }, 3 }, { { 30, 20 }, 2 } };
+  g_autoptr(AccSequenceProducer) producer = NULL, other = NULL, fixed = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { 3, 5, 3 }, 3);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) found = NULL, first = NULL;
+  Folder folder;
+
+  folder_init (&folder);
+  for (guint i = 0; i < G_N_ELEMENTS (pictures); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%u.png", i);
+      gint64 extents[3] = { pictures[i].extents[0], pictures[i].extents[1], MAX (pictures[i].extents[2], 1) };
+      g_autoptr(AccArray) array = make_array ("u1", extents, 3);
+
+      write_array (&folder, name, "u1", pictures[i].extents, pictures[i].rank);
+      g_free (folder.expected->pdata[i]);
+      folder.expected->pdata[i] = array_to_text (array);
+    }
+  producer = files_of (&folder, NULL);
+  g_assert_cmpuint (acc_sequence_producer_get_rank (producer), ==, 3);
+  check_walks (producer, folder.expected);
+
+  fixed = files_of (&folder, shape);
+  first = walk_producer (fixed, 2, 1000, &error);
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
+  g_assert_nonnull (strstr (error->message, "1.png has shape [4,2,1], not [3,5,3]"));
+  g_clear_error (&error);
+
+  /* A file that is no picture has the dimensions that it has. */
+  write_array (&folder, "5.npy", "u1", (gint64[]) { 4, 2 }, 2);
+  g_ptr_array_set_size (folder.expected, 5);
+  other = files_of (&folder, NULL);
+  found = walk_producer (other, 100, 10000, &error);
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
+  g_assert_nonnull (strstr (error->message, "5.npy has shape [4,2], whose rank is not 3"));
+  assert_elements (found, folder.expected);
+  folder_clear (&folder);
+}
+
+static void
+test_colour_after_grey (void)
+{
+  g_autoptr(AccSequenceProducer) producer = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) found = NULL;
+  Folder folder;
+
+  folder_init (&folder);
+  write_array (&folder, "a.png", "u1", (gint64[]) { 3, 5 }, 2);
+  write_array (&folder, "b.png", "u1", (gint64[]) { 3, 5, 3 }, 3);
+  producer = files_of (&folder, NULL);
+  found = walk_producer (producer, 2, 1000, &error);
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
+  g_assert_nonnull (strstr (error->message, "b.png has shape [3,5,3], and the first file"));
+  g_ptr_array_set_size (folder.expected, 1);
+  assert_elements (found, folder.expected);
+  folder_clear (&folder);
+}
+
 /* Columns one after the other. */
 static void
 test_fortran_order (void)
@@ -437,6 +503,8 @@ main (int    argc,
   g_test_add_func ("/sequence/lists/files", test_files);
   g_test_add_func ("/sequence/lists/files-of-one-shape", test_files_of_one_shape);
   g_test_add_func ("/sequence/lists/fortran-order", test_fortran_order);
+  g_test_add_func ("/sequence/lists/channels", test_channels);
+  g_test_add_func ("/sequence/lists/colour-after-grey", test_colour_after_grey);
   g_test_add_func ("/sequence/lists/raw-files", test_raw_files);
   g_test_add_func ("/sequence/lists/bad-files", test_bad_files);
 
