@@ -55,26 +55,32 @@ check_nulls (AccArrowImport *self,
              AccArrowColumn *column)
 {
   struct ArrowArray *array = column->array;
-  const guint8 *bits = array->buffers[0];
+  g_autofree char *name = NULL;
+  gint64 null;
 
-  if (array->null_count == 0)
+  if (array->null_count > 0 && array->buffers[0] == NULL)
+    return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column has nulls, but no buffer that says where");
+  if (self->masks != NULL || (null = acc_arrow_find_null (column)) < 0)
     return TRUE;
-  if (bits == NULL)
-    return array->null_count < 0 || acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column has nulls, but no buffer that says where");
 
+  name = acc_arrow_name_entry (self, null);
+
+  return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "element %s is null", name);
+}
+
+/* The first entry that is not in the column, or -1. */
+static gint64
+find_outside (AccArrowColumn *column)
+{
+  gint64 there = column->array->length;
+
+  if (column->places == NULL)
+    return column->begin > there || column->length > there - column->begin ? MAX (there - column->begin, 0) : -1;
   for (gint64 i = 0; i < column->length; i++)
-    {
-      gint64 bit = array->offset + column->begin + i;
+    if (acc_arrow_place (column, i) >= there)
+      return i;
 
-      if ((bits[bit / 8] >> (bit % 8) & 1) == 0)
-        {
-          g_autofree char *name = acc_arrow_name_entry (self, i);
-
-          return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "element %s is null", name);
-        }
-    }
-
-  return TRUE;
+  return -1;
 }
 
 gboolean
@@ -86,15 +92,17 @@ acc_arrow_check_column (AccArrowImport *self,
   struct ArrowSchema *schema = column->schema;
   struct ArrowArray *array = column->array;
   const char *format = schema->format;
+  gint64 outside;
 
   if (schema->dictionary != NULL || array->dictionary != NULL)
     return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "a column of “%s” has a dictionary", format);
   if (array->length < 0 || array->offset < 0 || array->length > G_MAXINT64 / 64 || array->offset > G_MAXINT64 / 64)
     return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has length %" G_GINT64_FORMAT " and offset %" G_GINT64_FORMAT, format,
                  (gint64) array->length, (gint64) array->offset);
-  if (column->begin > array->length || column->length > array->length - column->begin)
+  outside = find_outside (column);
+  if (outside >= 0)
     {
-      g_autofree char *name = acc_arrow_name_entry (self, MAX (array->length - column->begin, 0));
+      g_autofree char *name = acc_arrow_name_entry (self, outside);
 
       return acc_arrow_fail (self, ACC_ERROR_BOUNDS, "element %s is outside a column of “%s” with length %" G_GINT64_FORMAT, name, format,
                    (gint64) array->length);
@@ -114,13 +122,26 @@ acc_arrow_check_column (AccArrowImport *self,
   return check_nulls (self, column);
 }
 
+gint64 *
+acc_arrow_new_places (AccArrowImport *self,
+                      gint64          n)
+{
+  gint64 *places = n < G_MAXINT64 / 16 ? g_try_malloc0 ((n + 1) * sizeof *places) : NULL;
+
+  if (places == NULL)
+    return acc_arrow_fail (self, ACC_ERROR_OUT_OF_MEMORY, "no memory for the places of %" G_GINT64_FORMAT " entries", n), NULL;
+  g_ptr_array_add (self->kept, g_bytes_new_take (places, n * sizeof *places));
+
+  return places;
+}
+
 AccArrowColumn
 acc_arrow_child_of (AccArrowColumn *column,
                     gint64          i,
                     gint64          begin,
                     gint64          length)
 {
-  return (AccArrowColumn) { column->schema->children[i], column->array->children[i], begin, length, column->depth + 1 };
+  return (AccArrowColumn) { column->schema->children[i], column->array->children[i], begin, length, column->depth + 1, NULL };
 }
 
 gboolean
@@ -174,6 +195,10 @@ acc_arrow_enter_fixed (AccArrowImport *self,
     return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has more values than can be addressed", column->schema->format);
 
   *child = acc_arrow_child_of (column, 0, first * each, column->length * each);
+  if (column->places != NULL && (child->places = acc_arrow_new_places (self, child->length)) == NULL)
+    return FALSE;
+  for (gint64 i = 0; column->places != NULL && i < child->length; i++)
+    ((gint64 *) child->places)[i] = column->places[i / each] * each + i % each;
   g_array_append_val (self->levels, level);
 
   return TRUE;

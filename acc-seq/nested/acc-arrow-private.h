@@ -50,6 +50,7 @@ typedef struct {
   gpointer   holder;
   GArray    *levels;          /* AccArrowLevel */
   GPtrArray *kept;            /* what the levels point to */
+  GPtrArray *masks;           /* AccArray: which entries are there; NULL: nulls are errors */
   GError   **error;
 } AccArrowImport;
 
@@ -59,7 +60,14 @@ typedef struct {
   struct ArrowArray  *array;
   gint64              begin, length;
   guint               depth;
+  const gint64       *places;   /* where each is behind .begin; NULL: one after the other */
 } AccArrowColumn;
+
+static inline gint64
+acc_arrow_place (AccArrowColumn *column, gint64 entry)
+{
+  return column->begin + (column->places != NULL ? column->places[entry] : entry);
+}
 
 /* Sets the error, the operation's name in front; FALSE. */
 gboolean       acc_arrow_fail           (AccArrowImport *self, AccError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
@@ -68,8 +76,27 @@ char          *acc_arrow_name_entry     (AccArrowImport *self, gint64 entry);
 /* Whether @column is what its format says, with @n_buffers and @n_children (-1: any), and has the entries that are wanted, none of them
  * null. */
 gboolean       acc_arrow_check_column   (AccArrowImport *self, AccArrowColumn *column, gint64 n_buffers, gint64 n_children);
+
+gboolean       acc_arrow_is_null        (AccArrowColumn *column, gint64 entry);
+/* The first entry that is null, or -1. */
+gint64         acc_arrow_find_null      (AccArrowColumn *column);
+/* Which entries of @column are there, and there by @outer, unless that is NULL: a byte each, to be freed; NULL: all. */
+gboolean       acc_arrow_find_nulls     (AccArrowImport *self, AccArrowColumn *column, const guint8 *outer, guint8 **valid);
+/* Each of @n entries @each times; takes over what is in *@valid. */
+gboolean       acc_arrow_repeat_nulls   (AccArrowImport *self, guint8 **valid, gint64 n, gint64 each);
+/* A copy of @n values of @size bytes in place of *@bytes, with 0 for what is not there. */
+gboolean       acc_arrow_clear_nulls    (AccArrowImport *self, GBytes **bytes, const guint8 *valid, gint64 n, gsize size);
+/* Takes over @valid, which may be NULL: all are there. */
+void           acc_arrow_add_mask       (AccArrowImport *self, guint8 *valid, AccShape *shape);
+
 /* Entries @begin and on of child @i of @column. */
 AccArrowColumn acc_arrow_child_of       (AccArrowColumn *column, gint64 i, gint64 begin, gint64 length);
+/* @size bytes of the column, which is kept for them. */
+GBytes        *acc_arrow_share          (AccArrowImport *self, gconstpointer data, gsize size);
+/* From 0, one more than there are entries of lists; the values of all are @child. */
+AccArray      *acc_arrow_import_offsets (AccArrowImport *self, AccArrowColumn *column, AccArrowColumn *child);
+/* For .places, kept as long as the import goes on; NULL: the error is set. */
+gint64        *acc_arrow_new_places     (AccArrowImport *self, gint64 n);
 gboolean       acc_arrow_is_list        (const char *format);
 /* The number behind "+w:", or -1. */
 gint64         acc_arrow_get_fixed_size (const char *format);

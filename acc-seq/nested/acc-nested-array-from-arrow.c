@@ -32,177 +32,183 @@ holder_unref (Holder *self)
   g_free (self);
 }
 
-/* --- offsets */
-
-/* Number @place of offsets of 4 or of 8 bytes, which need not be aligned. */
-static inline gint64
-offset_at (const guint8 *offsets,
-           gboolean      wide,
-           gint64        place)
+GBytes *
+acc_arrow_share (AccArrowImport *self,
+                 gconstpointer   data,
+                 gsize           size)
 {
-  gint64 own;
-  gint32 narrow;
-
-  if (wide)
-    {
-      memcpy (&own, offsets + place * sizeof own, sizeof own);
-      return own;
-    }
-  memcpy (&narrow, offsets + place * sizeof narrow, sizeof narrow);
-
-  return narrow;
-}
-
-/* Whether offsets of @column from number @begin on ascend within its values. */
-static gboolean
-check_offsets (AccArrowImport *self,
-               AccArrowColumn *column,
-               const guint8   *offsets,
-               gboolean        wide,
-               gint64          begin)
-{
-  gint64 total = column->array->children[0]->length, before = offset_at (offsets, wide, begin);
-
-  for (gint64 k = 0; k < column->length; k++)
-    {
-      gint64 own = offset_at (offsets, wide, begin + k + 1);
-
-      if (G_UNLIKELY (before < 0 || own < before || own > total))
-        {
-          g_autofree char *name = acc_arrow_name_entry (self, k);
-
-          return acc_arrow_fail (self, ACC_ERROR_BOUNDS,
-                                 "element %s is from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " values", name,
-                                 before, own, total);
-        }
-      before = own;
-    }
-
-  return TRUE;
-}
-
-/* From 0, one more than there are entries; the values of all are @child. Those that are as they have to be are not copied. */
-static AccArray *
-import_offsets (AccArrowImport *self,
-                AccArrowColumn *column,
-                AccArrowColumn *child)
-{
-  gboolean wide = g_str_equal (column->schema->format, "+L");
-  gint64 n = column->length, begin, first = 0;
-  gsize size = (n + 1) * sizeof (gint64);
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(AccShape) shape = acc_shape_new_vector (n + 1);
-  const guint8 *given;
-  AccArrowLevel level = { NULL, n, 0 };
-
-  if (!acc_arrow_check_column (self, column, 2, 1))
-    return NULL;
-  given = column->array->buffers[1];
-  if (given == NULL && n > 0)
-    return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no offsets", column->schema->format), NULL;
-
-  begin = column->array->offset + column->begin;
-  if (n > 0 && !check_offsets (self, column, given, wide, begin))
-    return NULL;
-  if (n > 0)
-    first = offset_at (given, wide, begin);
-
-  if (n > 0 && wide && first == 0 && (gsize) given % sizeof (gint64) == 0)
-    bytes = g_bytes_new_with_free_func (given + begin * sizeof (gint64), size, (GDestroyNotify) holder_unref, holder_ref (self->holder));
-  else
-    {
-      gint64 *made = g_try_malloc0 (size);
-
-      if (made == NULL)
-        return acc_arrow_fail (self, ACC_ERROR_OUT_OF_MEMORY, "no memory for %" G_GINT64_FORMAT " offsets", n), NULL;
-      for (gint64 k = 1; k <= n; k++)
-        made[k] = offset_at (given, wide, begin + k) - first;
-      bytes = g_bytes_new_take (made, size);
-    }
-
-  level.offsets = g_bytes_get_data (bytes, NULL);
-  g_ptr_array_add (self->kept, g_bytes_ref (bytes));
-  g_array_append_val (self->levels, level);
-  *child = acc_arrow_child_of (column, 0, first, level.offsets[n]);
-
-  return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+  return g_bytes_new_with_free_func (data, size, (GDestroyNotify) holder_unref, holder_ref (self->holder));
 }
 
 /* --- values */
 
-static GBytes *
-unpack_bits (const guint8 *bits,
-             gint64        begin,
-             gint64        n)
+static AccElementType *import_leaves (AccArrowImport *self, AccArrowColumn *column, const guint8 *valid, guint8 **all, GPtrArray *buffers);
+
+/* Which entries are there, by @valid and by @column; they are taken from *@all, too. */
+static gboolean
+find_own_nulls (AccArrowImport *self,
+                AccArrowColumn *column,
+                const guint8   *valid,
+                guint8        **all,
+                guint8        **own)
 {
-  guint8 *data = g_try_malloc (n + 1);
+  if (self->masks == NULL)
+    return TRUE;
+  if (!acc_arrow_find_nulls (self, column, valid, own))
+    return FALSE;
+  if (*own != NULL && *all == NULL)
+    return acc_arrow_find_nulls (self, column, valid, all);
+  for (gint64 i = 0; *own != NULL && i < column->length; i++)
+    (*all)[i] &= (*own)[i];
 
-  for (gint64 i = 0; data != NULL && i < n; i++)
-    data[i] = bits[(begin + i) / 8] >> ((begin + i) % 8) & 1;
-
-  return data != NULL ? g_bytes_new_take (data, n) : NULL;
+  return TRUE;
 }
 
-/* What is in @column, with a buffer for each leaf; NULL: the error is set. */
+/* The values of a column of @data; NULL: there is no memory. */
+static GBytes *
+take_values (AccArrowImport *self,
+             AccArrowColumn *column,
+             const guint8   *data,
+             gsize           size)
+{
+  gint64 n = column->length, offset = column->array->offset;
+  gboolean packed = column->schema->format[0] == 'b';
+  guint8 *made;
+
+  if (n == 0)
+    return g_bytes_new (NULL, 0);
+  if (!packed && column->places == NULL)
+    return acc_arrow_share (self, data + (offset + column->begin) * size, n * size);
+
+  made = g_try_malloc (n * size);
+  for (gint64 i = 0; made != NULL && i < n; i++)
+    {
+      gint64 place = offset + acc_arrow_place (column, i);
+
+      if (packed)
+        made[i] = data[place / 8] >> (place % 8) & 1;
+      else
+        memcpy (made + i * size, data + place * size, size);
+    }
+
+  return made != NULL ? g_bytes_new_take (made, n * size) : NULL;
+}
+
+/* The fields of a struct. */
+static AccElementType *
+import_struct (AccArrowImport *self,
+               AccArrowColumn *column,
+               const guint8   *valid,
+               guint8        **all,
+               GPtrArray      *buffers)
+{
+  g_autoptr(GPtrArray) items = g_ptr_array_new ();
+  g_autofree guint8 *own = NULL;
+  AccElementType *type;
+
+  if (column->depth > ACC_ARROW_MAX_DEPTH)
+    return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "structs are more than %d levels deep", ACC_ARROW_MAX_DEPTH), NULL;
+  if (!acc_arrow_check_column (self, column, 1, -1) || !find_own_nulls (self, column, valid, all, &own))
+    return NULL;
+  for (gint64 i = 0; i < column->schema->n_children; i++)
+    {
+      AccArrowColumn child = acc_arrow_child_of (column, i, column->array->offset + column->begin, column->length);
+      AccElementType *item;
+
+      child.places = column->places;
+      item = buffers->len < ACC_MAX_LEAVES ? import_leaves (self, &child, own, all, buffers) : NULL;
+      if (item == NULL)
+        return NULL;
+      g_ptr_array_add (items, item);
+    }
+  type = acc_element_type_new_tuple ((AccElementType **) items->pdata, items->len);
+  if (type == NULL)
+    acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "a struct has too many fields");
+
+  return type;
+}
+
+/* What is in @column, with a buffer for each leaf; NULL: the error is set. @valid: which entries are there, by what is around it; what is
+ * not is 0. *@all becomes which values have all fields. */
 static AccElementType *
 import_leaves (AccArrowImport *self,
                AccArrowColumn *column,
+               const guint8   *valid,
+               guint8        **all,
                GPtrArray      *buffers)
 {
+  g_autofree guint8 *own = NULL;
   static const char formats[] = "bcsilCSILefg";
   const char *format = column->schema->format, *found;
-  gint64 begin;
-  GBytes *bytes = NULL;
+  GBytes *bytes;
   const guint8 *data;
   gsize size;
 
   if (g_str_equal (format, "+s"))
-    {
-      g_autoptr(GPtrArray) items = g_ptr_array_new ();
-      AccElementType *type;
-
-      if (column->depth > ACC_ARROW_MAX_DEPTH)
-        return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "structs are more than %d levels deep", ACC_ARROW_MAX_DEPTH), NULL;
-      if (!acc_arrow_check_column (self, column, 1, -1))
-        return NULL;
-      for (gint64 i = 0; i < column->schema->n_children; i++)
-        {
-          AccArrowColumn child = acc_arrow_child_of (column, i, column->array->offset + column->begin, column->length);
-          AccElementType *item = buffers->len < ACC_MAX_LEAVES ? import_leaves (self, &child, buffers) : NULL;
-
-          if (item == NULL)
-            return NULL;
-          g_ptr_array_add (items, item);
-        }
-      type = acc_element_type_new_tuple ((AccElementType **) items->pdata, items->len);
-      if (type == NULL)
-        acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "a struct has too many fields");
-      return type;
-    }
+    return import_struct (self, column, valid, all, buffers);
 
   found = format[0] != '\0' && format[1] == '\0' ? strchr (formats, format[0]) : NULL;
   if (found == NULL)
     return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "there is no element type for a column of “%s”", format), NULL;
-  if (!acc_arrow_check_column (self, column, 2, 0))
+  if (!acc_arrow_check_column (self, column, 2, 0) || !find_own_nulls (self, column, valid, all, &own))
     return NULL;
   data = column->array->buffers[1];
   if (data == NULL && column->length > 0)
     return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no values", format), NULL;
 
   size = acc_element_kind_get_size (found - formats);
-  begin = column->array->offset + column->begin;
-  if (column->length == 0)
-    bytes = g_bytes_new (NULL, 0);
-  else if (*found == 'b')
-    bytes = unpack_bits (data, begin, column->length);
-  else
-    bytes = g_bytes_new_with_free_func (data + begin * size, column->length * size, (GDestroyNotify) holder_unref,
-                                        holder_ref (self->holder));
+  bytes = take_values (self, column, data, size);
   if (bytes == NULL)
     return acc_arrow_fail (self, ACC_ERROR_OUT_OF_MEMORY, "no memory for %" G_GINT64_FORMAT " values", column->length), NULL;
+  if (own != NULL && !acc_arrow_clear_nulls (self, &bytes, own, column->length, size))
+    return NULL;
   g_ptr_array_add (buffers, bytes);
 
   return acc_element_type_new (found - formats);
+}
+
+/* Which values of @each are there, by *@valid and by the list that @column is. */
+static gboolean
+enter_nulls (AccArrowImport *self,
+             AccArrowColumn *column,
+             gint64          each,
+             guint8        **valid)
+{
+  g_autofree guint8 *outer = g_steal_pointer (valid);
+
+  return self->masks == NULL
+         || (acc_arrow_find_nulls (self, column, outer, valid) && acc_arrow_repeat_nulls (self, valid, column->length, each));
+}
+
+/* Which entries of @column, a level of elements, are there. */
+static gboolean
+add_level_mask (AccArrowImport *self,
+                AccArrowColumn *column)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (column->length);
+  guint8 *valid = NULL;
+
+  if (self->masks == NULL)
+    return TRUE;
+  if (!acc_arrow_find_nulls (self, column, NULL, &valid))
+    return FALSE;
+  acc_arrow_add_mask (self, valid, shape);
+
+  return TRUE;
+}
+
+/* The same of elements of the same extents, whose values have a mask already. */
+static gboolean
+add_element_mask (AccArrowImport *self,
+                  AccArrowColumn *column)
+{
+  if (self->masks == NULL || acc_arrow_get_fixed_size (column->schema->format) < 0)
+    return TRUE;
+  if (!add_level_mask (self, column))
+    return FALSE;
+  g_ptr_array_insert (self->masks, 0, g_ptr_array_steal_index (self->masks, self->masks->len - 1));
+
+  return TRUE;
 }
 
 /* @column, which has no lists of different lengths. @extents: those of the result as far as they are known; the extents of fixed-size lists
@@ -216,6 +222,7 @@ import_values (AccArrowImport *self,
   g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   g_autoptr(AccArray) values = NULL;
   g_autoptr(AccShape) shape = NULL;
+  g_autofree guint8 *valid = NULL, *all = NULL;
   AccArrowColumn own = *column;
   AccElementType *type;
 
@@ -225,13 +232,13 @@ import_values (AccArrowImport *self,
 
       if (own.depth > ACC_ARROW_MAX_DEPTH)
         return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "lists are more than %d levels deep", ACC_ARROW_MAX_DEPTH), NULL;
-      if (!acc_arrow_enter_fixed (self, &own, &child))
+      if (!acc_arrow_enter_fixed (self, &own, &child) || !enter_nulls (self, &own, each, &valid))
         return NULL;
       g_array_append_val (extents, each);
       own = child;
     }
 
-  type = import_leaves (self, &own, buffers);
+  type = import_leaves (self, &own, valid, &all, buffers);
   if (type == NULL)
     {
       if (self->error != NULL && *self->error == NULL)
@@ -240,6 +247,8 @@ import_values (AccArrowImport *self,
     }
   shape = flat ? acc_shape_new_vector (own.length) : acc_shape_new ((gint64 *) extents->data, extents->len);
   values = acc_array_use_buffers (type, shape, (GBytes **) buffers->pdata, buffers->len);
+  if (self->masks != NULL)
+    acc_arrow_add_mask (self, g_steal_pointer (&all), shape);
 
   return acc_array_check (values, self->error) ? g_steal_pointer (&values) : NULL;
 }
@@ -306,16 +315,16 @@ import_column (AccArrowImport *self,
     {
       g_array_append_val (extents, column->length);
       values = import_values (self, column, FALSE, extents);
-      if (values == NULL)
+      if (values == NULL || !add_element_mask (self, column))
         return NULL;
       return acc_nested_array_new_for_lifted (acc_lifted_new_regular (g_object_ref (values)), g_object_ref (values));
     }
 
   if (acc_arrow_is_list (column->schema->format))
-    offsets = import_offsets (self, column, &child);
+    offsets = acc_arrow_import_offsets (self, column, &child);
   else if (acc_arrow_enter_fixed (self, column, &child))
     offsets = make_regular_offsets (column->length, acc_arrow_get_fixed_size (column->schema->format));
-  if (offsets == NULL)
+  if (offsets == NULL || !add_level_mask (self, column))
     return NULL;
 
   if (acc_arrow_contains_list (child.schema))
@@ -335,39 +344,21 @@ import_column (AccArrowImport *self,
                                           acc_nested_array_use_lengths (offsets));
 }
 
-/**
- * acc_nested_array_new_from_arrow:
- * @schema: the `ArrowSchema` of a column, of Arrow's C data interface; it is released
- * @array: its `ArrowArray`, which is moved from there
- * @error: return location for an error
- *
- * Imports a column of Arrow. Entries of a `list` or `large_list` become elements of different lengths, those of a `fixed_size_list`
- * elements of the same extents, and lists of lists levels; `fixed_size_list`s within the last list are more dimensions of elements. Any
- * other column becomes elements of rank 0. Structs become tuples.
- *
- * Values are not copied, except of booleans, which Arrow packs into bits, and where they are not aligned. The column is released when its
- * memory is not needed any more, from whichever thread, or at once where this fails.
- *
- * Takes time linear in the number of elements. Fails with %ACC_ERROR_UNSUPPORTED where an element is null, which the message names, or
- * there is no element type for a column; with %ACC_ERROR_BOUNDS where offsets do not ascend or are outside the values; and with
- * %ACC_ERROR_SHAPE where the structs contradict each other.
- *
- * Returns: (transfer full) (nullable): a manifest nested array, or %NULL with @error set
- */
-AccNestedArray *
-acc_nested_array_new_from_arrow (gpointer   schema,
-                                 gpointer   array,
-                                 GError   **error)
+/* @masks: NULL, or where to put which entries are there. */
+static AccNestedArray *
+import (gpointer    schema,
+        gpointer    array,
+        GPtrArray **masks,
+        GError    **error)
 {
   struct ArrowSchema *type = schema;
   struct ArrowArray *given = array;
+  g_autoptr(GPtrArray) made_masks = masks != NULL ? g_ptr_array_new_with_free_func (g_object_unref) : NULL;
   g_autoptr(GError) own_error = NULL;
   AccNestedArray *made = NULL;
   Holder *holder;
-  AccArrowImport self = { .error = &own_error };
-  AccArrowColumn column = { type, NULL, 0, 0, 0 };
-
-  g_return_val_if_fail (schema != NULL && array != NULL, NULL);
+  AccArrowImport self = { .masks = made_masks, .error = &own_error };
+  AccArrowColumn column = { type, NULL, 0, 0, 0, NULL };
 
   if (type->release == NULL || given->release == NULL)
     acc_arrow_fail (&self, ACC_ERROR_SHAPE, "the column was released before");
@@ -399,6 +390,68 @@ acc_nested_array_new_from_arrow (gpointer   schema,
     type->release (type);
   if (made == NULL)
     g_propagate_error (error, g_steal_pointer (&own_error));
+  if (masks != NULL)
+    *masks = made != NULL ? g_steal_pointer (&made_masks) : NULL;
 
   return made;
+}
+
+/**
+ * acc_nested_array_new_from_arrow:
+ * @schema: the `ArrowSchema` of a column, of Arrow's C data interface; it is released
+ * @array: its `ArrowArray`, which is moved from there
+ * @error: return location for an error
+ *
+ * Imports a column of Arrow. Entries of a `list` or `large_list` become elements of different lengths, those of a `fixed_size_list`
+ * elements of the same extents, and lists of lists levels; `fixed_size_list`s within the last list are more dimensions of elements. Any
+ * other column becomes elements of rank 0. Structs become tuples.
+ *
+ * Values are not copied, except of booleans, which Arrow packs into bits, and where they are not aligned. The column is released when its
+ * memory is not needed any more, from whichever thread, or at once where this fails.
+ *
+ * Takes time linear in the number of elements. Fails with %ACC_ERROR_UNSUPPORTED where an element is null, which the message names
+ * ([ctor@NestedArray.new_from_arrow_with_nulls] takes these), or
+ * there is no element type for a column; with %ACC_ERROR_BOUNDS where offsets do not ascend or are outside the values; and with
+ * %ACC_ERROR_SHAPE where the structs contradict each other.
+ *
+ * Returns: (transfer full) (nullable): a manifest nested array, or %NULL with @error set
+ */
+AccNestedArray *
+acc_nested_array_new_from_arrow (gpointer schema,
+                                 gpointer array,
+                                 GError **error)
+{
+  g_return_val_if_fail (schema != NULL && array != NULL, NULL);
+
+  return import (schema, array, NULL, error);
+}
+
+/**
+ * acc_nested_array_new_from_arrow_with_nulls:
+ * @schema: the `ArrowSchema` of a column, of Arrow's C data interface; it is released
+ * @array: its `ArrowArray`, which is moved from there
+ * @masks: (out) (transfer container) (element-type AccArray): where to put which entries are there: b1, for the elements of each level from
+ * the
+ *   outermost on, and last for the values
+ * @error: return location for an error
+ *
+ * Imports a column of Arrow that may have nulls. A null that is a list becomes an element without values. A null value becomes 0, as do all
+ * values of a `fixed_size_list` that is null, and all fields of a struct that is.
+ *
+ * A mask is a vector with an entry for each element of its level; that of the values has their shape. It is false for what is null: of a
+ * struct where it is null or any of its fields. Elements of rank 0 are the values, and have one mask.
+ *
+ * Values are copied where there are nulls among them. Behaves otherwise as [ctor@NestedArray.new_from_arrow].
+ *
+ * Returns: (transfer full) (nullable): a manifest nested array, or %NULL with @error set
+ */
+AccNestedArray *
+acc_nested_array_new_from_arrow_with_nulls (gpointer    schema,
+                                            gpointer    array,
+                                            GPtrArray **masks,
+                                            GError    **error)
+{
+  g_return_val_if_fail (schema != NULL && array != NULL && masks != NULL, NULL);
+
+  return import (schema, array, masks, error);
 }

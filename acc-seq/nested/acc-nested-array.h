@@ -54,6 +54,9 @@ AccNestedArray *acc_nested_array_new_from_padded  (AccArray *padded, AccArray *k
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_new_from_arrow   (gpointer schema, gpointer array, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_new_from_arrow_with_nulls (gpointer schema, gpointer array, GPtrArray **masks,
+                                                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 gboolean        acc_nested_array_export_arrow     (AccNestedArray *self, gpointer schema, gpointer array, GError **error);
 
 ACC_AVAILABLE_IN_1_0

@@ -119,6 +119,18 @@ def test_export():
     assert len(held) == before
 
 
+def test_nulls():
+    for offsets, nulls, lists in (([0, 3, 3, 5], [False, True, False], [[0, 1, 2], [], [3, 4]]), ([0, 3, 4, 5], [False, True, False], [[0, 1, 2], [], [4]]),
+                                  ([0, 3, 4, 5], None, [[0, 1, 2], [3], [4]])):
+        producer = Producer(np.array(offsets), np.arange(5.), nulls)
+        rows, masks = Acc.NestedArray.from_arrow(producer, nulls=True)
+        assert rows.to_list() == lists, rows
+        assert [np.asarray(mask).tolist() for mask in masks] == [[not null for null in nulls or [False] * 3], [True] * sum(map(len, lists))]
+        del rows, masks
+        gc.collect()
+        assert sorted(producer.released) == ['array', 'schema'], producer.released
+
+
 def test_mistakes():
     values = np.arange(5.)
     for producer, code, part in ((Producer(np.array([0, 3, 2]), values), Acc.Error.BOUNDS, 'element [1] is from 3 to 2 of 5 values'),

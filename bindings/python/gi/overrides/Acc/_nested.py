@@ -53,10 +53,15 @@ class NestedArray(Acc.NestedArray):
         return Acc.NestedArray.new_from_text(text)
 
     @staticmethod
-    def from_arrow(column):
-        """Of what speaks Arrow's C data interface, by __arrow_c_array__: a column of pyarrow or Awkward Array."""
+    def from_arrow(column, nulls=False):
+        """Of what speaks Arrow's C data interface, by __arrow_c_array__: a column of pyarrow or Awkward Array. With @nulls there may be some:
+        lists become empty and values 0; and the result is the nested array and a list of masks, which are false where something is null, for
+        the elements of each level and last for the values."""
         capsules, addresses = _arrow.pointers(column)
-        return Acc.NestedArray.new_from_arrow(*addresses)
+        if not nulls:
+            return Acc.NestedArray.new_from_arrow(*addresses)
+        made, masks = Acc.NestedArray.new_from_arrow_with_nulls(*addresses)
+        return made, list(masks)
 
     def __arrow_c_array__(self, requested_schema=None):
         made = self if self.is_manifest() else self.run()
