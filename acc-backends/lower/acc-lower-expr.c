@@ -342,6 +342,9 @@ load_indexed (AccLower      *l,
   return low_load_place (l, place);
 }
 
+/* What is read at the same place, by whichever expression, is read once. */
+static const char index_tag, linear_tag;
+
 static gboolean
 write_index (AccLower *l,
              AccFrame *frame,
@@ -353,11 +356,17 @@ write_index (AccLower *l,
   guint n = acc_element_type_get_n_leaves (expr->type), first = 0;
   guint n_at = acc_element_type_get_n_leaves (expr->args[0]->type);
   KValue *at = low_alloc (l, MAX (n_at, 1) * sizeof (KValue));
-  KValue inside = { 0 }, linear;
+  KValue inside = { 0 }, linear, *read;
   AccIndex *ix;
 
   if (!need_all (l, frame, expr->args[0], at))
     return FALSE;
+  read = low_memo (l, shown, expr->kind == ACC_EXPR_INDEX ? &index_tag : &linear_tag, at, n_at, n)->leaves;
+  if (read[leaf].id != 0)
+    {
+      *result = read[leaf];
+      return TRUE;
+    }
 
   /* Views of what has memory. */
   while (acc_fusion_node_is_view (node))
@@ -403,6 +412,8 @@ write_index (AccLower *l,
       for (guint i = 0; i < n; i++)
         values[i] = kb_get (l->b, vars[i]);
       keep_all (l, frame, expr, values);
+      for (guint i = 0; i < n && l->prefetch_bytes == 0; i++)
+        low_keep (l, &read[i], values[i]);
       *result = values[leaf];
     }
 
