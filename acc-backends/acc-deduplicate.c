@@ -166,7 +166,8 @@ write_form (AccDeduplicator *self,
   acc_numbers_clear (&self->node_numbers);
   self->has_label = FALSE;
 
-  put (self, (guint64) cluster->kind | (guint64) once << 8 | (guint64) cluster->from_source << 9 | (guint64) cluster->rank << 32);
+  put (self, (guint64) cluster->kind | (guint64) once << 8 | (guint64) cluster->from_source << 9
+             | (guint64) (cluster->offsets != NULL) << 10 | (guint64) cluster->rank << 32);
   put (self, (guint64) cluster->roots->len | (guint64) cluster->anchors->len << 32);
   put_number (self, cluster->cost);
   for (guint i = 0; i < cluster->roots->len; i++)
@@ -175,6 +176,8 @@ write_form (AccDeduplicator *self,
     put_node (self, g_ptr_array_index (cluster->anchors, i));
   if (cluster->consumed != NULL)
     put_node (self, cluster->consumed);
+  if (cluster->offsets != NULL)
+    put_node (self, cluster->offsets);
 
   /* The list grows. */
   for (guint i = 0; i < self->nodes->len; i++)
@@ -185,6 +188,7 @@ write_form (AccDeduplicator *self,
 
       put (self, (guint64) node->array->op | (guint64) node->rank << 16 | (guint64) node->is_value << 48 |
                    (guint64) node->from_source << 49 | (guint64) (node->bound >= 0) << 50 | (guint64) beside << 51
+           | (guint64) (node->segments != NULL && node->segments == cluster->offsets) << 52
            | (guint64) node->access << 56);
       put (self, GPOINTER_TO_SIZE (node->array->type));
       put_numbers (self, node->extents, node->rank);

@@ -20,7 +20,7 @@ ask (AccCutter     *self,
 {
   int cluster = acc_cutter_find (self, demand.cluster);
 
-  if (acc_fusion_node_is_given (node))
+  if (acc_fusion_node_is_given (node) && node->segments == NULL)
     return;
 
   node->depth = MAX (node->depth, demand.depth);
@@ -221,4 +221,47 @@ acc_cutter_ask_inputs (AccCutter     *self,
         input->is_read_far = TRUE;
       ask (self, input, wish);
     }
+}
+
+/* Whether who reads the numbers of segments can walk along these. */
+static gboolean
+can_walk (AccCutter       *self,
+          AccFusionNode   *numbers,
+          const AccReader *reader)
+{
+  AccFusionNode *offsets = numbers->segments;
+  AccCluster *cluster = acc_cutter_get (self, reader->cluster);
+
+  if (cluster == NULL || (cluster->offsets != NULL && cluster->offsets != offsets))
+    return FALSE;
+  if (cluster->kind == ACC_CLUSTER_MAP)
+    return reader->access == ACC_ACCESS_SPACE && cluster->anchors->len == 0 && cluster->rank == 1;
+
+  return cluster->kind == ACC_CLUSTER_FOLD_SEG && reader->access == ACC_ACCESS_SOURCE
+         && ((AccFusionNode *) g_ptr_array_index (cluster->anchors, 0))->inputs[1] == offsets;
+}
+
+gboolean
+acc_cutter_inline_numbers (AccCutter     *self,
+                           AccFusionNode *node)
+{
+  gboolean all = self->fuse && !node->is_read_widely;
+
+  for (guint i = 0; self->fuse && i < node->n_readers; i++)
+    if (can_walk (self, node, &node->readers[i]))
+      acc_cutter_get (self, node->readers[i].cluster)->offsets = node->segments;
+    else
+      all = FALSE;
+
+  return all;
+}
+
+gboolean
+acc_cutter_walks (AccCutter       *self,
+                  AccFusionNode   *numbers,
+                  const AccReader *reader)
+{
+  AccCluster *cluster = acc_cutter_get (self, reader->cluster);
+
+  return cluster != NULL && cluster->offsets == numbers->segments && can_walk (self, numbers, reader);
 }

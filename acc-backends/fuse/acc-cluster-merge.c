@@ -46,6 +46,9 @@ collect_reads (AccCutter  *self,
         {
           AccFusionNode *input = node->inputs[i];
 
+          /* Numbers are known to who walks along segments. */
+          if (input->is_value && input->segments != NULL && input->segments == cluster->offsets && input->home != cluster)
+            input = input->segments;
           if (input->seen_by == cluster)
             continue;
           input->seen_by = cluster;

@@ -53,6 +53,10 @@ typedef struct {
 void           acc_cutter_ask_inputs    (AccCutter *self, AccFusionNode *node, AccDemand demand);
 /* Joins the demands of all readers of the node; some may be one cluster by now. */
 void           acc_cutter_gather        (AccCutter *self, AccFusionNode *node);
+/* Whether who reads the numbers of segments walks along these. */
+gboolean       acc_cutter_walks         (AccCutter *self, AccFusionNode *numbers, const AccReader *reader);
+/* Makes all walk along segments that can, where they read the numbers of these. Whether all do, so that numbers need no memory. */
+gboolean       acc_cutter_inline_numbers (AccCutter *self, AccFusionNode *node);
 
 /* --- acc-cluster-merge.c */
 

@@ -324,44 +324,16 @@ is_read_in_part (AccFusionNode *node)
          node->visits <= ACC_CLUSTER_MAX_PART && !node->from_source;
 }
 
-/* Whether all who read the numbers of segments can walk along these, so that numbers need no memory. */
-static gboolean
-inline_numbers (AccCutter     *self,
-                AccFusionNode *node)
-{
-  AccFusionNode *offsets = node->inputs[0];
-
-  if (!self->fuse || node->is_read_widely)
-    return FALSE;
-
-  for (guint i = 0; i < node->n_readers; i++)
-    {
-      AccCluster *cluster = acc_cutter_get (self, node->readers[i].cluster);
-      AccAccess access = node->readers[i].access;
-
-      if (cluster == NULL || (cluster->offsets != NULL && cluster->offsets != offsets))
-        return FALSE;
-      if (cluster->kind == ACC_CLUSTER_MAP ? access != ACC_ACCESS_SPACE || cluster->anchors->len > 0 || cluster->rank != 1
-          : cluster->kind != ACC_CLUSTER_FOLD_SEG || access != ACC_ACCESS_SOURCE
-            || ((AccFusionNode *) g_ptr_array_index (cluster->anchors, 0))->inputs[1] != offsets)
-        return FALSE;
-    }
-  for (guint i = 0; i < node->n_readers; i++)
-    acc_cutter_get (self, node->readers[i].cluster)->offsets = offsets;
-
-  return TRUE;
-}
-
 static gboolean
 inline_node (AccCutter     *self,
              AccFusionNode *node)
 {
   AccCluster *cluster = acc_cutter_get (self, node->cluster);
 
+  if (node->array->op == ACC_OP_SEG_NUMBERS)
+    return acc_cutter_inline_numbers (self, node) && !node->forced;
   if (node->forced)
     return FALSE;
-  if (node->array->op == ACC_OP_SEG_NUMBERS)
-    return inline_numbers (self, node);
   if (!acc_cutter_is_anchor (self, node))
     return is_worth_inlining (self, node);
 
@@ -538,9 +510,14 @@ static void
 decide (AccCutter     *self,
         AccFusionNode *node)
 {
-  if (acc_fusion_node_is_given (node))
+  if (acc_fusion_node_is_given (node) && node->segments == NULL)
     return;
   acc_cutter_gather (self, node);
+  if (acc_fusion_node_is_given (node))
+    {
+      acc_cutter_inline_numbers (self, node);
+      return;
+    }
   if (!node->forced && node->cluster == ACC_CLUSTER_NONE)
     return;
 
@@ -563,6 +540,9 @@ decide (AccCutter     *self,
   else
     {
       ask_for (self, node, store (self, node));
+      for (guint i = 0; i < node->n_readers && node->segments != NULL; i++)
+        if (acc_cutter_walks (self, node, &node->readers[i]))
+          ask_for (self, node, (AccDemand) { node->readers[i].cluster, node->readers[i].access, node->readers[i].visits, node->depth + 1 });
     }
 }
 

@@ -463,6 +463,33 @@ takes_direct (AccFusionGraph  *self,
   return !self->for_groups || is_for_groups (target, acc_fusion_graph_get (self, inputs[0]), acc_fusion_graph_get (self, inputs[1]));
 }
 
+static gboolean
+takes_numbers (AccFusionGraph *self)
+{
+  return self->takes_direct && !self->for_groups && !(acc_disable_get_flags () & ACC_DISABLE_SEGMENTS);
+}
+
+/* Of a node that computes numbers of segments, or is given those of offsets that are given as well. */
+static void
+find_segments (AccFusionGraph *self,
+               AccFusionNode  *node)
+{
+  AccArray *direct = node->array->direct;
+  AccFusionNode *offsets;
+
+  if (!acc_fusion_node_is_given (node))
+    {
+      node->segments = node->array->op == ACC_OP_SEG_NUMBERS ? node->inputs[0] : NULL;
+      return;
+    }
+  if (direct == NULL || direct->op != ACC_OP_SEG_NUMBERS || !takes_numbers (self))
+    return;
+
+  offsets = g_hash_table_lookup (self->table, direct->inputs[0]);
+  if (offsets != NULL && acc_fusion_node_is_given (offsets))
+    node->segments = offsets;
+}
+
 AccFusionGraph *
 acc_fusion_graph_new (const AccTarget *target,
                       AccArray       **results,
@@ -521,6 +548,9 @@ acc_fusion_graph_new (const AccTarget *target,
             }
         }
     }
+
+  for (guint i = 0; i < self->nodes->len; i++)
+    find_segments (self, g_ptr_array_index (self->nodes, i));
 
   return g_steal_pointer (&self);
 }

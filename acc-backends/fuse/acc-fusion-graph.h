@@ -49,6 +49,7 @@ struct _AccFusionNode {
   gboolean        forced;       /* has memory whatever it costs */
   gboolean        alone;        /* and must be there before those who read it */
   AccStored       stored;
+  AccFusionNode  *segments;     /* offsets, where the node is the numbers of their segments: who walks along these needs no numbers */
   AccCluster     *home;         /* computes it, where it has memory */
   gboolean        absorbs;      /* as a value it takes the stencil or fold in that it is computed from */
   guint           n_uses;       /* by inputs of others */

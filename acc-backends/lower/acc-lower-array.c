@@ -8,7 +8,7 @@
 
 /* Lowers elements of arrays: inlined nodes become instructions, values become loads, and function results are computed once. */
 
-static const char compute_tag;
+static const char compute_tag, check_tag;
 
 const char *
 low_describe (AccLower      *l,
@@ -113,8 +113,17 @@ low_check (AccLower *l,
            KValue    index,
            KValue    extent)
 {
-  if (l->prefetch_bytes == 0)
-    kb_check (l->b, ok, kind, origin, index, extent);
+  KValue *known;
+
+  if (l->prefetch_bytes > 0)
+    return;
+
+  /* The first mistake is the one that is told. */
+  known = low_memo (l, &check_tag, NULL, &ok, 1, 1)->leaves;
+  if (known->id != 0)
+    return;
+  kb_check (l->b, ok, kind, origin, index, extent);
+  low_keep (l, known, ok);
 }
 
 KValue
@@ -480,6 +489,9 @@ low_read (AccLower       *l,
           guint           leaf)
 {
   AccMemo *memo;
+
+  if (node->segments != NULL && l->segment.id != 0 && node->segments == l->step->cluster->offsets)
+    return l->segment;
 
   /* Computed here besides, at the same index. */
   if (node->is_value && node->home == l->step->cluster)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A function mapped over regular nested arrays is planned as the plain program of one more dimension: the same steps, kernels and bytes. */
+/* A function mapped over regular nested arrays is planned as the plain program of one more dimension: the same steps, kernels and bytes.
+ * Numbers of the elements of others are read by those steps alone that cannot go along the elements. */
 
 #include <acc/acc.h>
 
@@ -267,6 +268,92 @@ test_case (gconstpointer data)
     }
 }
 
+/* --- numbers of elements */
+
+static AccArray *
+use_numbers (const gint64 *numbers, gint64 n)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = g_bytes_new (numbers, n * sizeof *numbers);
+
+  return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+}
+
+static AccExpr *
+times_place (AccExpr *index, AccExpr *x, gpointer data)
+{
+  return acc_expr_mul (x, index);
+}
+
+static AccArray *
+places (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_imap (a[0], times_place, NULL);
+}
+
+/* The numbers that @array is made of */
+static AccArray *
+find_numbers (AccArray *array)
+{
+  AccArray *found = array->direct != NULL && array->direct->op == ACC_OP_SEG_NUMBERS ? array : NULL;
+
+  for (guint i = 0; i < array->n_inputs && found == NULL; i++)
+    found = find_numbers (array->inputs[i]);
+
+  return found;
+}
+
+static AccExpr *
+number_at (AccExpr *place, gpointer numbers)
+{
+  return acc_expr_linear_index (numbers, acc_expr_sub (acc_expr_new_int (5), place));
+}
+
+/* How many steps read it, or what it is composed of */
+static guint
+count_reads (AccSchedule *schedule, AccArray *array)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < schedule->n_steps; i++)
+    for (guint k = 0; k < schedule->steps[i].n_reads; k++)
+      {
+        const AccArray *read = schedule->values[schedule->steps[i].reads[k]].array;
+
+        n += read == array || read == array->direct;
+      }
+
+  return n;
+}
+
+static void
+test_numbers (void)
+{
+  const gint64 begins[] = { 0, 2, 2, 6 }, of_values[] = { 0, 0, 2, 2, 2, 2 };
+  g_autoptr(AccArray) flat = use_numbers (of_values, 6), ends = use_numbers (begins, 4), others = NULL;
+  g_autoptr(AccNestedArray) parts = acc_nested_array_new_from_offsets (flat, ends);
+  g_autoptr(AccNestedArray) placed = acc_nested_array_map (parts, places, NULL);
+  AccArray *own = acc_nested_array_get_values (placed), *numbers = find_numbers (own), *offsets;
+  g_autoptr(AccSchedule) alone = NULL, both = NULL, given = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_vector (6);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_nonnull (numbers);
+  offsets = numbers->direct->inputs[0];
+  others = acc_array_generate (shape, number_at, numbers);
+  alone = acc_schedule_new (&acc_target_cpu, &own, 1, &offsets, &ends, 1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_reads (alone, numbers), ==, 0);
+  both = acc_schedule_new (&acc_target_cpu, (AccArray *[]) { own, others }, 2, &offsets, &ends, 1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_reads (both, numbers), ==, 1);
+  /* Made before, as the offsets were */
+  given = acc_schedule_new (&acc_target_cpu, (AccArray *[]) { own, others }, 2, (AccArray *[]) { offsets, numbers },
+                            (AccArray *[]) { ends, flat }, 2, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (count_reads (given, numbers), ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -277,6 +364,8 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_case);
     }
+
+  g_test_add_func ("/numbers", test_numbers);
 
   return g_test_run ();
 }
