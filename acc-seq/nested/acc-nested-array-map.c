@@ -66,7 +66,11 @@ acc_nested_array_apply (AccNestedArray **arrays,
 AccArray *
 acc_nested_array_new_number (guint position)
 {
-  return acc_array_new_parameter (acc_element_type_new (ACC_KIND_I64), 0, NULL, position);
+  AccArray *number = acc_array_new_parameter (acc_element_type_new (ACC_KIND_I64), 0, NULL, position);
+
+  acc_array_set_label (number, "the number of an element, which its random numbers follow from");
+
+  return number;
 }
 
 /* What stands for each of the elements: what is the same for all itself, and extents that are. */

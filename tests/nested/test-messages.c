@@ -52,6 +52,18 @@ f_nothing (AccArray **a, guint n, gpointer data)
   return NULL;
 }
 
+/* Runs it while there is no element. */
+static AccArray *
+f_run (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (2);
+  g_autoptr(AccArray) random = acc_array_random_bits (acc_element_type_parse ("u4", NULL), shape, 1, 2);
+
+  g_assert_null (acc_backend_run (acc_backend_get_default (NULL), random, NULL, data));
+
+  return g_object_ref (a[0]);
+}
+
 static AccArray *
 f_count (AccArray **a, guint n, gpointer data)
 {
@@ -173,6 +185,15 @@ test_functions (void)
   nested_says ("nested_array_filter", ACC_ERROR_TYPE, "no b1", acc_nested_array_filter (GROUPS (4), f_same, NULL));
   nested_says ("fold1", ACC_ERROR_SHAPE, "", acc_nested_array_map (ROWS (), f_fold1, NULL));
   nested_says ("reshape", ACC_ERROR_SHAPE, "“pairs: as many values", acc_nested_array_map (ROWS (), f_pairs, NULL));
+}
+
+static void
+test_random (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccNestedArray) mapped = acc_nested_array_map (ROWS (), f_run, &error);
+
+  expect ("nested_array_map", ACC_ERROR_UNSUPPORTED, "“the number of an element, which its random numbers follow from”", error);
 }
 
 static void
@@ -304,6 +325,7 @@ main (int argc, char **argv)
   kept = g_ptr_array_new_with_free_func (g_object_unref);
   g_test_add_func ("/messages/functions", test_functions);
   g_test_add_func ("/messages/choices", test_choices);
+  g_test_add_func ("/messages/random", test_random);
   g_test_add_func ("/messages/making", test_making);
   g_test_add_func ("/messages/ready-made", test_ready_made);
   g_test_add_func ("/messages/sequences", test_sequences);
