@@ -180,40 +180,6 @@ find_folds (Chains    *self,
   return g_steal_pointer (&folds);
 }
 
-/* --- whether loops are worth it */
-
-/* Values of an element for which one thread is no loss, or for which there are so many others that all threads have enough. */
-#define MOST_VALUES 32768
-#define MANY_MORE   64
-/* Elements that lanes take side by side, which wait for the longest; and how many times as much as there is that may be. */
-#define LANES      16
-#define MOST_WASTE 4
-
-/* Whether elements are in memory, and about as long. */
-static gboolean
-are_even (AccNesting *nesting)
-{
-  AccArray *offsets = nesting->offsets;
-  const gint64 *at = acc_array_is_manifest (offsets) ? acc_buffer_map (acc_array_get_buffers (offsets)[0], NULL) : NULL;
-  gint64 n = at != NULL ? acc_shape_get_extent (offsets->shape, 0) - 1 : 0, most = 0, sum = 0;
-
-  if (n <= 0)
-    return FALSE;
-
-  for (gint64 i = 0; i < n; i += LANES)
-    {
-      gint64 longest = 0;
-
-      for (gint64 j = i; j < MIN (i + LANES, n); j++)
-        longest = MAX (longest, at[j + 1] - at[j]);
-      sum += longest * LANES;
-      most = MAX (most, longest);
-    }
-
-  return (most <= MOST_VALUES || most <= (at[n] - at[0]) / MANY_MORE)
-         && (sum - most * LANES) / MOST_WASTE <= at[n] - at[0];
-}
-
 /* --- the loop */
 
 static AccExpr *
@@ -394,7 +360,7 @@ acc_lift_in_loops (AccLift  *self,
     {
       AccArray *fold = g_ptr_array_index (folds, i), *vector = g_hash_table_lookup (along, fold->inputs[0]);
 
-      if (acc_lift_get (self, fold) == NULL && are_even (acc_lift_get (self, vector)->nesting))
+      if (acc_lift_get (self, fold) == NULL && acc_nesting_is_even (acc_lift_get (self, vector)->nesting))
         lift_folds (self, vector, &chains, folds, nodes);
     }
 }

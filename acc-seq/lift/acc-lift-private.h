@@ -13,6 +13,7 @@ typedef struct {
   guint           rank;       /* of an element */
   AccArray       *offsets;    /* i8: where each element begins, and where the last ends; from 0 */
   AccArray       *extents;    /* an index for each element; NULL for rank 1, where offsets say it */
+  int             even;       /* whether elements are about as long: 1, or -1; 0: nobody asked yet */
   GMutex          lock;
   AccArray       *numbers;    /* i8 for each value: the element that it is of; NULL: nobody asked yet */
 } AccNesting;
@@ -24,6 +25,9 @@ void        acc_nesting_unref       (AccNesting *self);
 /* Borrowed. */
 AccArray   *acc_nesting_get_numbers (AccNesting *self);
 AccArray   *acc_nesting_dup_lengths (AccNesting *self);
+/* Whether elements are in memory, and about as long as their neighbours; of parameters, what was set. */
+gboolean    acc_nesting_is_even     (AccNesting *self);
+void        acc_nesting_set_even    (AccNesting *self, gboolean even);
 /* Of the same values in as many vectors. */
 AccNesting *acc_nesting_flatten     (AccNesting *self);
 /* Expressions: how many elements and values there are; where element @k begins. */

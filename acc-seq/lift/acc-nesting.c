@@ -104,6 +104,60 @@ acc_nesting_flatten (AccNesting *self)
   return flat;
 }
 
+/* --- whether loops over the values of each element are worth it */
+
+/* Values of an element for which one thread is no loss, or for which there are so many others that all threads have enough. */
+#define MOST_VALUES 32768
+#define MANY_MORE   64
+/* Elements that lanes take side by side, which wait for the longest; and how many times as much as there is that may be. */
+#define LANES      16
+#define MOST_WASTE 4
+
+static gboolean
+are_even (AccNesting *nesting)
+{
+  AccArray *offsets = nesting->offsets;
+  const gint64 *at = acc_array_is_manifest (offsets) ? acc_buffer_map (acc_array_get_buffers (offsets)[0], NULL) : NULL;
+  gint64 n = at != NULL ? acc_shape_get_extent (offsets->shape, 0) - 1 : 0, most = 0, sum = 0;
+
+  if (n <= 0)
+    return FALSE;
+
+  for (gint64 i = 0; i < n; i += LANES)
+    {
+      gint64 longest = 0;
+
+      for (gint64 j = i; j < MIN (i + LANES, n); j++)
+        longest = MAX (longest, at[j + 1] - at[j]);
+      sum += longest * LANES;
+      most = MAX (most, longest);
+    }
+
+  return (most <= MOST_VALUES || most <= (at[n] - at[0]) / MANY_MORE)
+         && (sum - most * LANES) / MOST_WASTE <= at[n] - at[0];
+}
+
+gboolean
+acc_nesting_is_even (AccNesting *self)
+{
+  gint even = g_atomic_int_get (&self->even);
+
+  if (even == 0)
+    {
+      even = are_even (self) ? 1 : -1;
+      g_atomic_int_set (&self->even, even);
+    }
+
+  return even > 0;
+}
+
+void
+acc_nesting_set_even (AccNesting *self,
+                      gboolean    even)
+{
+  g_atomic_int_set (&self->even, even ? 1 : -1);
+}
+
 /* --- the element of each value */
 
 AccArray *

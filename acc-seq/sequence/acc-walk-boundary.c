@@ -87,7 +87,7 @@ absorb_same (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass same_class = { build_same, absorb_same, boundary_end, boundary_free };
+static const AccWalkOutletClass same_class = { build_same, absorb_same, NULL, NULL, boundary_end, boundary_free };
 
 /* --- filter, take_while */
 
@@ -125,7 +125,7 @@ absorb_filter (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass filter_class = { build_filter, absorb_filter, boundary_end, boundary_free };
+static const AccWalkOutletClass filter_class = { build_filter, absorb_filter, NULL, NULL, boundary_end, boundary_free };
 
 static void
 build_take_while (AccWalkOutlet  *outlet,
@@ -158,7 +158,7 @@ absorb_take_while (AccWalkOutlet *outlet,
   return n == count || boundary_end (outlet, error);
 }
 
-static const AccWalkOutletClass take_while_class = { build_take_while, absorb_take_while, boundary_end, boundary_free };
+static const AccWalkOutletClass take_while_class = { build_take_while, absorb_take_while, NULL, NULL, boundary_end, boundary_free };
 
 /* --- take, drop */
 
@@ -179,7 +179,7 @@ absorb_take (AccWalkOutlet *outlet,
   return self->left > 0 || boundary_end (outlet, error);
 }
 
-static const AccWalkOutletClass take_class = { build_same, absorb_take, boundary_end, boundary_free };
+static const AccWalkOutletClass take_class = { build_same, absorb_take, NULL, NULL, boundary_end, boundary_free };
 
 static void
 build_drop (AccWalkOutlet  *outlet,
@@ -205,7 +205,18 @@ absorb_drop (AccWalkOutlet *outlet,
   return n == count || put_slice (self, parts[0], n, count - n, error);
 }
 
-static const AccWalkOutletClass drop_class = { build_drop, absorb_drop, boundary_end, boundary_free };
+static void
+tell_drop (AccWalkOutlet *outlet,
+           gint64         count,
+           GArray        *key,
+           GPtrArray     *held)
+{
+  guint64 drops_all = ((Boundary *) outlet)->left >= count;
+
+  g_array_append_val (key, drops_all);
+}
+
+static const AccWalkOutletClass drop_class = { build_drop, absorb_drop, tell_drop, NULL, boundary_end, boundary_free };
 
 /* --- scan: one element after the other */
 
@@ -290,7 +301,7 @@ absorb_scan (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass scan_class = { build_same, absorb_scan, boundary_end, boundary_free };
+static const AccWalkOutletClass scan_class = { build_same, absorb_scan, NULL, NULL, boundary_end, boundary_free };
 
 /* --- map_batch, fold_batch */
 
@@ -327,7 +338,7 @@ absorb_whole (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass whole_class = { build_same, absorb_whole, boundary_end, boundary_free };
+static const AccWalkOutletClass whole_class = { build_same, absorb_whole, NULL, NULL, boundary_end, boundary_free };
 
 /* --- batch */
 
@@ -394,7 +405,7 @@ end_batch (AccWalkOutlet *outlet,
   return (self->n_pending == 0 || put_batches (self, self->n_pending, self->n_pending, error)) && boundary_end (outlet, error);
 }
 
-static const AccWalkOutletClass batch_class = { build_same, absorb_batch, end_batch, boundary_free };
+static const AccWalkOutletClass batch_class = { build_same, absorb_batch, NULL, NULL, end_batch, boundary_free };
 
 /* --- expand */
 
@@ -414,7 +425,7 @@ absorb_expand (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass expand_class = { build_same, absorb_expand, boundary_end, boundary_free };
+static const AccWalkOutletClass expand_class = { build_same, absorb_expand, NULL, NULL, boundary_end, boundary_free };
 
 /* --- which is which */
 

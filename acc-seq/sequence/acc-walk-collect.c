@@ -64,7 +64,7 @@ absorb (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass collector_class = { build, absorb, NULL, collector_free };
+static const AccWalkOutletClass collector_class = { build, absorb, NULL, NULL, NULL, collector_free };
 
 AccWalkOutlet *
 acc_walk_collector_new (AccWalkStage         *stage,

@@ -324,7 +324,56 @@ absorb (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass fold_class = { build, absorb, NULL, fold_free };
+/* Which of the levels that the next elements reach have a node that waits: build() joins it, and goes on to the next level with that. */
+static void
+tell (AccWalkOutlet *outlet,
+      gint64         count,
+      GArray        *key,
+      GPtrArray     *held)
+{
+  Fold *self = (Fold *) outlet;
+  guint64 waits = 0;
+
+  if (self->exact != NULL)
+    {
+      waits = self->waiting[0] != NULL;
+      if (waits)
+        g_ptr_array_add (held, &self->waiting[0]);
+    }
+  for (guint level = 0; self->exact == NULL && count > 0; level++)
+    {
+      guint64 is_there = ((guint64) self->done >> level) & 1;
+
+      if (is_there)
+        g_ptr_array_add (held, &self->waiting[level]);
+      waits |= is_there << level;
+      count = (count + (gint64) is_there) / 2;
+    }
+  g_array_append_val (key, waits);
+}
+
+static guint
+move (AccWalkOutlet *outlet,
+      GArray        *levels,
+      guint          at,
+      gboolean       back)
+{
+  Fold *self = (Fold *) outlet;
+
+  if (!back)
+    {
+      g_array_append_val (levels, self->n_levels);
+      g_array_append_vals (levels, self->levels, self->n_levels);
+      return levels->len;
+    }
+
+  self->n_levels = g_array_index (levels, guint, at++);
+  memcpy (self->levels, &g_array_index (levels, guint, at), self->n_levels * sizeof (guint));
+
+  return at + self->n_levels;
+}
+
+static const AccWalkOutletClass fold_class = { build, absorb, tell, move, NULL, fold_free };
 
 AccWalkOutlet *
 acc_walk_fold_new (AccWalkStage        *stage,

@@ -19,6 +19,7 @@ typedef struct _AccWalkStage  AccWalkStage;
 typedef struct _AccWalkInlet  AccWalkInlet;
 typedef struct _AccWalkOutlet AccWalkOutlet;
 typedef struct _AccWalkReader AccWalkReader;
+typedef struct _AccWalkProgram AccWalkProgram;
 
 struct _AccWalk {
   AccBackend   *backend;      /* owned */
@@ -62,6 +63,8 @@ struct _AccWalkStage {
   GPtrArray *inlets;          /* owned */
   GPtrArray *maps;            /* AccSequence, those that come first in front */
   GPtrArray *outlets;         /* owned */
+  GPtrArray *programs;        /* AccWalkProgram, owned: of steps before */
+  AccArray  *begin;           /* owned: where the step begins, a number */
   gint64     done;            /* elements so far */
   gint64     most;            /* elements in a step, learned from refusals and times */
   gint64     round;           /* steps of irregular elements that are read end at multiples of it; 0: anywhere */
@@ -83,6 +86,16 @@ gboolean       acc_walk_stage_is_ready (AccWalkStage *self);
 gboolean       acc_walk_stage_is_between (AccWalkStage *self);
 /* Whether there is nothing left that anything wants of it. */
 gboolean       acc_walk_stage_is_over  (AccWalkStage *self);
+
+/* --- programs of steps */
+
+/* The AccNestedArrays that outlets want of @parts; @ends: behind those of each outlet. Owned. */
+typedef GPtrArray *(*AccWalkBuild) (AccWalkStage *self, AccWalkPart **parts, gint64 count, guint *ends);
+
+GPtrArray     *acc_walk_programs_new   (void);
+/* What @build says, computed as parts; NULL without an error: that has to be done. */
+GPtrArray     *acc_walk_program_run    (AccWalkStage *self, AccWalkPart **parts, gint64 count, AccWalkBuild build, guint *ends,
+                                        GError **error);
 
 /* --- the size of steps, in elements */
 
@@ -162,6 +175,11 @@ typedef struct {
   void     (*build)  (AccWalkOutlet *self, AccNestedArray *elements, gint64 count, GPtrArray *wanted);
   /* Takes what was computed of them, in the same order */
   gboolean (*absorb) (AccWalkOutlet *self, AccWalkPart **parts, gint64 count, GError **error);
+  /* Adds to @key what build() depends on but the elements and their number, and to @held where parts of one element are that it reads
+   * (AccWalkPart **); NULL: nothing */
+  void     (*tell)   (AccWalkOutlet *self, gint64 count, GArray *key, GPtrArray *held);
+  /* What build() keeps for absorb(), numbers: appends them to @levels, or takes them from @at on, and returns what is behind; NULL: none */
+  guint    (*move)   (AccWalkOutlet *self, GArray *levels, guint at, gboolean back);
   /* There are no more elements; NULL: nothing follows from that */
   gboolean (*end)    (AccWalkOutlet *self, GError **error);
   void     (*free)   (AccWalkOutlet *self);
@@ -207,6 +225,13 @@ AccWalkPart   *acc_walk_collector_pop (AccWalkOutlet *outlet);
 AccWalkOutlet *acc_walk_fold_new      (AccWalkStage *stage, AccSequence *sequence, AccSequenceFunction *function);
 /* @seed: nullable. */
 AccArray      *acc_walk_fold_finish   (AccWalkOutlet *outlet, AccArray *seed, GError **error);
+
+/* Whether the memory of its backend is the host's. */
+static inline gboolean
+acc_walk_is_on_processors (AccWalk *walk)
+{
+  return acc_backend_get_budget (walk->backend) == acc_backend_get_host_budget (walk->backend);
+}
 
 /* The function of @sequence, for elements of as many as it takes. */
 AccNestedArray *acc_walk_apply        (AccWalk *walk, AccSequence *sequence, AccNestedArray **inputs);

@@ -14,6 +14,7 @@ acc_walk_stage_new (AccWalk *walk)
   self->inlets = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_inlet_free);
   self->maps = g_ptr_array_new ();
   self->outlets = g_ptr_array_new ();
+  self->programs = acc_walk_programs_new ();
   self->most = ACC_WALK_MOST;
 
   return self;
@@ -32,6 +33,8 @@ acc_walk_stage_free (AccWalkStage *self)
   g_ptr_array_unref (self->outlets);
   g_ptr_array_unref (self->inlets);
   g_ptr_array_unref (self->maps);
+  g_ptr_array_unref (self->programs);
+  g_clear_object (&self->begin);
   g_free (self);
 }
 
@@ -92,9 +95,9 @@ acc_walk_apply (AccWalk         *walk,
                 AccNestedArray **inputs)
 {
   AccSequenceFunction *function = acc_walk_get_function (walk, sequence);
-  gboolean on_processors = acc_backend_get_budget (walk->backend) == acc_backend_get_host_budget (walk->backend);
 
-  return acc_nested_array_apply (inputs, function->n_parameters, function->parameters, NULL, function->result, on_processors);
+  return acc_nested_array_apply (inputs, function->n_parameters, function->parameters, NULL, function->result,
+                                 acc_walk_is_on_processors (walk));
 }
 
 static AccExpr *
@@ -109,8 +112,7 @@ acc_walk_stage_count_up (AccWalkStage *self,
                          gint64        count)
 {
   g_autoptr(AccShape) shape = acc_shape_new_vector (count);
-  g_autoptr(AccArray) first = acc_walk_new_number (self->done);
-  g_autoptr(AccArray) numbers = acc_array_generate (shape, add_first, first);
+  g_autoptr(AccArray) numbers = acc_array_generate (shape, add_first, self->begin);
 
   return acc_nested_array_new_from_regular (numbers);
 }
@@ -157,19 +159,22 @@ build_sequences (AccWalkStage *self,
   return elements;
 }
 
-/* *computed: it failed, if it did, when that was handed on. */
-static gboolean
-run (AccWalkStage *self,
-     AccWalkPart **parts,
-     gint64        count,
-     gboolean     *computed,
-     GError      **error)
+static void
+set_begin (AccWalkStage *self)
+{
+  g_clear_object (&self->begin);
+  self->begin = acc_walk_new_number (self->done);
+}
+
+/* The AccNestedArrays that outlets want; @ends: behind those of each outlet. */
+static GPtrArray *
+build_step (AccWalkStage *self,
+            AccWalkPart **parts,
+            gint64        count,
+            guint        *ends)
 {
   g_autoptr(GHashTable) elements = build_sequences (self, parts, count);
-  g_autoptr(GPtrArray) wanted = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(GPtrArray) values = NULL;
-  g_autofree guint *ends = g_new0 (guint, self->outlets->len + 1);
-  guint at = 0;
+  GPtrArray *wanted = g_ptr_array_new_with_free_func (g_object_unref);
 
   for (guint i = 0; i < self->outlets->len; i++)
     {
@@ -180,7 +185,47 @@ run (AccWalkStage *self,
       ends[i] = wanted->len;
     }
 
-  values = acc_walk_compute (self->walk, wanted, count, error);
+  return wanted;
+}
+
+/* The values that outlets want, computed. */
+static GPtrArray *
+compute_step (AccWalkStage *self,
+              AccWalkPart **parts,
+              gint64        count,
+              guint        *ends,
+              GError      **error)
+{
+  g_autoptr(GPtrArray) wanted = NULL;
+  GError *local = NULL;
+  GPtrArray *values;
+
+  set_begin (self);
+  values = acc_walk_program_run (self, parts, count, build_step, ends, &local);
+  if (values != NULL)
+    return values;
+  if (local != NULL)
+    {
+      g_propagate_error (error, local);
+      return NULL;
+    }
+  wanted = build_step (self, parts, count, ends);
+
+  return acc_walk_compute (self->walk, wanted, count, error);
+}
+
+/* *computed: it failed, if it did, when that was handed on. */
+static gboolean
+run (AccWalkStage *self,
+     AccWalkPart **parts,
+     gint64        count,
+     gboolean     *computed,
+     GError      **error)
+{
+  g_autofree guint *ends = g_new0 (guint, self->outlets->len + 1);
+  g_autoptr(GPtrArray) values = compute_step (self, parts, count, ends, error);
+  guint at = 0;
+
   *computed = values != NULL;
   if (values == NULL)
     return FALSE;
@@ -218,6 +263,7 @@ fails (AccWalkStage *self,
   if (cut)
     {
       self->done += start;
+      set_begin (self);
       elements = build_sequences (self, some, count);
       for (guint i = 0; i < self->outlets->len; i++)
         g_ptr_array_add (wanted, find_elements (self, elements, ((AccWalkOutlet *) g_ptr_array_index (self->outlets, i))->sequence, count));

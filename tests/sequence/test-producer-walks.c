@@ -228,14 +228,59 @@ test_errors (void)
   g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
 }
 
-/* Steps of elements of any extents end at the same multiples of their number, as soon as it is known how many fit. */
+enum { LINES = 60000, FIRST = 4096, ROUND = 8192 };
+
+static AccExpr *
+greater (AccExpr *x,
+         AccExpr *y,
+         gpointer data)
+{
+  return acc_expr_max (x, y);
+}
+
+/* The largest character. */
+static AccArray *
+find_most (AccArray **line,
+           guint      n,
+           gpointer   data)
+{
+  return acc_array_fold (line[0], acc_expr_new_typed_uint (acc_element_type_new (ACC_KIND_U8), 0), greater, NULL);
+}
+
+static int
+get_length (guint i)
+{
+  return (int) (i * 7 % 29);
+}
+
+static const char letters[] = "as long as any of them will be";
+
+static void
+check_most (AccWalkOutlet *outlet)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) most = acc_walk_collector_dup (outlet, ACC_SEQUENCE_RESULT_ELEMENTS, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (acc_shape_get_size (acc_array_get_shape (most)), ==, LINES);
+  for (guint i = 0; i < LINES; i++)
+    {
+      gint64 expected = 0;
+
+      for (int k = 0; k < get_length (i); k++)
+        expected = MAX (expected, letters[k]);
+      g_assert_cmpint (acc_array_get_int (most, 0, i), ==, expected);
+    }
+}
+
+/* Steps of elements of any extents end at the same multiples of their number, as soon as it is known how many fit, and share the programs
+ * of as many numbers as there are. */
 static void
 test_rounds (void)
 {
-  enum { LINES = 60000, FIRST = 4096, ROUND = 8192 };
   guint64 limit = acc_backend_get_memory_limit (backend);
   GString *text = g_string_new (NULL);
-  g_autoptr(AccSequence) lines = NULL;
+  g_autoptr(AccSequence) lines = NULL, most = NULL;
   g_autoptr(AccSequenceProducer) producer = NULL;
   g_autoptr(AccWalk) walk = NULL;
   g_autoptr(GError) error = NULL;
@@ -243,18 +288,19 @@ test_rounds (void)
   gint64 done = 0;
 
   for (guint i = 0; i < LINES; i++)
-    g_string_append_printf (text, "%.*s\n", (int) (i * 7 % 29), "as long as any of them will be");
+    g_string_append_printf (text, "%.*s\n", get_length (i), letters);
   producer = lines_of (text->str);
   lines = acc_sequence_new (producer);
+  most = acc_sequence_map (lines, find_most, NULL);
 
   /* Some 9000 lines fit into a step. */
   acc_backend_set_memory_limit (backend, 3 << 20);
-  walk = acc_walk_new (backend, &lines, 1, 0, NULL, &error);
+  walk = acc_walk_new (backend, &most, 1, 0, NULL, &error);
   g_assert_no_error (error);
-  outlet = acc_walk_collector_new (acc_walk_find_stage (walk, lines), lines, ACC_SEQUENCE_RESULT_COUNT);
+  outlet = acc_walk_collector_new (acc_walk_find_stage (walk, most), most, ACC_SEQUENCE_RESULT_ELEMENTS);
   while (!outlet->done)
     {
-      g_assert_true (acc_walk_step_outlet (walk, outlet, &error));
+      acc_walk_step_outlet (walk, outlet, &error);
       g_assert_no_error (error);
       if (outlet->stage->done == done)
         continue;
@@ -262,8 +308,10 @@ test_rounds (void)
       done = outlet->stage->done;
     }
   g_assert_cmpint (done, ==, LINES);
+  g_assert_cmpuint (outlet->stage->programs->len, ==, 3);
 
   acc_backend_set_memory_limit (backend, limit);
+  check_most (outlet);
   g_string_free (text, TRUE);
 }
 

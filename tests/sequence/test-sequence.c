@@ -752,6 +752,42 @@ test_fold_bits (void)
     }
 }
 
+static AccExpr *
+third_of (AccExpr *index, gpointer number)
+{
+  AccExpr *x = acc_expr_cast (acc_expr_add (acc_expr_the (number), index), acc_element_type_new (ACC_KIND_F64));
+
+  return acc_expr_fdiv (acc_expr_new_float (1), acc_expr_add (x, acc_expr_new_float (3)));
+}
+static AccArray *
+f_thirds (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (3);
+
+  return acc_array_generate (shape, third_of, a[0]);
+}
+
+/* Steps of as many elements, which share what is compiled of them, with any of the nodes that wait. */
+static void
+test_fold_again (void)
+{
+  static const gint64 sizes[] = { 0, 1, 2, 4, 16, 48 };
+  g_autoptr(AccSequence) sequence = acc_sequence_new_generate (700, f_thirds, NULL);
+  g_autoptr(AccArray) total = acc_sequence_fold (sequence, NULL, f_add, NULL), first = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, &total, 1, sizes[i], NULL, &error);
+
+      g_assert_no_error (error);
+      if (first == NULL)
+        first = g_object_ref (results->pdata[0]);
+      if (!same_array (first, results->pdata[0]))
+        g_error ("steps of %d give another sum", (int) sizes[i]);
+    }
+}
+
 static AccExpr *times (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_mul (x, y); }
 static AccArray *f_times (AccArray **a, guint n, gpointer data) { return acc_array_zip_with (a[0], a[0], times, NULL); }
 
@@ -1368,6 +1404,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_case);
     }
   g_test_add_func ("/sequence/fold-bits", test_fold_bits);
+  g_test_add_func ("/sequence/fold-again", test_fold_again);
   g_test_add_func ("/sequence/fold-exact", test_fold_exact);
   g_test_add_func ("/sequence/fold-rows", test_fold_rows);
   g_test_add_func ("/sequence/endless", test_endless);
