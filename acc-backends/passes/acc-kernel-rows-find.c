@@ -381,6 +381,17 @@ find_limits (AccRows *self)
     }
 }
 
+gboolean
+acc_rows_has_strides (const AccRows *self)
+{
+  for (guint32 id = self->foreach + 1; id < self->kernel->instrs->len; id++)
+    if (instr_of (self, id)->op == ACC_KOP_LOAD && self->steps[instr_of (self, id)->args[1]] > 1
+        && _acc_kernel_is_inside (self->kernel, id, self->foreach))
+      return TRUE;
+
+  return FALSE;
+}
+
 /* --- the loop */
 
 /* Whether columns may go in any order, and nothing is carried from one to the next. */

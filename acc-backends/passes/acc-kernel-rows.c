@@ -290,10 +290,14 @@ write_columns (Pass   *self,
                KValue  end)
 {
   AccKernelBuilder *b = self->b;
+  gboolean has_bounds = acc_rows_has_bounds (row->rows), has_rest = acc_rows_has_strides (row->rows);
   KValue first = begin, behind = end, n_left, n_right, i;
 
-  if (acc_rows_has_bounds (row->rows))
+  if (has_bounds)
     find_plain (self, row, &first, &behind);
+  /* Less than a block goes one by one where lanes would not read neighbours. */
+  if (has_rest)
+    behind = kb_add (b, first, kb_prim2 (b, ACC_PRIM_BAND, kb_sub (b, behind, first), kb_i64 (b, -LANES)));
 
   row->is_plain = TRUE;
   kb_set_lanes (b, LANES);
@@ -301,7 +305,7 @@ write_columns (Pass   *self,
   kb_set_lanes (b, 0);
   walk (self, row->rows->block, row);
   _kb_leave (b);
-  if (!acc_rows_has_bounds (row->rows))
+  if (!has_bounds && !has_rest)
     return;
 
   row->is_plain = FALSE;

@@ -53,6 +53,8 @@ void     acc_rows_set_quotients (const AccRows *self, guint32 *made, guint32 quo
 /* What a minimum or maximum is where its limit does not matter; 0: it is none. */
 guint32  acc_rows_get_bounded   (const AccRows *self, guint32 id);
 gboolean acc_rows_has_bounds    (const AccRows *self);
+/* Whether neighbouring columns read what lies apart. */
+gboolean acc_rows_has_strides   (const AccRows *self);
 /* What is chosen where no check fails; 0: it is no such choice. */
 guint32  acc_rows_get_chosen    (const AccRows *self, guint32 id);
 /* Whether it is a comparison that holds where no check fails. */
