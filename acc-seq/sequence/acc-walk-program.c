@@ -153,11 +153,11 @@ make_parameter (AccArray  *array,
 {
   guint rank;
   const gint64 *extents = acc_shape_get_extents (array->shape, &rank);
-  g_autofree gint64 *declared = g_memdup2 (extents, MAX (rank, 1) * sizeof (gint64));
+  g_autofree gint64 *declared = g_new (gint64, rank + 1);
   AccArray *parameter;
 
-  if (!whole)
-    declared[0] = -1;
+  for (guint i = 0; i < rank; i++)
+    declared[i] = i > 0 || whole ? extents[i] : -1;
   parameter = acc_array_new_parameter (array->type, rank, declared, parameters->len);
   g_ptr_array_add (parameters, g_object_ref (parameter));
 
