@@ -21,6 +21,7 @@
 #include "acc-array-products.h"
 #include "acc-array-random.h"
 #include "acc-array-rearrange.h"
+#include "acc-array-regions.h"
 #include "acc-array-runs.h"
 #include "acc-array-scan-segments.h"
 #include "acc-array-scan.h"

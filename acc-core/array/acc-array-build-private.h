@@ -141,3 +141,5 @@ AccExpr  *acc_array_add_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_mul_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_min_elements  (AccExpr *x, AccExpr *y, gpointer data);
 AccExpr  *acc_array_max_elements  (AccExpr *x, AccExpr *y, gpointer data);
+/* Whether they are equal, all items of tuples; NaN is itself. */
+AccExpr  *acc_array_same_elements (AccExpr *x, AccExpr *y, gpointer data);

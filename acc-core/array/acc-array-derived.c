@@ -113,6 +113,29 @@ acc_array_min_elements (AccExpr *x,
   return acc_expr_min (x, y);
 }
 
+AccExpr *
+acc_array_same_elements (AccExpr *x,
+                         AccExpr *y,
+                         gpointer data)
+{
+  g_autoptr(AccExpr) a = acc_expr_ref_sink (x), b = acc_expr_ref_sink (y);
+  AccElementType *type = acc_expr_get_element_type (a);
+  AccExpr *equal;
+
+  if (type == NULL || !acc_element_type_is_tuple (type))
+    {
+      equal = acc_expr_eq (a, b);
+      return type != NULL && acc_element_kind_is_float (acc_element_type_get_kind (type))
+               ? acc_expr_lor (equal, acc_expr_land (acc_expr_is_nan (a), acc_expr_is_nan (b))) : equal;
+    }
+
+  equal = acc_expr_new_bool (TRUE);
+  for (guint i = 0; i < acc_element_type_get_n_items (type); i++)
+    equal = acc_expr_land (equal, acc_array_same_elements (acc_expr_item (a, i), acc_expr_item (b, i), data));
+
+  return equal;
+}
+
 gboolean
 acc_array_find_dimension (AccArray   *node,
                           AccArray   *array,

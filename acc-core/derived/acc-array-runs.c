@@ -9,28 +9,6 @@
 
 /* The first element of every run is kept, with its place; the length of a run is the distance to the next. */
 
-/* As it is for runs: NaN is itself. */
-static AccExpr *
-same (AccExpr *x,
-      AccExpr *y)
-{
-  AccElementType *type = acc_expr_get_element_type (x);
-  AccExpr *equal;
-
-  if (type == NULL || !acc_element_type_is_tuple (type))
-    {
-      equal = acc_expr_eq (x, y);
-      return type != NULL && acc_element_kind_is_float (acc_element_type_get_kind (type))
-               ? acc_expr_lor (equal, acc_expr_land (acc_expr_is_nan (x), acc_expr_is_nan (y))) : equal;
-    }
-
-  equal = acc_expr_new_bool (TRUE);
-  for (guint i = 0; i < acc_element_type_get_n_items (type); i++)
-    equal = acc_expr_land (equal, same (acc_expr_item (x, i), acc_expr_item (y, i)));
-
-  return equal;
-}
-
 static AccExpr *
 begins_run (AccExpr *index,
             AccExpr *x,
@@ -39,7 +17,7 @@ begins_run (AccExpr *index,
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, 0));
   AccExpr *before = acc_expr_linear_index (array, acc_expr_max (acc_expr_sub (place, acc_array_number (1)), acc_array_number (0)));
 
-  return acc_expr_lor (acc_expr_eq (place, acc_array_number (0)), acc_expr_lnot (same (x, before)));
+  return acc_expr_lor (acc_expr_eq (place, acc_array_number (0)), acc_expr_lnot (acc_array_same_elements (x, before, NULL)));
 }
 
 static AccExpr *

@@ -21,6 +21,12 @@ check(Math.abs(dot.run().get_double(0, 0) - want) < 1e-3 * want, 'dot product');
 const doubled = xs.map(x => x.mul(2).add(1)).run().to_array();
 check(doubled instanceof Float32Array && doubled.every((v, i) => v === Math.fround(Math.fround(a[i] * 2) + 1)), 'map');
 
+const steps = Acc.use(Int32Array.from([1, 1, 0, 2, 2, 4]));
+const [labels, nLabels] = steps.label_components(1);
+check(String(labels.run().to_array()) === '1,1,0,2,2,3' && nLabels.run().get_int(0, 0) === 3, 'label_components');
+const [near, nNear] = steps.label_components_by(null, 1, (x, y) => x.sub(y).abs().le(1));
+check(String(near.run().to_array()) === '1,1,1,2,2,3' && nNear.run().get_int(0, 0) === 3, 'label_components_by');
+
 const blur = Acc.program('f4[:,:]', image => image.stencil([3, 3], Acc.BoundaryKind.CLAMP, n => {
     let sum = n.at(0, 0);
     for (const [dy, dx] of [[-1, -1], [-1, 0], [-1, 1], [0, -1], [0, 1], [1, -1], [1, 0], [1, 1]])

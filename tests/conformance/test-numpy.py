@@ -509,6 +509,57 @@ def test_histograms():
     same('histogram of edges', run(Acc.use(x).histogram(100, (0, 1))), np.histogram(x, 100, (0, 1))[0])
 
 
+def spread(x, connectivity):
+    """Labels, by the least of what is around, again and again."""
+    marks = np.where(x != 0, np.arange(1, x.size + 1).reshape(x.shape), 0)
+    offsets = [offset for offset in itertools.product((-1, 0, 1), repeat=x.ndim) if 0 < np.count_nonzero(offset) <= connectivity]
+    while True:
+        before = marks.copy()
+        for offset in offsets:
+            own = tuple(slice(max(-step, 0), extent - max(step, 0)) for step, extent in zip(offset, x.shape))
+            other = tuple(slice(max(step, 0), extent - max(-step, 0)) for step, extent in zip(offset, x.shape))
+            alike = (x[own] == x[other]) & (x[own] != 0)
+            marks[own] = np.where(alike, np.minimum(marks[own], marks[other]), marks[own])
+        if np.array_equal(marks, before):
+            break
+    roots = np.unique(marks[marks != 0])
+    return np.where(marks != 0, np.searchsorted(roots, marks) + 1, 0).astype('i4'), len(roots)
+
+
+def test_regions():
+    for shape in ((0, 3), (30,), (12, 17), (5, 6, 4), (3, 2, 4, 3)):
+        for connectivity, kinds in itertools.product(range(1, len(shape) + 1), (2, 3)):
+            x = random.integers(0, kinds, shape).astype('u1')
+            name = f'{list(shape)} {connectivity} {kinds}'
+            wanted, n = spread(x, connectivity)
+            labels, count = Acc.use(x).label_components(connectivity)
+            same(f'label_components {name}', run(labels), wanted)
+            same(f'label_components count {name}', run(count), np.int64(n))
+            labels, count = Acc.use(x).label_components_by(lambda a, b: a == b, x != 0, connectivity)
+            same(f'label_components_by {name}', run(labels), wanted)
+            sizes = np.bincount(wanted.reshape(-1), minlength=n + 1)
+            same(f'remove_small_objects {name}', run(Acc.use(x).remove_small_objects(4, connectivity)), np.where(sizes[wanted] < 4, 0, x).astype('u1'))
+            if x.size:
+                seed = tuple(int(random.integers(0, extent)) for extent in shape)
+                alike, _ = spread((x == x[seed]).astype('u1'), connectivity)
+                same(f'flood {name}', run(Acc.use(x).flood(seed, connectivity)), alike == alike[seed])
+                same(f'flood_fill {name}', run(Acc.use(x).flood_fill(seed, 9, connectivity)), np.where(alike == alike[seed], 9, x).astype('u1'))
+            voids, n = spread((x == 0).astype('u1'), connectivity)
+            sizes = np.bincount(voids.reshape(-1), minlength=n + 1)
+            same(f'remove_small_holes {name}', run(Acc.use(x != 0).remove_small_holes(4, connectivity)), (voids == 0) | (sizes[voids] < 4))
+            inner = np.pad(np.zeros([max(extent - 2, 0) for extent in shape], '?'), 1, constant_values=True)
+            touching = np.zeros(n + 1, '?')
+            if inner.shape == x.shape:
+                touching[voids[inner]] = True
+                same(f'fill_holes {name}', run(Acc.use(x != 0).fill_holes(connectivity)), (voids == 0) | ~touching[voids])
+        x = random.integers(0, 5, shape) != 0
+        places = np.argwhere(~x)
+        if len(places):
+            squares = ((np.argwhere(np.ones(shape, '?'))[:, None] - places[None]) ** 2).sum(axis=-1).min(axis=1).reshape(shape)
+            same(f'distance_transform_squared {list(shape)}', run(Acc.use(x).distance_transform_squared()), squares.astype('i8'))
+            same(f'distance_transform {list(shape)}', run(Acc.use(x).distance_transform()), np.sqrt(squares.astype('f8')))
+
+
 def test_products():
     shapes = (((3, 4), (4, 5)), ((1, 7), (7, 1)), ((5, 0), (0, 3)), ((0, 3), (3, 2)), ((65, 33), (33, 130)), ((3,), (3,)), ((3,), (3, 4)),
               ((2, 3), (3,)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 4, 5)), ((2, 2, 3, 4), (2, 2, 4, 70)), ((4,), (2, 4, 5)), ((2, 3, 4), (4,)))

@@ -19,7 +19,7 @@ ROOMS = [
     ['acc-core/expr'],
     ['acc-core/data'],
     ['acc-core/array'],
-    ['acc-core/derived', 'acc-core/derived/fft'],
+    ['acc-core/derived', 'acc-core/derived/fft', 'acc-core/derived/regions'],
     ['acc-core/text'],
     ['acc-core/backend'],
     ['acc-seq/lift'],

@@ -241,7 +241,7 @@ function _init() {
 
     const array = Acc.Array.prototype;
     for (const name of ['map', 'imap', 'fold1', 'fold1_all', 'scanl1', 'scanr1', 'fold1_seg', 'fold1_seg_offsets', 'scanl1_seg', 'scanr1_seg',
-        'sort_by_key', 'permute', 'scatter_if', 'gather_if', 'filter', 'expand'])
+        'sort_by_key', 'permute', 'scatter_if', 'gather_if', 'filter', 'expand', 'label_components_by'])
         _takeFunctions(array, name);
     for (const name of ['fold', 'fold_all', 'fold_seg', 'fold_seg_offsets', 'backpermute_expr'])
         _takeFunctions(array, name, seeded);

@@ -284,6 +284,41 @@ class Array(Acc.Array):
         """How many there are in each of bins of one width, over range = (low, high)."""
         return _sound(Acc.Array.histogram(self, bins, float(range[0]), float(range[1])))
 
+    # regions
+    def label_components(self, connectivity=1):
+        """The number of its connected component for each element that is not 0, and how many there are."""
+        labels, count = Acc.Array.label_components(self, connectivity)
+        return _sound(labels), count
+
+    def label_components_by(self, connects, mask=None, connectivity=1):
+        """The same of elements in a mask, where a function tells whether neighbours are connected."""
+        mask = None if mask is None else _array(mask)
+        return _build_two(connects, 2, lambda callback: Acc.Array.label_components_by(self, mask, connectivity, callback))
+
+    def flood(self, seed, connectivity=1):
+        """Where elements are that equal that at an index, and that neighbours link to it."""
+        return _sound(Acc.Array.flood(self, seed, connectivity))
+
+    def flood_fill(self, seed, value, connectivity=1):
+        return _sound(Acc.Array.flood_fill(self, seed, connectivity, _expr(value)))
+
+    def remove_small_objects(self, min_size, connectivity=1):
+        """Without connected components of less elements."""
+        return _sound(Acc.Array.remove_small_objects(self, min_size, connectivity))
+
+    def remove_small_holes(self, area_threshold, connectivity=1):
+        return _sound(Acc.Array.remove_small_holes(self, area_threshold, connectivity))
+
+    def fill_holes(self, connectivity=1):
+        return _sound(Acc.Array.fill_holes(self, connectivity))
+
+    def distance_transform(self):
+        """How far away the nearest 0 is from each element."""
+        return _sound(Acc.Array.distance_transform(self))
+
+    def distance_transform_squared(self):
+        return _sound(Acc.Array.distance_transform_squared(self))
+
     # products
     def dot(self, other):
         """The sums of products of rows."""
