@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* edges [OPTION…] INPUT.png OUTPUT.png: the edges of a picture of any size, in a fixed amount of memory. */
+/* edges [OPTION…] INPUT.png OUTPUT.png: the edges of a picture; with --near of any size, in a fixed amount of memory. */
 
 #include "canny.h"
 
@@ -59,7 +59,7 @@ on_interrupt (gpointer data)
 }
 
 static gboolean
-edges (const char *from, const char *to, double low, double high, guint64 memory_limit, GError **error)
+edges (const char *from, const char *to, double low, double high, gboolean near, guint64 memory_limit, GError **error)
 {
   g_autoptr(GFile) input = g_file_new_for_commandline_arg (from);
   g_autoptr(GFile) output = g_file_new_for_commandline_arg (to);
@@ -77,8 +77,14 @@ edges (const char *from, const char *to, double low, double high, guint64 memory
   if (sink == NULL)
     return FALSE;
 
-  g_autoptr(AccArray) picture = acc_array_new_from_source (source);
-  g_autoptr(AccArray) result = picture_canny (picture, low, high);
+  /* What follows edges wherever they lead needs all of them. */
+  g_autoptr(AccArray) file = acc_array_new_from_source (source);
+  g_autoptr(AccArray) picture = near ? g_object_ref (file) : acc_backend_run (backend, file, NULL, error);
+  if (picture == NULL)
+    return FALSE;
+
+  g_autoptr(AccArray) grades = picture_thin (picture, low, high);
+  g_autoptr(AccArray) result = near ? picture_follow_near (grades) : picture_follow (grades);
   g_autoptr(AccPlan) plan = acc_backend_plan (backend, result, sink, 0, error);
   if (plan == NULL)
     return FALSE;
@@ -122,9 +128,11 @@ main (int argc, char **argv)
 {
   double low = 0.05, high = 0.15;
   int megabytes = 64;
+  gboolean near = FALSE;
   const GOptionEntry entries[] = {
     { "low", 'l', 0, G_OPTION_ARG_DOUBLE, &low, "Lower threshold (0.05)", "FRACTION" },
     { "high", 'u', 0, G_OPTION_ARG_DOUBLE, &high, "Upper threshold (0.15)", "FRACTION" },
+    { "near", 'n', 0, G_OPTION_ARG_NONE, &near, "Follow weak edges to the next pixel only, for pictures larger than memory", NULL },
     { "memory", 'm', 0, G_OPTION_ARG_INT, &megabytes, "Memory for array data (64)", "MiB" },
     { NULL }
   };
@@ -139,7 +147,7 @@ main (int argc, char **argv)
       return 2;
     }
 
-  if (!edges (argv[1], argv[2], low, high, (guint64) megabytes << 20, &error))
+  if (!edges (argv[1], argv[2], low, high, near, (guint64) megabytes << 20, &error))
     {
       g_printerr ("edges: %s\n", error->message);
       return 1;

@@ -106,7 +106,7 @@ def main():
         if options.demo:
             edges = os.path.join(options.dir, 'bench-edges.png')
             demo = os.path.abspath(os.path.join(options.build, 'demos/edges/edges'))
-            contenders = [('acc', [demo, '--memory', '64', options.demo, edges], edges)]
+            contenders = [('acc', [demo, '--near', '--memory', '64', options.demo, edges], edges)]
             if have_vips:
                 blurred = os.path.join(options.dir, 'bench-blurred.v')
                 script = (f'vips --vips-concurrency=2 gaussblur {options.demo}[access=sequential] {blurred} 1 && '

@@ -32,7 +32,7 @@ def main(build, picture, side):
         with tempfile.TemporaryDirectory() as folder:
             large, result = os.path.join(folder, 'large.png'), os.path.join(folder, 'edges.png')
             peak([tile, picture, large, str(side), str(side)])
-            fixed = peak([edges, '--memory', '64', picture, result])
+            fixed = peak([edges, '--near', '--memory', '64', picture, result])
             limit = 64 * MIB + fixed + 16 * MIB
             with open(os.path.join(GROUP, 'memory.limit_in_bytes'), 'w') as file:
                 file.write(str(limit))
@@ -41,7 +41,7 @@ def main(build, picture, side):
                 with open(os.path.join(GROUP, 'cgroup.procs'), 'w') as file:
                     file.write(str(os.getpid()))
 
-            done = subprocess.run([edges, '--memory', '64', large, result], preexec_fn=enter, capture_output=True, text=True)
+            done = subprocess.run([edges, '--near', '--memory', '64', large, result], preexec_fn=enter, capture_output=True, text=True)
             print('\n'.join('# ' + line for line in done.stdout.splitlines()))
             with open(os.path.join(GROUP, 'memory.failcnt')) as file:
                 print(f'# fixed overhead {fixed / MIB:.1f} MiB, cgroup {limit / MIB:.1f} MiB, reclaims {file.read().strip()}')

@@ -88,6 +88,12 @@ build_edges (AccArray **a, guint n, gpointer data)
   return picture_canny (a[0], EDGES_LOW, EDGES_HIGH);
 }
 
+static AccArray *
+build_label (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_label_components (a[0], 1, NULL);
+}
+
 /* --- works */
 
 static gpointer
@@ -111,15 +117,34 @@ prepare_sobel (gsize side)
   return prepare (side, build_sobel);
 }
 
+/* Labels are i4, as everywhere else, where it is known how many there may be. */
+static gpointer
+prepare_labels (guint8 *picture, gsize side, AccArrayFunc build)
+{
+  AccWork *self = acc_work_new ();
+
+  acc_work_add_matrix (self, "u1", picture, side, side);
+  g_free (self->signatures[0]);
+  self->signatures[0] = g_strdup_printf ("u1[%" G_GSIZE_FORMAT ",%" G_GSIZE_FORMAT "]", side, side);
+  return acc_work_compile (self, build, NULL);
+}
+
 static gpointer
 prepare_edges (gsize side)
 {
-  return prepare (side, build_edges);
+  return prepare_labels (input_picture (side), side, build_edges);
+}
+
+static gpointer
+prepare_label (gsize side)
+{
+  return prepare_labels (input_speckles (side), side, build_label);
 }
 
 const Work acc_pictures[] = {
   { "gauss", prepare_gauss, acc_work_run, acc_work_check, acc_work_free },
   { "sobel", prepare_sobel, acc_work_run, acc_work_check, acc_work_free },
   { "edges", prepare_edges, acc_work_run, acc_work_check, acc_work_free },
+  { "label", prepare_label, acc_work_run, acc_work_check, acc_work_free },
   { NULL },
 };

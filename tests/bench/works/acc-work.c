@@ -122,7 +122,7 @@ acc_work_digest (AccWork *self, guint result, guint buffer)
     return contender_digest_f8 (values, n);
   if (kind == ACC_KIND_U8)
     return contender_digest_u1 (values, n);
-  if (kind == ACC_KIND_U32)
+  if (kind == ACC_KIND_U32 || kind == ACC_KIND_I32)
     return contender_digest_u4 (values, n);
   g_assert (kind == ACC_KIND_I64);
 

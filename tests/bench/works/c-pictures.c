@@ -108,68 +108,53 @@ sobel (const uint8_t *in, uint8_t *out, long side)
   }
 }
 
-/* --- edges: what demos/edges does, of a picture without colours. Four stages, the last rows of each in a
- * ring. Squares are compared in place of magnitudes. */
+/* --- edges: what demos/edges does, of a picture without colours. Three stages, the last rows of each in a ring; then weak edges are
+ * followed from strong ones with a stack. Squares are compared in place of magnitudes. */
 
 /* The largest Sobel response to values from 0 to 255 */
-#define LARGEST_GRADIENT 1442.5f
+#define LARGEST_GRADIENT 1442.5
 
 enum { RING = 4 };
 
 typedef struct {
-  float   *sums, *more;             /* of a row, before it is gone over from left to right */
-  float   *blurred[RING], *square[RING];
-  int     *direction[RING];
-  uint8_t *thinned[RING], *largest;
+  uint16_t *sums;                   /* of a row, before it is gone over from left to right */
+  int16_t  *weighted, *differences;
+  uint8_t  *blurred[RING];
+  int32_t  *square[RING], *direction[RING];
 } Rings;
 
 static void
 rings_init (Rings *r, long side)
 {
-  r->sums = row_new (side, sizeof (float));
-  r->more = row_new (side, sizeof (float));
-  r->largest = row_new (side, 1);
+  r->sums = row_new (side, sizeof (uint16_t));
+  r->weighted = row_new (side, sizeof (int16_t));
+  r->differences = row_new (side, sizeof (int16_t));
   for (int i = 0; i < RING; i++)
     {
-      r->blurred[i] = row_new (side, sizeof (float));
-      r->square[i] = row_new (side, sizeof (float));
-      r->direction[i] = row_new (side, sizeof (int));
-      r->thinned[i] = row_new (side, 1);
+      r->blurred[i] = row_new (side, 1);
+      r->square[i] = row_new (side, sizeof (int32_t));
+      r->direction[i] = row_new (side, sizeof (int32_t));
     }
 }
 
 static void
 rings_clear (Rings *r)
 {
-  row_free (r->sums, sizeof (float));
-  row_free (r->more, sizeof (float));
-  row_free (r->largest, 1);
+  row_free (r->sums, sizeof (uint16_t));
+  row_free (r->weighted, sizeof (int16_t));
+  row_free (r->differences, sizeof (int16_t));
   for (int i = 0; i < RING; i++)
     {
-      row_free (r->blurred[i], sizeof (float));
-      row_free (r->square[i], sizeof (float));
-      row_free (r->direction[i], sizeof (int));
-      row_free (r->thinned[i], 1);
+      row_free (r->blurred[i], 1);
+      row_free (r->square[i], sizeof (int32_t));
+      row_free (r->direction[i], sizeof (int32_t));
     }
-}
-
-static void
-blur_row_float (const uint8_t *in, float *restrict out, float *restrict sums, long y, long side)
-{
-  const uint8_t *a = in + clamp (y - 2, side) * side, *b = in + clamp (y - 1, side) * side, *c = in + y * side,
-                *d = in + clamp (y + 1, side) * side, *e = in + clamp (y + 2, side) * side;
-
-  for (long x = 0; x < side; x++)
-    sums[x] = (uint16_t) ((uint16_t) (a[x] + e[x]) + (uint16_t) ((b[x] + d[x]) * 4) + (uint16_t) (c[x] * 6));
-  PAD_ROW (sums, side);
-  for (long x = 0; x < side; x++)
-    out[x] = (sums[x - 2] + sums[x + 2] + 4 * (sums[x - 1] + sums[x + 1]) + 6 * sums[x]) * (1 / 256.f);
 }
 
 /* Directions: 0 across, 1 rising, 2 down, 3 falling */
 static void
-gradient_row (const float *a, const float *b, const float *c, float *restrict square, int *restrict direction,
-              float *restrict sums, float *restrict differences, long side)
+gradient_row (const uint8_t *a, const uint8_t *b, const uint8_t *c, int32_t *restrict square, int32_t *restrict direction,
+              int16_t *restrict sums, int16_t *restrict differences, long side)
 {
   for (long x = 0; x < side; x++)
     {
@@ -180,83 +165,96 @@ gradient_row (const float *a, const float *b, const float *c, float *restrict sq
   PAD_ROW (differences, side);
   for (long x = 0; x < side; x++)
     {
-      float gx = sums[x + 1] - sums[x - 1];
-      float gy = differences[x - 1] + 2 * differences[x] + differences[x + 1];
-      float ax = __builtin_fabsf (gx), ay = __builtin_fabsf (gy);
-      int diagonal = gx * gy > 0 ? 3 : 1;
-      int steep = ay >= ax * 2.41421356f ? 2 : diagonal;
+      int32_t gx = sums[x + 1] - sums[x - 1];
+      int32_t gy = differences[x - 1] + 2 * differences[x] + differences[x + 1];
+      int32_t ax = abs (gx), ay = abs (gy) * 32768;
+      int32_t diagonal = gx * gy > 0 ? 3 : 1;
+      int32_t steep = ay > ax * (13573 + 65536) ? 2 : diagonal;
 
       square[x] = gx * gx + gy * gy;
-      direction[x] = ay <= ax * 0.41421356f ? 0 : steep;
+      direction[x] = ay < ax * 13573 ? 0 : steep;
     }
+  /* There is nothing outside. */
+  square[-1] = square[side] = 0;
 }
 
+/* 0: no edge, 1: weak, 2: strong */
 static void
-thin_row (const float *a, const float *b, const float *c, const int *direction, uint8_t *restrict out, float low,
-          float high, long side)
+thin_row (const int32_t *a, const int32_t *b, const int32_t *c, const int32_t *direction, uint8_t *restrict out, int32_t low,
+          int32_t high, long side)
 {
   for (long x = 0; x < side; x++)
     {
       /* Loaded whether needed or not, so that the compiler may choose without branches */
-      float left = b[x - 1], right = b[x + 1], up = a[x], down = c[x];
-      float up_left = a[x - 1], up_right = a[x + 1], down_left = c[x - 1], down_right = c[x + 1];
-      int d = direction[x];
-      float before = d == 0 ? right : d == 2 ? down : d == 3 ? down_right : up_right;
-      float after = d == 0 ? left : d == 2 ? up : d == 3 ? up_left : down_left;
-      int ridge = (b[x] >= before) & (b[x] > after);
+      int32_t left = b[x - 1], right = b[x + 1], up = a[x], down = c[x];
+      int32_t up_left = a[x - 1], up_right = a[x + 1], down_left = c[x - 1], down_right = c[x + 1];
+      int32_t d = direction[x];
+      int32_t before = d == 0 ? left : d == 2 ? up : d == 3 ? up_left : up_right;
+      int32_t behind = d == 0 ? right : d == 2 ? down : d == 3 ? down_right : down_left;
+      int32_t ridge = (b[x] > before) & (b[x] > behind - !(d & 1));
 
-      out[x] = ((b[x] >= low) + (b[x] >= high)) * ridge;
+      out[x] = ((b[x] > low) + (b[x] > high)) * ridge;
     }
 }
 
-static uint8_t
-larger (uint8_t a, uint8_t b)
-{
-  return a > b ? a : b;
-}
-
 static void
-connect_row (const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *restrict out, uint8_t *restrict largest, long side)
-{
-  for (long x = 0; x < side; x++)
-    largest[x] = larger (a[x], larger (b[x], c[x]));
-  PAD_ROW (largest, side);
-  for (long x = 0; x < side; x++)
-    out[x] = (b[x] >= 1) & (larger (largest[x - 1], larger (largest[x], largest[x + 1])) == 2) ? 255 : 0;
-}
-
-static void
-edges_band (const uint8_t *in, uint8_t *out, long first, long end, long side, float low, float high, Rings *r)
+thin_band (const uint8_t *in, uint8_t *out, long first, long end, long side, int32_t low, int32_t high, const int32_t *nothing, Rings *r)
 {
 #define ROW(ring, y) ((ring)[clamp (y, side) % RING])
-  for (long y = first - 3; y < end + 3; y++)
+#define SQUARE(y) ((y) < 0 || (y) >= side ? nothing : r->square[(y) % RING])
+  for (long y = first - 2; y < end + 2; y++)
     {
-      long gradient = y - 1, thin = y - 2, connect = y - 3;
+      long gradient = y - 1, thin = y - 2;
 
       if (y >= 0 && y < side)
         {
-          blur_row_float (in, ROW (r->blurred, y), r->sums, y, side);
+          blur_row (in, ROW (r->blurred, y), r->sums, y, side);
           PAD_ROW (ROW (r->blurred, y), side);
         }
-      if (gradient >= first - 2 && gradient >= 0 && gradient < side)
-        {
-          gradient_row (ROW (r->blurred, gradient - 1), ROW (r->blurred, gradient), ROW (r->blurred, gradient + 1),
-                        ROW (r->square, gradient), ROW (r->direction, gradient), r->sums, r->more, side);
-          PAD_ROW (ROW (r->square, gradient), side);
-        }
-      if (thin >= first - 1 && thin >= 0 && thin < side)
-        thin_row (ROW (r->square, thin - 1), ROW (r->square, thin), ROW (r->square, thin + 1), ROW (r->direction, thin),
-                  ROW (r->thinned, thin), low * low, high * high, side);
-      if (connect >= first)
-        connect_row (ROW (r->thinned, connect - 1), ROW (r->thinned, connect), ROW (r->thinned, connect + 1),
-                     out + connect * side, r->largest, side);
+      if (gradient >= first - 1 && gradient >= 0 && gradient < side)
+        gradient_row (ROW (r->blurred, gradient - 1), ROW (r->blurred, gradient), ROW (r->blurred, gradient + 1),
+                      ROW (r->square, gradient), ROW (r->direction, gradient), r->weighted, r->differences, side);
+      if (thin >= first)
+        thin_row (SQUARE (thin - 1), SQUARE (thin), SQUARE (thin + 1), ROW (r->direction, thin), out + thin * side, low, high, side);
     }
 #undef ROW
+#undef SQUARE
+}
+
+/* From strong pixels to weak ones beside them; what was reached is 3. */
+static void
+follow (uint8_t *grades, long side)
+{
+  long *stack = malloc ((side * side + 1) * sizeof *stack), n = 0;
+
+  for (long i = 0; i < side * side; i++)
+    if (grades[i] == 2)
+      {
+        grades[i] = 3;
+        stack[n++] = i;
+        while (n > 0)
+          {
+            long place = stack[--n], row = place / side, column = place % side;
+
+            for (long y = clamp (row - 1, side); y <= clamp (row + 1, side); y++)
+              for (long x = clamp (column - 1, side); x <= clamp (column + 1, side); x++)
+                if (grades[y * side + x] == 1 || grades[y * side + x] == 2)
+                  {
+                    grades[y * side + x] = 3;
+                    stack[n++] = y * side + x;
+                  }
+          }
+      }
+  free (stack);
 }
 
 static void
-edges (const uint8_t *in, uint8_t *out, long side, float low, float high)
+edges (const uint8_t *in, uint8_t *out, long side, double low, double high)
 {
+  int32_t *nothing = row_new (side, sizeof *nothing);
+
+  for (long x = -1; x <= side; x++)
+    nothing[x] = 0;
 #pragma omp parallel
   {
     Rings rings;
@@ -264,9 +262,83 @@ edges (const uint8_t *in, uint8_t *out, long side, float low, float high)
     rings_init (&rings, side);
 #pragma omp for schedule(dynamic)
     for (long first = 0; first < side; first += BAND)
-      edges_band (in, out, first, smaller (first + BAND, side), side, low, high, &rings);
+      thin_band (in, out, first, smaller (first + BAND, side), side, (int32_t) (low * low), (int32_t) (high * high), nothing, &rings);
     rings_clear (&rings);
   }
+  follow (out, side);
+#pragma omp parallel for
+  for (long i = 0; i < side * side; i++)
+    out[i] = out[i] == 3 ? 255 : 0;
+  row_free (nothing, sizeof *nothing);
+}
+
+/* --- connected components of 4 neighbours: union and find, bands side by side, then where they meet. A pixel without a neighbour before it
+ * has a new number; the least of a component is that of its first pixel. */
+
+static int32_t
+find_root (int32_t *parents, int32_t i)
+{
+  while (parents[i] != i)
+    i = parents[i] = parents[parents[i]];
+  return i;
+}
+
+static int32_t
+join (int32_t *parents, int32_t i, int32_t k)
+{
+  int32_t a = find_root (parents, i), b = find_root (parents, k);
+
+  return parents[a > b ? a : b] = a < b ? a : b;
+}
+
+/* Numbers of a band begin at @number; returns the one behind the last. */
+static int32_t
+label_band (const uint8_t *in, int32_t *labels, int32_t *parents, long first, long end, long side, int32_t number)
+{
+  for (long y = first; y < end; y++)
+    for (long x = 0; x < side; x++)
+      {
+        long i = y * side + x;
+        int32_t left = x > 0 ? labels[i - 1] : 0, up = y > first ? labels[i - side] : 0;
+
+        if (!in[i])
+          labels[i] = 0;
+        else if (left && up)
+          labels[i] = left == up ? up : join (parents, left, up);
+        else if (left || up)
+          labels[i] = left ? left : up;
+        else
+          {
+            parents[number] = number;
+            labels[i] = number++;
+          }
+      }
+  return number;
+}
+
+static void
+label (const uint8_t *in, int32_t *labels, int32_t *parents, long side)
+{
+  /* Every other pixel at most has a new number. */
+  long room = BAND * ((side + 1) / 2), n_bands = (side + BAND - 1) / BAND;
+  int32_t *ends = malloc ((n_bands + 1) * sizeof *ends), count = 0;
+
+#pragma omp parallel for schedule(dynamic)
+  for (long band = 0; band < n_bands; band++)
+    ends[band] = label_band (in, labels, parents, band * BAND, smaller ((band + 1) * BAND, side), side, (int32_t) (band * room + 1));
+  for (long y = BAND; y < side; y += BAND)
+    for (long x = 0; x < side; x++)
+      if (in[y * side + x] && in[(y - 1) * side + x])
+        join (parents, labels[y * side + x], labels[(y - 1) * side + x]);
+  /* The parent is less than the label, and has its number already. */
+  for (long band = 0; band < n_bands; band++)
+    for (int32_t i = (int32_t) (band * room + 1); i < ends[band]; i++)
+      parents[i] = parents[i] == i ? ++count : parents[parents[i]];
+  parents[0] = 0;
+#pragma omp parallel for
+  for (long i = 0; i < side * side; i++)
+    labels[i] = parents[labels[i]];
+  free (ends);
 }
 
 /* --- works */
@@ -274,12 +346,13 @@ edges (const uint8_t *in, uint8_t *out, long side, float low, float high)
 typedef struct {
   long     side;
   uint8_t *in, *out;
+  int32_t *labels, *parents;        /* of "label" */
 } Picture;
 
 static gpointer
 prepare (gsize side)
 {
-  Picture *p = g_new (Picture, 1);
+  Picture *p = g_new0 (Picture, 1);
 
   p->side = side;
   p->in = input_picture (side);
@@ -311,6 +384,34 @@ run_edges (gpointer data)
   edges (p->in, p->out, p->side, EDGES_LOW * LARGEST_GRADIENT, EDGES_HIGH * LARGEST_GRADIENT);
 }
 
+static gpointer
+prepare_label (gsize side)
+{
+  Picture *p = g_new0 (Picture, 1);
+
+  p->side = side;
+  p->in = input_speckles (side);
+  p->labels = contender_memory (side * side * sizeof *p->labels);
+  p->parents = contender_memory ((side + BAND) * (side + 1) / 2 * sizeof *p->parents + 64);
+  return p;
+}
+
+static void
+run_label (gpointer data)
+{
+  Picture *p = data;
+
+  label (p->in, p->labels, p->parents, p->side);
+}
+
+static double
+check_label (gpointer data)
+{
+  Picture *p = data;
+
+  return contender_digest_u4 ((const guint32 *) p->labels, p->side * p->side);
+}
+
 static double
 check (gpointer data)
 {
@@ -326,6 +427,8 @@ picture_free (gpointer data)
 
   free (p->in);
   free (p->out);
+  free (p->labels);
+  free (p->parents);
   g_free (p);
 }
 
@@ -333,5 +436,6 @@ const Work c_pictures[] = {
   { "gauss", prepare, run_gauss, check, picture_free },
   { "sobel", prepare, run_sobel, check, picture_free },
   { "edges", prepare, run_edges, check, picture_free },
+  { "label", prepare_label, run_label, check_label, picture_free },
   { NULL },
 };

@@ -23,6 +23,16 @@ input_picture (gsize side)
   return picture;
 }
 
+guint8 *
+input_speckles (gsize side)
+{
+  guint8 *speckles = contender_memory (side * side);
+
+  for (gsize i = 0; i < side * side; i++)
+    speckles[i] = contender_hash (i, 1) < 2546915606u;
+  return speckles;
+}
+
 double
 input_digest_squares (const float * const *parts, guint n_parts, gsize n)
 {

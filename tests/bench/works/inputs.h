@@ -9,6 +9,9 @@
  * ((y >> 5 ^ x >> 5) * 37 & 127) + (hash (y * side + x, 1) >> 27) * 2. For free(). */
 guint8 *input_picture (gsize side);
 
+/* [side,side], "label": 1 where hash (y * side + x, 1) is below 0.593 · 2^32, near the threshold of percolation, and else 0. For free(). */
+guint8 *input_speckles (gsize side);
+
 /* Thresholds of the work "edges", parts of the largest gradient */
 #define EDGES_LOW  0.05
 #define EDGES_HIGH 0.15

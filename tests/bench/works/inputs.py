@@ -27,6 +27,11 @@ def picture(side):
     return (squares + noise.reshape(side, side) * 2).astype(np.uint8)
 
 
+def speckles(side):
+    rows = [contender.hashes(row * side, row * side + side, 1) < np.uint32(2546915606) for row in range(side)]
+    return np.concatenate(rows).reshape(side, side).astype(np.uint8)
+
+
 def options(n):
     return contender.floats(n, 1, 5, 30), contender.floats(n, 2, 1, 100), contender.floats(n, 3, 0.25, 10)
 

@@ -30,7 +30,6 @@ def sobel(side):
 
 @contender.work('edges')
 def edges(side):
-    """Canny's follows weak edges as far as they go, acc's and C's to the next pixel."""
     picture, blurred, out = inputs.picture(side), np.empty((side, side), np.uint8), np.empty((side, side), np.uint8)
     low, high = (part * inputs.LARGEST_GRADIENT for part in (inputs.EDGES_LOW, inputs.EDGES_HIGH))
 
@@ -39,3 +38,9 @@ def edges(side):
         cv2.Canny(blurred, low, high, out, 3, True)
 
     return run, lambda: contender.digest(out)
+
+
+@contender.work('label')
+def label(side):
+    speckles, out = inputs.speckles(side), np.empty((side, side), np.int32)
+    return lambda: cv2.connectedComponents(speckles, out, connectivity=4), lambda: contender.digest(out)

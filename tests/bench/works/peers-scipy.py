@@ -5,6 +5,7 @@ import inputs
 np = contender.library('numpy')
 sparse = contender.library('scipy.sparse')
 fft = contender.library('scipy.fft')
+ndimage = contender.library('scipy.ndimage')
 
 
 @contender.work('sparse-product')
@@ -44,6 +45,12 @@ def audio(n):
         return tones.real ** 2 + tones.imag ** 2
 
     return contender.array(powers)
+
+
+@contender.work('label')
+def label(side):
+    speckles, out = inputs.speckles(side), np.empty((side, side), np.int32)
+    return lambda: ndimage.label(speckles, output=out), lambda: contender.digest(out)
 
 
 import scipy_hull  # noqa: E402, F401: registers its works

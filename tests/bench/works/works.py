@@ -98,13 +98,16 @@ WORKS = [
     Work('matrix-product', 'product of matrices', size=2048, small=100, elements='rows and columns of floats',
          peers=('acc-fast', 'numpy', 'jax', 'torch'), bytes=lambda n: 12 * n * n, flops=lambda n: 2 * n**3, tolerance=1e-5,
          count=lambda n: 2 * n**3, growth=(32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)),
-    # OpenCV's Canny follows weak edges as far as they go; libvips rounds after each pass, and scales Sobel's sums.
+    # libvips rounds after each pass, and scales Sobel's sums.
     Work('gauss', '5×5 Gaussian', size=8192, small=100, elements='rows and columns of bytes', peers=('numba', 'jax', 'opencv', 'halide', 'vips'),
          bytes=lambda n: 2 * n * n, memory=lambda n: 6 * n * n, differs=('vips',), count=lambda n: n * n, growth=SIDES),
     Work('sobel', 'Sobel magnitude', size=8192, small=100, elements='rows and columns of bytes', peers=('numba', 'jax', 'opencv', 'halide', 'vips'),
          bytes=lambda n: 2 * n * n, memory=lambda n: 8 * n * n, differs=('vips',), count=lambda n: n * n, growth=SIDES),
-    Work('edges', 'edges: four stages', size=8192, small=100, elements='rows and columns of bytes', peers=('opencv',),
-         bytes=lambda n: 2 * n * n, memory=lambda n: 8 * n * n, tolerance=1e-3, differs=('opencv',), count=lambda n: n * n, growth=SIDES),
+    Work('edges', 'edges after Canny', size=8192, small=100, elements='rows and columns of bytes', peers=('opencv',),
+         bytes=lambda n: 2 * n * n, memory=lambda n: 8 * n * n, count=lambda n: n * n, growth=SIDES),
+    # OpenCV numbers components in another order.
+    Work('label', 'connected components', size=4096, small=100, elements='rows and columns of bytes, 0.593 of them 1', peers=('opencv', 'scipy'),
+         bytes=lambda n: 5 * n * n, memory=lambda n: 40 * n * n, differs=('opencv',), count=lambda n: n * n, growth=SIDES),
     Work('black-scholes', 'Black-Scholes', size=2**24, small=1000, elements='options', peers=('acc-fast', 'numba', 'jax', 'torch'),
          bytes=lambda n: 20 * n, flops=lambda n: 80 * n, tolerance=1e-5),
     # 67.4 steps a pixel on average.
