@@ -271,7 +271,7 @@ test_canny (gconstpointer name)
 
       for (gint64 k = 0; k < noise.height * noise.width; k++)
         noise.pixels[k] = (k % noise.width > 20 ? 110 : 40) + g_rand_int_range (rand, 0, 100);
-      check_canny (backend, &noise, 0.03, 0.1, i == 5 ? 100 : 0);
+      check_canny (backend, &noise, 0.03, 0.1, i == 5 ? 50 : 0);
       g_free (noise.pixels);
     }
 
