@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/skeletons/acc-skeletons.h"
+#include "acc-pieces.h"
 
 #include "acc-core/base/acc-ceil-div-private.h"
 
-/* Folds of segments of rows, by workers. Elements and ends of segments are one sequence, in which an end comes behind the last
- * element of its segment; tiles are as long parts of it, however long segments are, and however many are empty (Merrill and Garland,
- * "Merge-Based Parallel Sparse Matrix-Vector Multiplication", 2016):
+/* Folds of segments of rows, by workers and tiles of pieces (acc-pieces.h):
  *
- *   for s in segments of which the tile has elements or the end:
- *     sum = source[u, those of s in the tile] . ...
- *     roots[u, s] = seed . sum, or where the tile does not have all of s: head or tail of the tile = sum
+ *   for s in segments that begin in the tile:
+ *     sum = source[u, those of its first piece] . ...
+ *     roots[u, s] = seed . sum, or where there are more pieces: part[tile, FIRST] = sum
+ *   part[tile, NEXT] = the same of the piece of a segment that began before
  *
- * A second kernel goes over tiles in order and joins tails and heads. Many rows, and short ones, need no tiles: a worker does each as a
- * whole.
- *
- * Offsets that do not ascend are an error, which the kernel that reads them finds; here they cost nothing but a wrong result. */
+ * A second kernel goes over tiles in order and combines parts. Many rows, and short ones, need no tiles: a worker does each as a whole. */
 
-#define TILE           32768
 #define MANY_ROWS      16
 #define BLOCK          256     /* segments of which lanes take the short ones, before the others are done */
 #define MOST_SCALAR    32      /* rough operations of an element that are not worth lanes which would gather slowly */
@@ -27,74 +22,19 @@
 #define LANE_FAR_BYTES (32 << 20)
 #define LANE_AHEAD     16
 
-/* The head and the tail of a tile: its part of a segment that began before it, and of one that ends after it. */
-enum { HEAD, TAIL, N_ENDS };
-
-/* What there is of a head or tail. */
-enum { NOTHING, NO_ELEMENTS, ELEMENTS };
-
 typedef struct {
+  AccPieces       pieces;
   AccStep        *step;
   AccFold        *fold;
-  AccFusionNode  *node, *offsets;
+  AccFusionNode  *node;
   const AccSpace *space;        /* of the elements */
   const AccSpace *results;
-  gint64          n, n_segments, n_items;   /* of a row: elements, segments, both */
-  gint64          n_tiles;
+  gint64          n_segments;   /* of a row */
   gboolean        by_tiles;
   gboolean        by_lanes;     /* short segments */
   guint           n_lanes;
   guint           flags;        /* scratch of tiles: of a block */
-  guint           states;       /* scratch: what there is of heads and tails */
-  guint           ends;         /* scratch: the first segment that ends behind each tile */
 } Segments;
-
-static KValue
-clamp (AccLower *l,
-       KValue    x,
-       gint64    most)
-{
-  return low_within (l, kb_min (l->b, kb_max (l->b, x, low_const (l, 0)), low_number (l, most)), 0, most);
-}
-
-static KValue
-get_offset (Segments *self,
-            AccLower *l,
-            KValue    segment)
-{
-  return acc_skeleton_get_offset (l, self->offsets, self->node, segment, self->n);
-}
-
-/* How many segments end before place @place of the sequence: @least to @most. */
-static KValue
-count_ends (Segments *self,
-            AccLower *l,
-            KValue    place,
-            KValue    least,
-            KValue    most)
-{
-  AccKernelBuilder *b = l->b;
-  KValue one = low_const (l, 1);
-  KVar low = kb_var (b, least), high = kb_var (b, most);
-
-  low_while (l)
-    {
-      KValue middle;
-
-      kb_until (b, kb_le (b, kb_get (b, high), kb_get (b, low)));
-      middle = low_within (l, kb_prim2 (b, ACC_PRIM_SHR, kb_add (b, kb_get (b, low), kb_get (b, high)), one), 0, self->n_segments - 1);
-      low_if (l, kb_lt (b, kb_add (b, get_offset (self, l, kb_add (b, middle, one)), middle), place))
-        {
-          kb_set (b, low, kb_add (b, middle, one));
-        }
-      low_else (l)
-        {
-          kb_set (b, high, middle);
-        }
-    }
-
-  return low_within (l, kb_get (b, low), 0, self->n_segments);
-}
 
 static void
 store_known (Segments     *self,
@@ -134,112 +74,31 @@ store_result (Segments     *self,
   store_known (self, l, u, segment, known != NULL ? known : sum);
 }
 
-static KValue
-get_part (AccLower *l,
-          KValue    tile,
-          guint     end)
-{
-  return kb_add (l->b, kb_mul (l->b, tile, low_const (l, N_ENDS)), low_const (l, end));
-}
-
-static void
-store_state (Segments *self,
-             AccLower *l,
-             KValue    part,
-             KValue    state)
-{
-  kb_store (l->b, low_scratch (l, self->states, ACC_KIND_I64), part, state);
-}
-
-static KValue
-get_tile (Segments *self,
-          AccLower *l,
-          KValue    u,
-          KValue    tile)
-{
-  return kb_add (l->b, kb_mul (l->b, u, low_number (l, self->n_tiles)), tile);
-}
-
-static KValue
-get_own_tile (Segments *self,
-              AccLower *l,
-              KValue    u)
-{
-  return get_tile (self, l, u, low_udiv (l, kb_inner_begin (l->b), TILE));
-}
-
-/* Where a tile begins or ends: segments that ended before, and elements. */
 typedef struct {
-  KValue segments, elements;
-} Border;
-
-static Border
-find_border (Segments *self,
-             AccLower *l,
-             KValue    place,
-             KValue    least,
-             KValue    most)
-{
-  KValue segments = count_ends (self, l, place, least, most);
-
-  return (Border) { segments, clamp (l, kb_sub (l->b, place, segments), self->n) };
-}
-
-/* A segment, and what the tile has of it. */
-typedef struct {
-  KValue s, first, behind, has_elements;
-  KValue is_short;     /* and whole */
-  KValue is_whole;     /* the tile has all of it */
+  KValue s, first, behind;
+  KValue has_elements, is_short;
+  gboolean may_be_long;      /* have more pieces, of which this is about the first */
 } Segment;
-
-static KValue
-get_end (Segments *self,
-         AccLower *l,
-         KValue    s)
-{
-  return get_offset (self, l, low_add (l, low_within (l, s, 0, self->n_segments - 1), low_const (l, 1)));
-}
 
 static Segment
 make_segment (Segments *self,
               AccLower *l,
               KValue    s,
               KValue    first,
-              KValue    behind,
-              KValue    is_whole)
+              KValue    behind)
 {
   AccKernelBuilder *b = l->b;
-  KValue few = kb_lt (b, kb_sub (b, behind, first), low_const (l, 2 * self->n_lanes));
 
-  return (Segment) { s, first, behind, kb_lt (b, first, behind), kb_and (b, is_whole, few), is_whole };
-}
-
-/* One that the tile has all of. */
-static Segment
-make_inner_segment (Segments *self,
-                    AccLower *l,
-                    KValue    s,
-                    KValue    begin,
-                    KValue    end)
-{
-  return make_segment (self, l, s, begin, end, kb_int (l->b, ACC_KIND_BOOL, 1));
+  return (Segment) { s, first, behind, kb_lt (b, first, behind),
+                     kb_lt (b, kb_sub (b, behind, first), low_const (l, 2 * self->n_lanes)), self->by_tiles && self->pieces.has_more };
 }
 
 static Segment
 get_segment (Segments *self,
              AccLower *l,
-             KValue    s,
-             Border    from,
-             Border    to)
+             KValue    s)
 {
-  AccKernelBuilder *b = l->b;
-  KValue begin = get_offset (self, l, low_within (l, s, 0, self->n_segments - 1));
-
-  if (!self->by_tiles)
-    return make_inner_segment (self, l, s, begin, get_end (self, l, s));
-
-  return make_segment (self, l, s, kb_max (b, begin, from.elements), kb_min (b, get_end (self, l, s), to.elements),
-                       kb_and (b, kb_lt (b, s, to.segments), kb_le (b, from.elements, begin)));
+  return make_segment (self, l, s, acc_pieces_get_begin (&self->pieces, l, s), acc_pieces_get_end (&self->pieces, l, s));
 }
 
 static AccPlace
@@ -253,7 +112,7 @@ get_flag (Segments *self,
   return (AccPlace) { low_scratch (l, self->flags, ACC_KIND_U8), kb_add (l->b, flags, kb_sub (l->b, s, first)) };
 }
 
-/* A segment that is short and whole, in order. */
+/* A segment that is short, in order. */
 static void
 write_whole (Segments *self,
              AccLower *l,
@@ -283,14 +142,12 @@ write_short (Segments *self,
              AccLower *l,
              KValue    u,
              KValue    begin,
-             KValue    end,
-             Border    from,
-             Border    to)
+             KValue    end)
 {
   kb_set_lanes (l->b, self->n_lanes);
   low_foreach (l, s, begin, end)
     {
-      Segment x = get_segment (self, l, s, from, to);
+      Segment x = get_segment (self, l, s);
 
       low_store_place (l, get_flag (self, l, s, begin), kb_cast (l->b, ACC_KIND_U8, kb_not (l->b, x.is_short)));
       low_if (l, x.is_short)
@@ -305,8 +162,7 @@ static void
 write_segment (Segments *self,
                AccLower *l,
                KValue    u,
-               Segment   x,
-               Border    to)
+               Segment   x)
 {
   AccKernelBuilder *b = l->b;
   AccFold *fold = self->fold;
@@ -316,28 +172,29 @@ write_segment (Segments *self,
   l->segment = x.s;
   low_if (l, x.has_elements)
     {
-      acc_fold_write_run (fold, l, self->space, u, x.first, x.behind, kb_tile (b), sum);
+      KValue behind = x.may_be_long ? acc_pieces_end_piece (l, x.first, x.behind) : x.behind;
+
+      acc_fold_write_run (fold, l, self->space, u, x.first, behind, kb_tile (b), sum);
       acc_fold_set_vars (fold, l, vars, sum);
     }
   l->segment = (KValue) { 0 };
   acc_fold_get_vars (fold, l, vars, sum);
-  if (!self->by_tiles)
+  if (!x.may_be_long)
     {
       store_result (self, l, u, x.s, x.has_elements, sum);
       return;
     }
 
-  low_if (l, x.is_whole)
+  low_if (l, kb_le (b, kb_sub (b, x.behind, x.first), low_const (l, ACC_PIECES_TILE)))
     {
       store_result (self, l, u, x.s, x.has_elements, sum);
     }
   low_else (l)
     {
-      KValue tile = get_own_tile (self, l, u);
-      KValue part = kb_select (b, kb_le (b, to.segments, x.s), get_part (l, tile, TAIL), get_part (l, tile, HEAD));
+      KValue part = acc_pieces_get_part (l, acc_pieces_get_own_tile (&self->pieces, l, u), ACC_PIECES_FIRST);
 
       acc_fold_store_part (fold, l, part, sum);
-      store_state (self, l, part, kb_select (b, x.has_elements, low_const (l, ELEMENTS), low_const (l, NO_ELEMENTS)));
+      acc_pieces_store_state (&self->pieces, l, part, kb_add (b, x.s, low_const (l, 1)));
     }
 }
 
@@ -345,8 +202,7 @@ static void
 write_one (Segments *self,
            AccLower *l,
            KValue    u,
-           Segment   x,
-           Border    to)
+           Segment   x)
 {
   low_if (l, x.is_short)
     {
@@ -354,91 +210,101 @@ write_one (Segments *self,
     }
   low_else (l)
     {
-      write_segment (self, l, u, x, to);
+      write_segment (self, l, u, x);
     }
 }
 
-/* One segment after the other, where gathers are slower than loads. Only the first and the last may be in part of other tiles. The end of a
- * segment is loaded while the one before is done: branch prediction fails at the ends of loops, and is corrected sooner. */
+/* One segment after the other, where gathers are slower than loads. The end of a segment is loaded while the one before is done: branch
+ * prediction fails at the ends of loops, and is corrected sooner. Only the last may be long. */
 static void
 write_each (Segments *self,
             AccLower *l,
             KValue    u,
             KValue    begin,
-            KValue    end,
-            Border    from,
-            Border    to)
+            KValue    end)
 {
   AccKernelBuilder *b = l->b;
-  KValue one = low_const (l, 1), last = kb_sub (b, end, one), inner = kb_add (b, begin, one);
+  KValue one = low_const (l, 1), last = kb_sub (b, end, one);
 
-  low_for (l, e, low_const (l, 0), kb_min (b, kb_sub (b, end, begin), low_const (l, 2)))
+  low_if (l, kb_lt (b, begin, last))
     {
-      write_one (self, l, u, get_segment (self, l, kb_select (b, kb_lt (b, e, one), begin, last), from, to), to);
-    }
-  low_if (l, kb_lt (b, inner, last))
-    {
-      KVar at = kb_var (b, get_offset (self, l, inner)), end_of_next = kb_var (b, get_end (self, l, inner));
+      KVar at = kb_var (b, acc_pieces_get_begin (&self->pieces, l, begin)), end_of_next = kb_var (b, acc_pieces_get_end (&self->pieces, l, begin));
 
-      low_for (l, s, inner, last)
+      low_for (l, s, begin, last)
         {
-          Segment x = make_inner_segment (self, l, s, kb_get (b, at), kb_get (b, end_of_next));
+          Segment x = make_segment (self, l, s, kb_get (b, at), kb_get (b, end_of_next));
 
+          x.may_be_long = FALSE;
           kb_set (b, at, x.behind);
-          kb_set (b, end_of_next, get_end (self, l, low_add (l, s, one)));
-          write_one (self, l, u, x, to);
+          kb_set (b, end_of_next, acc_pieces_get_end (&self->pieces, l, low_add (l, s, one)));
+          write_one (self, l, u, x);
         }
+    }
+  low_if (l, kb_lt (b, begin, end))
+    {
+      write_one (self, l, u, get_segment (self, l, kb_max (b, last, low_const (l, 0))));
     }
 }
 
+/* Those from @from to before @to; of each the first piece, by tiles. */
 static void
 write_segments (Segments *self,
                 AccLower *l,
                 KValue    u,
-                Border    from,
-                Border    to)
+                KValue    from,
+                KValue    to)
 {
   AccKernelBuilder *b = l->b;
-  KValue n_segments = low_number (l, self->n_segments), block = low_const (l, BLOCK), n_blocks;
-  KValue last = self->by_tiles ? kb_min (b, kb_add (b, to.segments, low_const (l, 1)), n_segments) : n_segments;
+  KValue block = low_const (l, BLOCK), n_blocks;
 
   if (!self->by_lanes)
     {
-      write_each (self, l, u, from.segments, last, from, to);
+      write_each (self, l, u, from, to);
       return;
     }
 
-  n_blocks = low_udiv (l, kb_add (b, kb_sub (b, last, from.segments), low_const (l, BLOCK - 1)), BLOCK);
+  n_blocks = low_udiv (l, kb_add (b, kb_sub (b, to, from), low_const (l, BLOCK - 1)), BLOCK);
   low_for (l, k, low_const (l, 0), n_blocks)
     {
-      KValue begin = kb_add (b, from.segments, kb_mul (b, k, block)), end = kb_min (b, kb_add (b, begin, block), last);
+      KValue begin = kb_add (b, from, kb_mul (b, k, block)), end = kb_min (b, kb_add (b, begin, block), to);
 
-      write_short (self, l, u, begin, end, from, to);
+      write_short (self, l, u, begin, end);
       low_for (l, s, begin, end)
         {
           KValue flag = low_load_place (l, get_flag (self, l, s, begin));
 
           low_if (l, kb_lt (b, kb_int (b, ACC_KIND_U8, 0), flag))
             {
-              write_segment (self, l, u, get_segment (self, l, s, from, to), to);
+              write_segment (self, l, u, get_segment (self, l, s));
             }
         }
     }
 }
 
-/* --- kernels */
-
-static AccLaunch
-get_launch (Segments *self,
-            gint64    inner)
+/* The piece that begins in the tile of segment @s, which began before. */
+static void
+write_next_piece (Segments *self,
+                  AccLower *l,
+                  KValue    u,
+                  KValue    s)
 {
-  AccLaunch launch = acc_skeleton_launch (self->space, acc_skeleton_get_cost (self->step));
+  AccPieces *pieces = &self->pieces;
+  KValue first = acc_pieces_find_next (pieces, l, s), end = acc_pieces_get_end (pieces, l, s);
 
-  launch.rows = ACC_SPACE_WHOLE;
-  launch.inner = inner;
+  low_if (l, kb_lt (l->b, first, end))
+    {
+      KValue part = acc_pieces_get_part (l, acc_pieces_get_own_tile (pieces, l, u), ACC_PIECES_NEXT);
+      KValue *sum = acc_fold_new_values (self->fold, l);
 
-  return launch;
+      l->segment = s;
+      acc_fold_write_run (self->fold, l, self->space, u, first, acc_pieces_end_piece (l, first, end), kb_tile (l->b), sum);
+      l->segment = (KValue) { 0 };
+      acc_fold_store_part (self->fold, l, part, sum);
+      acc_pieces_store_state (pieces, l, part, acc_pieces_get_state (l, first, end));
+    }
 }
+
+/* --- kernels */
 
 /* Scratch private to a worker while it does one of @n tiles. */
 static void
@@ -454,17 +320,16 @@ static void
 write_rows (Segments *self)
 {
   AccLower *l = low_new (self->step, acc_skeleton_get_name (self->step));
-  AccLaunch launch = get_launch (self, self->n_items);
+  gint64 n_items = self->pieces.n_items;
+  AccLaunch launch = acc_pieces_launch (&self->pieces, n_items);
 
-  launch.tile_outer = MAX (TILE / self->n_items, 1);
-  launch.tile_inner = self->n_items;
-  l->is_brief = self->n_items <= TILE;
+  launch.tile_outer = MAX (ACC_PIECES_TILE / n_items, 1);
+  launch.tile_inner = n_items;
+  l->is_brief = n_items <= ACC_PIECES_TILE;
   add_own (self, acc_ceil_div (self->space->outer, launch.tile_outer));
   low_for_units (l, u, self->space)
     {
-      Border begin = { low_const (l, 0), low_const (l, 0) }, end = { low_number (l, self->n_segments), low_number (l, self->n) };
-
-      write_segments (self, l, u, begin, end);
+      write_segments (self, l, u, low_const (l, 0), low_number (l, self->n_segments));
     }
   low_finish (l, launch);
 }
@@ -472,84 +337,76 @@ write_rows (Segments *self)
 static void
 write_tiles (Segments *self)
 {
+  AccPieces *pieces = &self->pieces;
   AccLower *l = low_new (self->step, acc_skeleton_get_name (self->step));
   AccKernelBuilder *b = l->b;
-  AccLaunch launch = get_launch (self, self->n_items);
+  AccLaunch launch = acc_pieces_launch (pieces, pieces->n_items);
 
   l->is_brief = TRUE;
   /* Also for one unit: if LLVM knows that it is one, it gives registers to values that loops over short segments do not need, and a sparse
    * matrix times a vector takes 1.07 of its time. */
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
-      KValue tile = get_own_tile (self, l, low_within (l, u, 0, self->space->outer - 1));
-      KValue n_segments = low_number (l, self->n_segments), n_items = kb_sub (b, kb_inner_end (b), kb_inner_begin (b));
-      Border begin = find_border (self, l, kb_inner_begin (b), low_const (l, 0), n_segments);
-      Border end = find_border (self, l, kb_inner_end (b), begin.segments, kb_min (b, kb_add (b, begin.segments, n_items), n_segments));
+      KValue from, to;
 
-      for (guint i = 0; i < N_ENDS; i++)
-        store_state (self, l, get_part (l, tile, i), low_const (l, NOTHING));
-      kb_store (b, low_scratch (l, self->ends, ACC_KIND_I64), tile, end.segments);
-      write_segments (self, l, u, begin, end);
+      acc_pieces_find_begun (pieces, l, &from, &to);
+      if (pieces->has_more)
+        {
+          KValue tile = acc_pieces_get_own_tile (pieces, l, low_within (l, u, 0, self->space->outer - 1));
+
+          for (guint i = 0; i < ACC_PIECES_N_PARTS; i++)
+            acc_pieces_store_state (pieces, l, acc_pieces_get_part (l, tile, i), low_const (l, ACC_PIECES_NOTHING));
+          low_if (l, kb_lt (b, low_const (l, 0), from))
+            {
+              write_next_piece (self, l, u, acc_pieces_clamp (l, kb_sub (b, from, low_const (l, 1)), self->n_segments - 1));
+            }
+        }
+      write_segments (self, l, u, from, to);
     }
 
   launch.tile_outer = 1;
-  launch.tile_inner = TILE;
+  launch.tile_inner = ACC_PIECES_TILE;
   low_finish (l, launch);
 }
 
-/* vars = vars . part, or the part where nothing came before. */
-static void
-take_part (Segments   *self,
-           AccLower   *l,
-           KValue      part,
-           const KVar *vars,
-           KVar        has_elements)
-{
-  AccKernelBuilder *b = l->b;
-  KValue state = kb_load (b, low_scratch (l, self->states, ACC_KIND_I64), part);
-
-  low_if (l, kb_eq (b, state, low_const (l, ELEMENTS)))
-    {
-      KValue *sum = acc_fold_new_values (self->fold, l);
-
-      acc_fold_load_part (self->fold, l, part, sum);
-      acc_fold_append_or_start (self->fold, l, vars, has_elements, sum);
-    }
-}
-
+/* Combines the parts of segments that have several, in order. */
 static void
 write_joints (Segments *self)
 {
+  AccPieces *pieces = &self->pieces;
   AccLower *l = low_new (self->step, "fold_seg_join");
   AccKernelBuilder *b = l->b;
   AccFold *fold = self->fold;
-  KValue zero = low_const (l, 0), none = kb_int (b, ACC_KIND_BOOL, 0);
-  AccLaunch launch = get_launch (self, 1);
+  KValue nothing = low_const (l, ACC_PIECES_NOTHING), yes = kb_int (b, ACC_KIND_BOOL, 1);
+  AccLaunch launch = acc_pieces_launch (pieces, 1);
 
   low_for_units (l, u, self->space)
     {
       KVar *vars = acc_fold_new_vars (fold, l, NULL);
-      KVar has_elements = kb_var (b, none), segment = kb_var (b, zero);
+      KVar segment = kb_var (b, low_const (l, 0));
 
-      low_for (l, t, zero, low_number (l, self->n_tiles))
+      low_for (l, t, low_const (l, 0), low_number (l, pieces->n_tiles))
         {
-          KValue tile = get_tile (self, l, u, t), head = get_part (l, tile, HEAD);
-          KValue behind = kb_load (b, low_scratch (l, self->ends, ACC_KIND_I64), tile);
+          KValue tile = acc_pieces_get_tile (pieces, l, u, t), *sum = acc_fold_new_values (fold, l);
+          KValue next = acc_pieces_get_part (l, tile, ACC_PIECES_NEXT), first = acc_pieces_get_part (l, tile, ACC_PIECES_FIRST);
+          KValue state = acc_pieces_load_state (pieces, l, next), begun = acc_pieces_load_state (pieces, l, first);
 
-          low_if (l, kb_lt (b, kb_get (b, segment), behind))
+          low_if (l, kb_lt (b, nothing, state))
             {
-              low_if (l, kb_lt (b, low_const (l, NOTHING), kb_load (b, low_scratch (l, self->states, ACC_KIND_I64), head)))
-                {
-                  KValue *sum = acc_fold_new_values (fold, l);
-
-                  take_part (self, l, head, vars, has_elements);
-                  acc_fold_get_vars (fold, l, vars, sum);
-                  store_result (self, l, u, low_within (l, kb_get (b, segment), 0, self->n_segments - 1), kb_get (b, has_elements), sum);
-                }
-              kb_set (b, has_elements, none);
+              acc_fold_load_part (fold, l, next, sum);
+              acc_fold_append (fold, l, vars, sum);
             }
-          take_part (self, l, get_part (l, tile, TAIL), vars, has_elements);
-          kb_set (b, segment, behind);
+          low_if (l, kb_eq (b, state, low_const (l, ACC_PIECES_LAST)))
+            {
+              acc_fold_get_vars (fold, l, vars, sum);
+              store_result (self, l, u, low_within (l, kb_get (b, segment), 0, self->n_segments - 1), yes, sum);
+            }
+          low_if (l, kb_lt (b, nothing, begun))
+            {
+              acc_fold_load_part (fold, l, first, sum);
+              acc_fold_set_vars (fold, l, vars, sum);
+              kb_set (b, segment, acc_pieces_clamp (l, kb_sub (b, begun, low_const (l, 1)), self->n_segments - 1));
+            }
         }
     }
 
@@ -564,11 +421,11 @@ acc_skeleton_fold_segments (AccStep *step)
   g_autoptr(AccSpace) space = acc_space_new_for_consumed (graph, step->cluster, TRUE);
   g_autoptr(AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
   g_autoptr(AccFold) fold = acc_fold_new (step);
-  Segments self = {
-    .step = step, .fold = fold, .node = node, .offsets = node->inputs[1], .space = space,
-    .results = results, .n = space->inner, .n_segments = node->extents[node->rank - 1],
-  };
+  Segments self = { .step = step, .fold = fold, .node = node, .space = space, .results = results };
+  AccPieces *pieces = &self.pieces;
 
+  acc_pieces_init (pieces, step, space);
+  self.n_segments = pieces->n_segments;
   step->n_rows = space->n_rows;
   if (space->outer == 0 || self.n_segments == 0 || !acc_skeleton_has_leaves (step))
     return;
@@ -580,17 +437,18 @@ acc_skeleton_fold_segments (AccStep *step)
     acc_fold_set_prefetch (fold, LANE_AHEAD * self.n_lanes, LANE_FAR_BYTES);
   else
     acc_fold_set_prefetch (fold, ACC_SKELETON_AHEAD, FAR_BYTES);
-  self.n_items = self.n + self.n_segments;
-  self.n_tiles = acc_ceil_div (self.n_items, TILE);
-  self.by_tiles = self.n_tiles > 1 && space->outer < MANY_ROWS;
+  self.by_tiles = pieces->n_tiles > 1 && (space->outer < MANY_ROWS || pieces->has_more);
   if (self.by_tiles)
     {
-      self.states = acc_step_add_scratch (step, ACC_KIND_I64, space->outer * self.n_tiles * N_ENDS);
-      self.ends = acc_step_add_scratch (step, ACC_KIND_I64, space->outer * self.n_tiles);
-      add_own (&self, space->outer * self.n_tiles);
-      acc_fold_add_parts (fold, space->outer * self.n_tiles * N_ENDS);
+      add_own (&self, space->outer * pieces->n_tiles);
+      if (pieces->has_more)
+        {
+          acc_pieces_add_states (pieces);
+          acc_fold_add_parts (fold, space->outer * pieces->n_tiles * ACC_PIECES_N_PARTS);
+        }
       write_tiles (&self);
-      write_joints (&self);
+      if (pieces->has_more)
+        write_joints (&self);
     }
   else
     {

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-pieces.h"
+
+#include "acc-core/base/acc-ceil-div-private.h"
+
+void
+acc_pieces_init (AccPieces      *self,
+                 AccStep        *step,
+                 const AccSpace *space)
+{
+  AccFusionNode *node = g_ptr_array_index (step->cluster->anchors, 0);
+
+  *self = (AccPieces) { .step = step, .node = node, .offsets = node->inputs[1], .space = space, .n = space->inner };
+  self->n_segments = MAX (self->offsets->size - 1, 0);
+  self->n_items = self->n + self->n_segments;
+  self->n_tiles = acc_ceil_div (self->n_items, ACC_PIECES_TILE);
+  self->has_more = self->n > ACC_PIECES_TILE;
+}
+
+AccLaunch
+acc_pieces_launch (AccPieces *self,
+                   gint64     inner)
+{
+  AccLaunch launch = acc_skeleton_launch (self->space, acc_skeleton_get_cost (self->step));
+
+  launch.rows = ACC_SPACE_WHOLE;
+  launch.inner = inner;
+
+  return launch;
+}
+
+void
+acc_pieces_add_states (AccPieces *self)
+{
+  self->states = acc_step_add_scratch (self->step, ACC_KIND_I64, self->space->outer * self->n_tiles * ACC_PIECES_N_PARTS);
+}
+
+KValue
+acc_pieces_clamp (AccLower *l,
+                  KValue    x,
+                  gint64    most)
+{
+  return low_within (l, kb_min (l->b, kb_max (l->b, x, low_const (l, 0)), low_number (l, most)), 0, most);
+}
+
+static KValue
+get_offset (AccPieces *self,
+            AccLower  *l,
+            KValue     segment)
+{
+  return acc_skeleton_get_offset (l, self->offsets, self->node, segment, self->n);
+}
+
+KValue
+acc_pieces_get_begin (AccPieces *self,
+                      AccLower  *l,
+                      KValue     segment)
+{
+  return get_offset (self, l, low_within (l, segment, 0, self->n_segments - 1));
+}
+
+KValue
+acc_pieces_get_end (AccPieces *self,
+                    AccLower  *l,
+                    KValue     segment)
+{
+  return get_offset (self, l, low_add (l, low_within (l, segment, 0, self->n_segments - 1), low_const (l, 1)));
+}
+
+KValue
+acc_pieces_end_piece (AccLower *l,
+                      KValue    first,
+                      KValue    end)
+{
+  return kb_min (l->b, kb_add (l->b, first, low_const (l, ACC_PIECES_TILE)), end);
+}
+
+/* How many segments begin before place @place of the sequence: @least to @most. */
+static KValue
+count_begins (AccPieces *self,
+              AccLower  *l,
+              KValue     place,
+              KValue     least,
+              KValue     most)
+{
+  AccKernelBuilder *b = l->b;
+  KValue one = low_const (l, 1);
+  KVar low = kb_var (b, least), high = kb_var (b, most);
+
+  low_while (l)
+    {
+      KValue middle;
+
+      kb_until (b, kb_le (b, kb_get (b, high), kb_get (b, low)));
+      middle = low_within (l, kb_prim2 (b, ACC_PRIM_SHR, kb_add (b, kb_get (b, low), kb_get (b, high)), one), 0, self->n_segments - 1);
+      low_if (l, kb_lt (b, kb_add (b, get_offset (self, l, middle), middle), place))
+        {
+          kb_set (b, low, kb_add (b, middle, one));
+        }
+      low_else (l)
+        {
+          kb_set (b, high, middle);
+        }
+    }
+
+  return low_within (l, kb_get (b, low), 0, self->n_segments);
+}
+
+void
+acc_pieces_find_begun (AccPieces *self,
+                       AccLower  *l,
+                       KValue    *from,
+                       KValue    *to)
+{
+  AccKernelBuilder *b = l->b;
+  KValue n_segments = low_number (l, self->n_segments), n_items = kb_sub (b, kb_inner_end (b), kb_inner_begin (b));
+
+  *from = count_begins (self, l, kb_inner_begin (b), low_const (l, 0), n_segments);
+  *to = count_begins (self, l, kb_inner_end (b), *from, kb_min (b, kb_add (b, *from, n_items), n_segments));
+}
+
+KValue
+acc_pieces_find_next (AccPieces *self,
+                      AccLower  *l,
+                      KValue     segment)
+{
+  AccKernelBuilder *b = l->b;
+  KValue begin = acc_pieces_get_begin (self, l, segment), tile = low_const (l, ACC_PIECES_TILE);
+  KValue before = kb_max (b, kb_sub (b, kb_inner_begin (b), kb_add (b, begin, segment)), low_const (l, 0));
+  KValue n_before = low_udiv (l, kb_add (b, before, low_const (l, ACC_PIECES_TILE - 1)), ACC_PIECES_TILE);
+
+  return acc_pieces_clamp (l, kb_add (b, begin, kb_mul (b, n_before, tile)), self->n);
+}
+
+KValue
+acc_pieces_get_tile (AccPieces *self,
+                     AccLower  *l,
+                     KValue     u,
+                     KValue     tile)
+{
+  return kb_add (l->b, kb_mul (l->b, u, low_number (l, self->n_tiles)), tile);
+}
+
+KValue
+acc_pieces_get_own_tile (AccPieces *self,
+                         AccLower  *l,
+                         KValue     u)
+{
+  return acc_pieces_get_tile (self, l, u, low_udiv (l, kb_inner_begin (l->b), ACC_PIECES_TILE));
+}
+
+KValue
+acc_pieces_get_part (AccLower *l,
+                     KValue    tile,
+                     guint     part)
+{
+  return kb_add (l->b, kb_mul (l->b, tile, low_const (l, ACC_PIECES_N_PARTS)), low_const (l, part));
+}
+
+KValue
+acc_pieces_load_state (AccPieces *self,
+                       AccLower  *l,
+                       KValue     part)
+{
+  return kb_load (l->b, low_scratch (l, self->states, ACC_KIND_I64), part);
+}
+
+void
+acc_pieces_store_state (AccPieces *self,
+                        AccLower  *l,
+                        KValue     part,
+                        KValue     state)
+{
+  kb_store (l->b, low_scratch (l, self->states, ACC_KIND_I64), part, state);
+}
+
+KValue
+acc_pieces_get_state (AccLower *l,
+                      KValue    first,
+                      KValue    end)
+{
+  AccKernelBuilder *b = l->b;
+
+  return kb_select (b, kb_le (b, kb_sub (b, end, first), low_const (l, ACC_PIECES_TILE)), low_const (l, ACC_PIECES_LAST),
+                    low_const (l, ACC_PIECES_SOME));
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/skeletons/acc-skeletons.h"
+
+/* Segments of rows, cut into pieces of as many elements as a tile has, counted from their own begin, so that how the elements of a segment
+ * are grouped follows from how many there are, wherever it lies: floats are the same then, whatever lies beside it.
+ *
+ * Elements and ends of segments are one sequence, in which an end comes behind the last element of its segment; tiles are as long parts of
+ * it, however long segments are, and however many are empty (Merrill and Garland, "Merge-Based Parallel Sparse Matrix-Vector
+ * Multiplication", 2016). A tile does the pieces that begin in it, the last of which may end in the next tile. As pieces are as long as
+ * tiles, at most one is of a segment that began before, and only the last segment that begins in a tile may have more pieces.
+ *
+ * Offsets that do not ascend are an error, which the kernel that reads them finds; here they cost nothing but a wrong result. */
+
+#define ACC_PIECES_TILE 32768
+
+/* Parts of a tile: of a segment that began before it, and the first of one that has more. */
+enum { ACC_PIECES_NEXT, ACC_PIECES_FIRST, ACC_PIECES_N_PARTS };
+
+/* What there is of the next part; of the first it is 0 or the number of the segment, plus 1. */
+enum { ACC_PIECES_NOTHING, ACC_PIECES_SOME, ACC_PIECES_LAST };
+
+typedef struct {
+  AccStep        *step;
+  AccFusionNode  *node, *offsets;
+  const AccSpace *space;        /* of the elements */
+  gint64          n, n_segments, n_items;   /* of a row: elements, segments, both */
+  gint64          n_tiles;      /* of a row */
+  gboolean        has_more;     /* segments may have more than one */
+  guint           states;       /* scratch: what there is of parts */
+} AccPieces;
+
+/* The segments that the fold or scan of @step goes by. */
+void      acc_pieces_init         (AccPieces *self, AccStep *step, const AccSpace *space);
+/* A launch over @inner items of each row, that reads rows as segments lie. */
+AccLaunch acc_pieces_launch       (AccPieces *self, gint64 inner);
+void      acc_pieces_add_states   (AccPieces *self);
+
+KValue    acc_pieces_clamp        (AccLower *l, KValue x, gint64 most);
+KValue    acc_pieces_get_begin    (AccPieces *self, AccLower *l, KValue segment);
+KValue    acc_pieces_get_end      (AccPieces *self, AccLower *l, KValue segment);
+/* Where the piece from @first on ends, of a segment that ends at @end. */
+KValue    acc_pieces_end_piece    (AccLower *l, KValue first, KValue end);
+/* The segments that begin in the tile, from *@from to before *@to. */
+void      acc_pieces_find_begun   (AccPieces *self, AccLower *l, KValue *from, KValue *to);
+/* Where the piece of @segment begins that begins in the tile, if before the end of the segment. */
+KValue    acc_pieces_find_next    (AccPieces *self, AccLower *l, KValue segment);
+
+/* Tile number @tile of row @u, and that of the kernel. */
+KValue    acc_pieces_get_tile     (AccPieces *self, AccLower *l, KValue u, KValue tile);
+KValue    acc_pieces_get_own_tile (AccPieces *self, AccLower *l, KValue u);
+KValue    acc_pieces_get_part     (AccLower *l, KValue tile, guint part);
+KValue    acc_pieces_load_state   (AccPieces *self, AccLower *l, KValue part);
+void      acc_pieces_store_state  (AccPieces *self, AccLower *l, KValue part, KValue state);
+/* The state of a part that ends a segment at @end, or leaves more of it. */
+KValue    acc_pieces_get_state    (AccLower *l, KValue first, KValue end);
