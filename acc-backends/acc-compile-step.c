@@ -276,6 +276,9 @@ write_step (AccFusion       *self,
     case ACC_CLUSTER_FFT:
       acc_skeleton_fft_simt (&step);
       break;
+    case ACC_CLUSTER_SCAN_SEG:
+      acc_skeleton_scan_segments (&step);
+      break;
     case ACC_CLUSTER_SCAN:
       acc_skeleton_scan (&step);
       break;

@@ -194,6 +194,10 @@ acc_cutter_ask_inputs (AccCutter     *self,
           wish.access = ACC_ACCESS_SOURCE;
           wish.visits = count_serial_visits (input);
           break;
+        case ACC_FAMILY_SCAN_SEG:
+          wish.access = i == 0 ? ACC_ACCESS_SOURCE : ACC_ACCESS_OTHER;
+          wish.visits = i == 0 ? count_serial_visits (input) : 2;
+          break;
         case ACC_FAMILY_PERMUTE:
           if (i != 1)
             {

@@ -467,7 +467,8 @@ can_host (AccCutter     *self,
     return FALSE;
   if (is_anchor && !acc_cutter_can_join (self, cluster, node, &kind))
     return FALSE;
-  if (cluster->kind == ACC_CLUSTER_SCAN && cluster->cost + node->own_cost > ACC_CLUSTER_MAX_SERIAL_COST)
+  if ((cluster->kind == ACC_CLUSTER_SCAN || cluster->kind == ACC_CLUSTER_SCAN_SEG)
+      && cluster->cost + node->own_cost > ACC_CLUSTER_MAX_SERIAL_COST)
     return FALSE;
   if (is_from_source (self, cluster) != node->from_source)
     return FALSE;

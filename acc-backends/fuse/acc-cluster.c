@@ -167,6 +167,11 @@ acc_cutter_can_join (AccCutter      *self,
 
       return is_free && cluster->cost <= ACC_CLUSTER_MAX_SERIAL_COST;
 
+    case ACC_FAMILY_SCAN_SEG:
+      *kind = ACC_CLUSTER_SCAN_SEG;
+
+      return is_free && cluster->cost <= ACC_CLUSTER_MAX_SERIAL_COST;
+
     case ACC_FAMILY_PERMUTE:
       *kind = ACC_CLUSTER_PERMUTE;
 

@@ -12,6 +12,7 @@ typedef enum {
   ACC_CLUSTER_FOLD_SEG,   /* segments of rows of the consumed array, each into one element of the space */
   ACC_CLUSTER_MATMUL,     /* products of matrices, which are the space */
   ACC_CLUSTER_FFT,        /* transforms along a dimension of the space */
+  ACC_CLUSTER_SCAN_SEG,   /* segments of rows */
   ACC_CLUSTER_SCAN,
   ACC_CLUSTER_PERMUTE,
   ACC_CLUSTER_SORT,       /* rows of the consumed array, which is as large as the space */

@@ -43,7 +43,9 @@ acc_fusion_graph_get (AccFusionGraph *self,
 gboolean
 acc_fusion_node_is_segmented (AccFusionNode *node)
 {
-  return acc_operation_get_family (node->array->op) == ACC_FAMILY_FOLD_SEG;
+  AccOperationFamily family = acc_operation_get_family (node->array->op);
+
+  return family == ACC_FAMILY_FOLD_SEG || family == ACC_FAMILY_SCAN_SEG;
 }
 
 gboolean
@@ -77,6 +79,16 @@ acc_fold_get_lanes (AccElementType *type)
   return lanes;
 }
 
+gboolean
+acc_fold_rounds (AccElementType *type)
+{
+  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
+    if (acc_element_kind_is_float (acc_element_type_get_leaf (type, i)))
+      return TRUE;
+
+  return FALSE;
+}
+
 /* From so many elements on groups of threads fold a row together. */
 #define SHORTEST_ROW 8
 
@@ -93,7 +105,8 @@ acc_fusion_graph_get_fold_form (AccFusionGraph *self,
   n = input->extents[input->rank - 1];
   if (self->for_groups)
     return n < SHORTEST_ROW ? ACC_FOLD_SHORT : ACC_FOLD_LONG;
-  if (n <= 16 || (n < 2 * (gint64) acc_fold_get_lanes (node->array->type) && node->size >= 16))
+  /* How floats are grouped does not show how many rows there are. */
+  if (n <= 16 || (n < 2 * (gint64) acc_fold_get_lanes (node->array->type) && (node->size >= 16 || acc_fold_rounds (node->array->type))))
     return ACC_FOLD_SHORT;
 
   return ACC_FOLD_LONG;

@@ -266,6 +266,7 @@ prepare (InterpStep            *self,
     case ACC_FAMILY_LEAF:
     case ACC_FAMILY_FLOW:
     case ACC_FAMILY_FOLD_SEG:
+    case ACC_FAMILY_SCAN_SEG:
     case ACC_FAMILY_MATMUL:
     case ACC_FAMILY_FFT:
       break;

@@ -348,13 +348,19 @@ read_fold (AccLower       *l,
   AccFusionNode *input = node->inputs[0];
   gint64 n = node->rank + 1 == input->rank ? input->extents[node->rank] : input->size;
   guint n_leaves = count_leaves (node);
-  KValue *sum = low_alloc (l, MAX (n_leaves, 1) * sizeof (KValue));
+  KValue *sum = low_alloc (l, MAX (n_leaves, 1) * sizeof (KValue)), *seed = NULL;
   gint64 first = 0;
 
   if (node->rank == 0)
     n = input->size;
   if (node->array->n_functions > 1 && node->array->functions[1] != NULL)
-    low_apply0 (l, node, node->array->functions[1], sum);
+    {
+      seed = low_alloc (l, MAX (n_leaves, 1) * sizeof (KValue));
+      low_apply0 (l, node, node->array->functions[1], seed);
+    }
+  /* Processors put the initial value in front in the end, as they do for long rows. */
+  if (seed != NULL && (n == 0 || l->fusion->graph->for_groups))
+    memcpy (sum, g_steal_pointer (&seed), n_leaves * sizeof (KValue));
   else
     fold_step (l, node, ix, low_const (l, first++), sum);
 
@@ -381,6 +387,8 @@ read_fold (AccLower       *l,
       for (guint i = 0; i < n_leaves; i++)
         sum[i] = kb_get (l->b, vars[i]);
     }
+  if (seed != NULL)
+    low_apply2 (l, node, node->array->functions[0], seed, sum, sum);
 
   for (guint i = 0; i < n_leaves; i++)
     low_keep (l, &memo->leaves[i], sum[i]);
@@ -452,6 +460,7 @@ compute (AccLower       *l,
     case ACC_FAMILY_FLOW:
     case ACC_FAMILY_FOLD_SEG:
     case ACC_FAMILY_SCAN:
+    case ACC_FAMILY_SCAN_SEG:
     case ACC_FAMILY_PERMUTE:
     case ACC_FAMILY_SORT:
     case ACC_FAMILY_MATMUL:

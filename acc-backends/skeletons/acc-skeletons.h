@@ -11,6 +11,7 @@ void acc_skeleton_fold_all (AccStep *step);
 void acc_skeleton_fold_segments (AccStep *step);
 void acc_skeleton_matmul   (AccStep *step);
 void acc_skeleton_scan     (AccStep *step);
+void acc_skeleton_scan_segments (AccStep *step);
 void acc_skeleton_permute  (AccStep *step);
 void acc_skeleton_sort     (AccStep *step);   /* rows */
 
@@ -92,6 +93,7 @@ typedef struct {
   guint      lanes;
   gboolean   commutative;    /* all operators */
   gboolean   has_extremes;   /* of tuples, among them */
+  gboolean   rounds;         /* some leaf is a float */
   gboolean   many_short_runs; /* but longer than a lane should go along alone */
   gboolean   reads_all_rows; /* of an input, in an order that does not go by rows */
   gint64     ahead;          /* distance of prefetches; 0: none */

@@ -84,6 +84,8 @@ const AccOperationClass acc_class_fold = { check_fold, combine_signature, infer_
 const AccOperationClass acc_class_scan = { check_scan, combine_signature, acc_infer_first };
 /* Of offsets that fit: an i8 more than there are segments. */
 const AccOperationClass acc_class_fold_seg = { check_scan, combine_signature, infer_segments };
+/* The same offsets, from 0 to how many elements a row has. */
+const AccOperationClass acc_class_scan_seg = { check_scan, combine_signature, acc_infer_first };
 
 static gboolean
 check_numbers (AccArray *node)

@@ -6,8 +6,9 @@
 #include "acc-array-segments-private.h"
 #include "acc-core/expr/acc-trace-private.h"
 
-/* All are scans of whole rows, of pairs of a flag and a value: where a segment begins the flag is set, and what was before does not
- * count (Blelloch 1990). That is linear in the elements and segments, and as balanced as the scan, however long segments are.
+/* Backends with an operation for it take that (direct). For the others all are scans of whole rows, of pairs of a flag and a value: where a
+ * segment begins the flag is set, and what was before does not count (Blelloch 1990). That is linear in the elements and segments, and as
+ * balanced as the scan, however long segments are.
  *
  * Those from the right are the same over rows that are read from the end of the last segment, with the operator's operands changed,
  * and reversed. Places below are in the order of the scan. */
@@ -173,6 +174,54 @@ flagged_element (AccExpr *index,
   return acc_expr_tuple2 (begins, value);
 }
 
+/* --- one operation for backends that have it */
+
+/* Where the segment with this number in the order of the scan begins. */
+static AccExpr *
+begin_of_nth (AccExpr *n,
+              gpointer data)
+{
+  const Scan *scan = data;
+  AccSegments *segments = scan->segments;
+  AccExpr *number = scan->from_right ? acc_expr_sub (acc_segments_count (segments), n) : n;
+  g_autoptr(AccExpr) segment = acc_expr_ref_sink (number);
+  AccExpr *place = acc_expr_sub (acc_segments_begin (segments, segment, 0), acc_segments_first (segments));
+
+  if (scan->seed == ACC_SEED_EXTRA)
+    place = acc_expr_add (place, segment);
+
+  return scan->from_right ? acc_expr_sub (count_places (scan), place) : place;
+}
+
+static AccExpr *
+value_of_flagged (AccExpr *flagged,
+                  gpointer data)
+{
+  return acc_expr_item (flagged, 1);
+}
+
+static AccExpr *
+combine_directly (AccExpr *so_far,
+                  AccExpr *next,
+                  gpointer scan)
+{
+  return combine_in_order (scan, so_far, next);
+}
+
+static AccArray *
+scan_directly (Scan     *scan,
+               AccArray *elements,
+               AccArray *rows)
+{
+  g_autoptr(AccArray) values = scan->seed == ACC_SEED_NONE ? g_object_ref (elements) : acc_array_map (rows, value_of_flagged, NULL);
+  g_autoptr(AccArray) begins = acc_array_generate_expr (acc_expr_extent (scan->segments->offsets, 0), begin_of_nth, scan);
+  AccArray *inputs[] = { values, begins };
+  AccArray *node = acc_array_begin (ACC_OP_SCANL1_SEG, inputs, 2);
+
+  acc_array_call2 (node, 0, combine_directly, scan);
+  return acc_array_complete (node);
+}
+
 AccArray *
 acc_segments_scan (AccSegments *self,
                    gboolean     from_right,
@@ -186,6 +235,8 @@ acc_segments_scan (AccSegments *self,
   rows = acc_array_imap (elements, flagged_element, &scan);
   scanned = acc_array_scanl1 (rows, combine_flagged, &scan);
   values = acc_array_unzip (scanned, 1);
+  if (values->error == NULL)
+    values->direct = scan_directly (&scan, elements, rows);
   g_object_unref (scan.flags);
   g_clear_object (&scan.begun);
 

@@ -228,7 +228,8 @@ write_each (Segments *self,
 
   low_if (l, kb_lt (b, begin, last))
     {
-      KVar at = kb_var (b, acc_pieces_get_begin (&self->pieces, l, begin)), end_of_next = kb_var (b, acc_pieces_get_end (&self->pieces, l, begin));
+      KVar at = kb_var (b, acc_pieces_get_begin (&self->pieces, l, begin)),
+        end_of_next = kb_var (b, acc_pieces_get_end (&self->pieces, l, begin));
 
       low_for (l, s, begin, last)
         {

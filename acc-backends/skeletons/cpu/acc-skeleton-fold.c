@@ -15,13 +15,15 @@
  *   foreach u in rows:
  *     roots[u] = seed . source[u, 0] . source[u, 1] ...
  *
- * Few long rows are cut into tiles, whose parts a second kernel combines in order. Rows that are short are folded by the
- * map skeleton, a lane each. The number of lanes depends on the element type only, what is cut on the extents and on whether
- * operators commute: floats are the same on every machine. */
+ * Long rows are cut into tiles, whose parts are combined in order: by a second kernel where rows are few. Rows that are short are folded by
+ * the map skeleton, a lane each. The number of lanes depends on the element type only, what is cut on the length of rows and on whether
+ * operators commute, not on how many rows there are: floats are the same on every machine, whatever rows come together. */
 
 #define TILE 65536
+#define LONG_ROW (4 * TILE)
+#define MANY_ROWS 16
 
-/* A lane per row: from so many rows on, of at most so many elements. */
+/* A lane per row: from so many rows on, or where floats are among them, of at most so many elements. */
 #define MIN_ROWS_ACROSS 16
 #define MAX_ROW_ACROSS 512
 
@@ -52,6 +54,36 @@ write_rows_across (AccStep        *step,
   low_finish (l, launch);
 }
 
+/* All of row @u, by tiles if it is long. */
+static void
+fold_row (AccFold        *fold,
+          AccLower       *l,
+          const AccSpace *space,
+          KValue          u,
+          KValue         *sum)
+{
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), end = low_number (l, space->inner), tile = low_const (l, TILE);
+  KVar *vars, started;
+
+  if (space->inner < LONG_ROW)
+    {
+      acc_fold_write_run (fold, l, space, u, zero, end, kb_tile (b), sum);
+      return;
+    }
+
+  vars = acc_fold_new_vars (fold, l, NULL);
+  started = kb_var (b, kb_int (b, ACC_KIND_BOOL, 0));
+  low_for (l, t, zero, low_number (l, acc_ceil_div (space->inner, TILE)))
+    {
+      KValue begin = low_within (l, kb_mul (b, t, tile), 0, space->inner - 1);
+
+      acc_fold_write_run (fold, l, space, u, begin, kb_min (b, kb_add (b, begin, tile), end), kb_tile (b), sum);
+      acc_fold_append_or_start (fold, l, vars, started, sum);
+    }
+  acc_fold_get_vars (fold, l, vars, sum);
+}
+
 static void
 write_whole_rows (AccStep        *step,
                   AccFold        *fold,
@@ -59,7 +91,6 @@ write_whole_rows (AccStep        *step,
                   const AccSpace *results)
 {
   AccLower *l = low_new (step, acc_skeleton_get_name (step));
-  AccKernelBuilder *b = l->b;
   gint64 tile = MAX (TILE / space->inner, 1);
   KValue *sum = acc_fold_new_values (fold, l);
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
@@ -69,7 +100,7 @@ write_whole_rows (AccStep        *step,
     {
       AccIndex *ix;
 
-      acc_fold_write_run (fold, l, space, u, low_const (l, 0), low_number (l, space->inner), kb_tile (b), sum);
+      fold_row (fold, l, space, u, sum);
       ix = low_index_of_linear (l, results, u);
       acc_fold_know (fold, l, ix, sum);
       low_store_roots (l, ix);
@@ -168,7 +199,7 @@ acc_skeleton_fold (AccStep *step)
     }
 
   fold = acc_fold_new (step);
-  if (space->outer < 16 && space->inner >= 4 * TILE)
+  if (space->outer < MANY_ROWS && space->inner >= LONG_ROW)
     {
       gint64 n_tiles = (space->inner + TILE - 1) / TILE;
 
@@ -177,7 +208,7 @@ acc_skeleton_fold (AccStep *step)
       write_tiles (step, fold, space, n_tiles);
       write_combination (step, fold, space, results, n_tiles);
     }
-  else if (goes_in_order (step, fold) && space->outer >= MIN_ROWS_ACROSS && space->inner <= MAX_ROW_ACROSS)
+  else if (goes_in_order (step, fold) && (space->outer >= MIN_ROWS_ACROSS || fold->rounds) && space->inner <= MAX_ROW_ACROSS)
     {
       write_rows_across (step, fold, space, results);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-backends/skeletons/acc-permute.h"
+#include "acc-scan.h"
 
 /* Inclusive scans from the left, of each row:
  *
@@ -15,32 +15,13 @@
 #define LANES 16
 #define MAX_LANES_COST 64      /* rough operations of what is done in them */
 
-typedef struct {
-  AccStep        *step;
-  AccFold        *fold;
-  const AccSpace *space;
-  const AccSpace *results;
-  gint64          n_tiles;      /* per row */
-  gboolean        vector;       /* one row, whose elements are the rows of the step */
-  AccPermute     *permute;      /* takes the place of the roots; NULL: none */
-  guint          *carry;        /* scratch per leaf */
-  guint          *before;       /* scratch per leaf: sum of all before each tile */
-} Scan;
-
-/* The sum of all elements before the scanned ones. If there are none, it is the neutral element, or, if the operator has none, absent. */
-typedef struct {
-  KVar    *vars;
-  gboolean is_neutral_at_first;
-  KVar     is_there;            /* where it is not */
-} Sum;
-
-static Sum
-begin_sum (Scan     *self,
-           AccLower *l,
-           KValue    is_there)
+AccScanSum
+acc_scan_begin_sum (AccScan  *self,
+                    AccLower *l,
+                    KValue    is_there)
 {
   KValue *neutral = acc_fold_new_neutral (self->fold, l);
-  Sum sum = { acc_fold_new_vars (self->fold, l, neutral), neutral != NULL };
+  AccScanSum sum = { acc_fold_new_vars (self->fold, l, neutral), neutral != NULL };
 
   if (neutral == NULL)
     sum.is_there = kb_var (l->b, is_there);
@@ -48,14 +29,13 @@ begin_sum (Scan     *self,
   return sum;
 }
 
-/* Where there is one there. */
-static void
-load_sum (Scan        *self,
-          AccLower    *l,
-          const Sum   *sum,
-          KValue       is_there,
-          const guint *scratch,
-          KValue       at)
+void
+acc_scan_load_sum (AccScan          *self,
+                   AccLower         *l,
+                   const AccScanSum *sum,
+                   KValue            is_there,
+                   const guint      *scratch,
+                   KValue            at)
 {
   low_if (l, is_there)
     {
@@ -67,7 +47,7 @@ load_sum (Scan        *self,
 }
 
 static void
-store_element (Scan         *self,
+store_element (AccScan      *self,
                AccLower     *l,
                KValue        u,
                KValue        x,
@@ -85,7 +65,7 @@ store_element (Scan         *self,
 /* Whether elements are scanned LANES at a time: not if a row comes piece by piece, as its sums must not depend on where it is cut, nor if
  * two elements may have one target. */
 static gboolean
-has_lanes (Scan *self)
+has_lanes (AccScan *self)
 {
   gboolean in_order = self->vector && self->before == NULL && (self->permute != NULL || self->step->fusion->target->by_rows);
 
@@ -93,11 +73,11 @@ has_lanes (Scan *self)
 }
 
 static void
-prepend_sum (Scan       *self,
-             AccLower   *l,
-             const Sum  *sum,
-             KValue      is_there,
-             const KVar *vars)
+prepend_sum (AccScan          *self,
+             AccLower         *l,
+             const AccScanSum *sum,
+             KValue            is_there,
+             const KVar       *vars)
 {
   KValue *values = acc_fold_new_values (self->fold, l);
 
@@ -111,11 +91,11 @@ prepend_sum (Scan       *self,
 /* Scans LANES elements from @begin on, after @before, by doubled distances (W. D. Hillis and G. L. Steele, 1986). A block waits for no more
  * of the one before than one addition of its sum. */
 static void
-scan_block (Scan       *self,
-            AccLower   *l,
-            KValue      u,
-            KValue      begin,
-            const Sum  *before)
+scan_block (AccScan          *self,
+            AccLower         *l,
+            KValue            u,
+            KValue            begin,
+            const AccScanSum *before)
 {
   AccKernelBuilder *b = l->b;
   guint n_leaves = self->fold->n_leaves;
@@ -156,7 +136,7 @@ scan_block (Scan       *self,
 
 /* LANES elements from @begin on, of which @count stayed before, and @end do in the end. */
 static void
-pack_block (Scan     *self,
+pack_block (AccScan  *self,
             AccLower *l,
             KValue    begin,
             KVar      count,
@@ -177,21 +157,19 @@ pack_block (Scan     *self,
 
 /* Whether lanes write what stays side by side. */
 static gboolean
-packs (Scan *self)
+packs (AccScan *self)
 {
   return self->permute != NULL && acc_permute_packs (self->permute, self->fold);
 }
 
-/* Elements [begin, end) of row @u, after @before. @n_stay: if the scan packs, how many stay of these and all before them, or what is more,
- * as long as nobody but this thread writes there. */
-static void
-scan_run (Scan       *self,
-          AccLower   *l,
-          KValue      u,
-          KValue      begin,
-          KValue      end,
-          KValue      n_stay,
-          const Sum  *before)
+void
+acc_scan_run (AccScan          *self,
+              AccLower         *l,
+              KValue            u,
+              KValue            begin,
+              KValue            end,
+              KValue            n_stay,
+              const AccScanSum *before)
 {
   AccKernelBuilder *b = l->b;
   KValue *sum = acc_fold_new_values (self->fold, l), *element = acc_fold_new_values (self->fold, l);
@@ -235,16 +213,16 @@ scan_run (Scan       *self,
 }
 
 static void
-write_rows (Scan *self)
+write_rows (AccScan *self)
 {
   AccLower *l = low_new (self->step, "scan");
   AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
 
   low_for_units (l, u, self->space)
     {
-      Sum sum = begin_sum (self, l, kb_int (l->b, ACC_KIND_BOOL, 0));
+      AccScanSum sum = acc_scan_begin_sum (self, l, kb_int (l->b, ACC_KIND_BOOL, 0));
 
-      scan_run (self, l, u, low_const (l, 0), low_number (l, self->space->inner), (KValue) { 0 }, &sum);
+      acc_scan_run (self, l, u, low_const (l, 0), low_number (l, self->space->inner), (KValue) { 0 }, &sum);
     }
 
   launch.tile_outer = MAX (TILE / self->space->inner, 1);
@@ -254,18 +232,18 @@ write_rows (Scan *self)
 
 /* One thread, carrying the sum from one call to the next. */
 static void
-write_vector (Scan *self)
+write_vector (AccScan *self)
 {
   AccLower *l = low_new (self->step, "scan");
   AccKernelBuilder *b = l->b;
   AccLaunch launch = acc_skeleton_launch (self->space, 1 + self->step->cluster->cost);
   KValue zero = low_const (l, 0), begin = kb_inner_begin (b), is_there = kb_lt (b, zero, begin);
   KValue n_stay = packs (self) ? low_number (l, self->permute->node->size) : (KValue) { 0 };
-  Sum sum = begin_sum (self, l, is_there);
+  AccScanSum sum = acc_scan_begin_sum (self, l, is_there);
 
   self->carry = acc_fold_add_scratch (self->fold, 1);
-  load_sum (self, l, &sum, is_there, self->carry, zero);
-  scan_run (self, l, zero, begin, kb_inner_end (b), n_stay, &sum);
+  acc_scan_load_sum (self, l, &sum, is_there, self->carry, zero);
+  acc_scan_run (self, l, zero, begin, kb_inner_end (b), n_stay, &sum);
   acc_fold_store_vars (self->fold, l, self->carry, zero, sum.vars);
 
   launch.serial = TRUE;
@@ -273,7 +251,7 @@ write_vector (Scan *self)
 }
 
 static KValue
-get_tile (Scan     *self,
+get_tile (AccScan  *self,
           AccLower *l,
           KValue    u,
           KValue    x)
@@ -284,7 +262,7 @@ get_tile (Scan     *self,
 }
 
 static void
-write_tile_sums (Scan *self)
+write_tile_sums (AccScan *self)
 {
   AccLower *l = low_new (self->step, "scan_sums");
   AccKernelBuilder *b = l->b;
@@ -306,10 +284,10 @@ write_tile_sums (Scan *self)
 }
 
 static void
-append_part (Scan         *self,
-             AccLower     *l,
-             const Sum    *sum,
-             const KValue *part)
+append_part (AccScan          *self,
+             AccLower         *l,
+             const AccScanSum *sum,
+             const KValue     *part)
 {
   if (sum->is_neutral_at_first)
     {
@@ -321,7 +299,7 @@ append_part (Scan         *self,
 }
 
 static void
-write_sums_before (Scan *self)
+write_sums_before (AccScan *self)
 {
   AccLower *l = low_new (self->step, "scan_before");
   AccKernelBuilder *b = l->b;
@@ -333,9 +311,9 @@ write_sums_before (Scan *self)
     {
       KValue first = get_tile (self, l, u, kb_inner_begin (b));
       KValue end = kb_add (b, get_tile (self, l, u, kb_sub (b, kb_inner_end (b), one)), one);
-      Sum sum = begin_sum (self, l, is_there);
+      AccScanSum sum = acc_scan_begin_sum (self, l, is_there);
 
-      load_sum (self, l, &sum, is_there, self->carry, u);
+      acc_scan_load_sum (self, l, &sum, is_there, self->carry, u);
       low_for (l, t, first, end)
         {
           acc_fold_store_vars (self->fold, l, self->before, t, sum.vars);
@@ -350,7 +328,7 @@ write_sums_before (Scan *self)
 }
 
 static void
-write_tile_scans (Scan *self)
+write_tile_scans (AccScan *self)
 {
   AccLower *l = low_new (self->step, "scan_tiles");
   AccKernelBuilder *b = l->b;
@@ -360,15 +338,15 @@ write_tile_scans (Scan *self)
     {
       KValue begin = kb_inner_begin (b), is_there = kb_lt (b, low_const (l, 0), begin), tile = get_tile (self, l, u, begin);
       KValue *own = acc_fold_new_values (self->fold, l), n_stay = { 0 };
-      Sum sum = begin_sum (self, l, is_there);
+      AccScanSum sum = acc_scan_begin_sum (self, l, is_there);
 
-      load_sum (self, l, &sum, is_there, self->before, tile);
+      acc_scan_load_sum (self, l, &sum, is_there, self->before, tile);
       if (packs (self))
         {
           acc_fold_load_part (self->fold, l, tile, own);
           n_stay = kb_add (b, kb_get (b, sum.vars[0]), own[0]);
         }
-      scan_run (self, l, u, begin, kb_inner_end (b), n_stay, &sum);
+      acc_scan_run (self, l, u, begin, kb_inner_end (b), n_stay, &sum);
     }
 
   launch.tile_outer = 1;
@@ -377,13 +355,13 @@ write_tile_scans (Scan *self)
 }
 
 static gboolean
-has_tiles (Scan *self)
+has_tiles (AccScan *self)
 {
   return self->space->outer < 8 && self->n_tiles >= 4;
 }
 
 static void
-write_tiles (Scan *self)
+write_tiles (AccScan *self)
 {
   gint64 n = self->space->outer * self->n_tiles;
 
@@ -397,7 +375,7 @@ write_tiles (Scan *self)
 }
 
 static void
-scan_clear (Scan *self)
+scan_clear (AccScan *self)
 {
   g_free (self->before);
   g_free (self->carry);
@@ -409,7 +387,7 @@ acc_skeleton_scan_permute (AccPermute *permute)
 {
   g_autoptr(AccSpace) space = acc_space_new_for_consumed (permute->step->fusion->graph, permute->step->cluster, TRUE);
   g_autoptr(AccFold) fold = acc_fold_new (permute->step);
-  Scan self = { permute->step, fold, space, space, .vector = TRUE, .permute = permute };
+  AccScan self = { permute->step, fold, space, space, .vector = TRUE, .permute = permute };
 
   self.n_tiles = (space->inner + TILE - 1) / TILE;
   if (acc_array_get_permute (permute->node->array)->fills && has_tiles (&self))
@@ -426,7 +404,7 @@ acc_skeleton_scan (AccStep *step)
   g_autoptr(AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, TRUE);
   g_autoptr(AccSpace) results = acc_space_new_for_roots (step->fusion->graph, step->cluster);
   g_autoptr(AccFold) fold = acc_fold_new (step);
-  Scan self = { step, fold, space, results };
+  AccScan self = { step, fold, space, results };
 
   step->n_rows = space->n_rows;
   if (space->outer == 0 || space->inner == 0 || !acc_skeleton_has_leaves (step))

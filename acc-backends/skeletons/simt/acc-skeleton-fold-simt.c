@@ -5,7 +5,8 @@
  *
  * Of rows: as many threads per row as give each a few elements, several rows per group where rows are short. Rows that are
  * long and few are cut into parts, a group each, and of everything there are parts, too; a second kernel combines them. How
- * many parts there are follows from the extents alone: floats are the same whatever the device. */
+ * many parts there are follows from the extents alone: floats are the same whatever the device. Where there are floats, rows are cut
+ * whether they are few or not, so that how they are grouped follows from the length of a row. */
 
 #define MAX_PARTS 1024
 #define MIN_PART 8192
@@ -92,12 +93,13 @@ store_result (AccSimt        *simt,
     }
 }
 
-/* Rows that a thread folds at once: where rows are short so that it has enough to wait for, and where elements take much
+/* Rows that a thread folds at once, of @outer: where rows are short so that it has enough to wait for, and where elements take much
  * computing so that what is loaded for one row serves the others. */
 static guint
 choose_rows (AccStep        *step,
              const AccFold  *fold,
              const AccSpace *space,
+             gint64          outer,
              guint           width,
              guint           each)
 {
@@ -108,7 +110,7 @@ choose_rows (AccStep        *step,
     return 1;
 
   while (n < MAX_ROWS && (width == group || windows * n * 2 <= 8) && n * fold->n_leaves * 2 <= 16
-         && space->outer / ((gint64) group / width * n * 2) >= busy)
+         && outer / ((gint64) group / width * n * 2) >= busy)
     n *= 2;
 
   return n;
@@ -123,11 +125,13 @@ write_rows (AccStep        *step,
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
   guint width = acc_simt_choose_width (step, space->inner), vector = acc_simt_choose_vector (step, space->inner);
   guint unroll = (gint64) width * vector * 2 <= space->inner && vector < 4 ? 4 / vector : 1;
-  guint n = choose_rows (step, fold, space, width, vector * unroll);
-  /* Of several rows a thread has two elements at once: neighbours, where it may, so that what they share is loaded as one. */
-  gboolean pairs = n > 1 && vector == 1 && unroll > 1 && space->inner % 2 == 0;
+  guint n = choose_rows (step, fold, space, space->outer, width, vector * unroll);
+  /* Of several rows a thread has two elements at once: neighbours, where it may, so that what they share is loaded as one. Where there are
+   * floats it has as many of one row. */
+  gboolean several = n > 1 || (fold->rounds && choose_rows (step, fold, space, G_MAXINT64, width, vector * unroll) > 1);
+  gboolean pairs = several && vector == 1 && unroll > 1 && space->inner % 2 == 0;
   AccFoldRows rows = {
-    .n = n, .size = space->inner, .vector = pairs ? 2 : vector, .unroll = pairs ? 1 : n > 1 ? MIN (unroll, 2) : unroll,
+    .n = n, .size = space->inner, .vector = pairs ? 2 : vector, .unroll = pairs ? 1 : several ? MIN (unroll, 2) : unroll,
   };
   gpointer data[MAX_ROWS];
   KVar *vars[MAX_ROWS];
@@ -229,13 +233,12 @@ acc_skeleton_fold_simt (AccStep        *step,
                         const AccSpace *space,
                         const AccSpace *results)
 {
-  gint64 part_size = choose_part (space->inner, space->outer);
+  g_autoptr(AccFold) fold = acc_fold_new (step);
+  gint64 part_size = choose_part (space->inner, fold->rounds ? 1 : space->outer);
   gint64 n_parts = (space->inner + part_size - 1) / part_size;
 
-  if (n_parts > 1 && space->outer <= MAX_PARTS / 2)
+  if (n_parts > 1 && (fold->rounds || space->outer <= MAX_PARTS / 2))
     {
-      g_autoptr(AccFold) fold = acc_fold_new (step);
-
       acc_fold_add_parts (fold, space->outer * n_parts);
       write_row_parts (step, fold, space, part_size, n_parts);
       write_row_ends (step, fold, space, results, n_parts);
