@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-fold-segments.h"
 
+#include "acc-array-scan.h"
 #include "acc-array-segments-private.h"
 #include "acc-core/expr/acc-trace-private.h"
 
 /* Backends with an operation for it take that (direct). For the others it is made of operations that there are:
  *
- * Every row is folded block by block, blocks of blocks too, by folds over all elements, which are balanced and read memory in order.
- * Then each segment goes over the largest blocks that lie within it, and over single elements at its ends: some hundreds of steps for
- * each size of blocks, however long it is.
+ * Every segment is cut into blocks, and these into blocks of blocks, counted from its own begin; what is left behind the last whole block
+ * stays as it is. Blocks of all segments are folded at once, which is balanced and reads memory in order. Then each segment goes over its
+ * largest blocks, the smaller ones behind these, and single elements at its end: some hundreds of steps for each size of blocks, however
+ * long it is. So how elements are grouped follows from how many a segment has, wherever it lies: floats are the same then.
  *
  * A loop over the elements of each segment alone takes a third less time where all segments are short, and many times more where one is
  * long, which one thread then goes over. A segmented scan, of which the ends are read, is as balanced as this, but stores more than
@@ -17,15 +19,21 @@
 
 #define BLOCK_BITS 7
 #define MAX_LEVELS 3
-/* So many blocks are gone over one by one. */
-#define FEW_BLOCKS 16
+
+/* Elements, blocks of them, or blocks of blocks. */
+typedef struct {
+  AccArray *values;
+  AccArray *begins;     /* how many lie before each segment, and in all; elements: before its first, and before the end of the last */
+  AccArray *numbers;    /* the segment of each; not of elements */
+} Level;
 
 typedef struct {
   AccSegments *segments;
-  AccArray    *levels[MAX_LEVELS + 1];   /* elements, blocks of them, blocks of those */
-  guint        n_levels;
+  Level        levels[MAX_LEVELS + 1];
+  guint        n_levels;                 /* of blocks */
   AccExpr     *index;                    /* of the result */
-  AccExpr     *end;
+  AccExpr     *segment;
+  AccExpr     *length;
   gboolean     from_right;
 } Fold;
 
@@ -36,15 +44,65 @@ block_size (guint level)
 }
 
 static AccExpr *
+count_in_blocks (AccExpr *length,
+                 guint    level)
+{
+  return level > 0 ? acc_expr_shr (length, acc_array_number (level * BLOCK_BITS)) : length;
+}
+
+static AccExpr *
+length_of (const Fold *fold,
+           AccExpr    *segment)
+{
+  return acc_expr_sub (acc_segments_begin (fold->segments, segment, 1), acc_segments_begin (fold->segments, segment, 0));
+}
+
+/* --- blocks of the level that comes next */
+
+static AccExpr *
+count_blocks (AccExpr *segment,
+              gpointer data)
+{
+  const Fold *fold = data;
+
+  return count_in_blocks (length_of (fold, segment), fold->n_levels + 1);
+}
+
+/* How many blocks there may be at most, and one more where there is something that could stand in: no array that they are read from has as
+ * many elements, so that devices read them in the same way whatever their number is. */
+static AccExpr *
+most_blocks (const Fold *fold)
+{
+  AccArray *array = fold->segments->array;
+  g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_expr_extent (array, array->rank - 1));
+
+  return acc_expr_add (acc_expr_quot (n, block_size (fold->n_levels + 1)), acc_expr_min (n, acc_array_number (1)));
+}
+
+static AccExpr *
+is_block (const Fold *fold,
+          AccExpr    *block)
+{
+  return acc_expr_lt (block, acc_expr_linear_index (fold->levels[fold->n_levels + 1].begins, acc_segments_count (fold->segments)));
+}
+
+/* Where element number rank of @index, of a block, is on the level below; where there is no such block, some place that there is. */
+static AccExpr *
 nth_of_block (AccExpr *index,
               gpointer data)
 {
+  const Fold *fold = data;
+  const Level *below = &fold->levels[fold->n_levels], *own = below + 1;
   guint rank = acc_expr_get_n_items (index) - 1;
   g_autofree AccExpr **items = g_new (AccExpr *, rank);
+  g_autoptr(AccExpr) block = acc_expr_ref_sink (acc_expr_item (index, rank - 1));
+  g_autoptr(AccExpr) segment = acc_expr_ref_sink (acc_expr_linear_index (own->numbers, block));
+  AccExpr *before = acc_expr_mul (acc_expr_sub (block, acc_expr_linear_index (own->begins, segment)), block_size (1));
+  AccExpr *place = acc_expr_add (acc_expr_add (acc_expr_linear_index (below->begins, segment), before), acc_expr_item (index, rank));
 
-  for (guint i = 0; i < rank; i++)
+  for (guint i = 0; i + 1 < rank; i++)
     items[i] = acc_expr_item (index, i);
-  items[rank - 1] = acc_expr_add (acc_expr_mul (items[rank - 1], block_size (1)), acc_expr_item (index, rank));
+  items[rank - 1] = acc_expr_cond (is_block (fold, block), place, acc_array_number (0));
 
   return acc_array_join_items (items, rank);
 }
@@ -58,86 +116,91 @@ element_within (AccExpr *index,
   const Fold *fold = data;
   AccSegments *segments = fold->segments;
   AccExpr *block = acc_expr_item (index, acc_expr_get_n_items (index) - 2);
-  g_autoptr(AccExpr) begin = acc_expr_ref_sink (acc_expr_mul (block, block_size (1)));
-  g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_segments_first (segments));
-  AccExpr *within = acc_expr_land (acc_expr_ge (begin, first),
-                                   acc_expr_le (acc_expr_add (begin, block_size (1)), acc_segments_last (segments)));
 
-  return acc_expr_cond (within, x, segments->initial != NULL ? segments->initial
-                                     : acc_expr_index (segments->array, acc_array_index_in_row (segments->array, index, first)));
+  return acc_expr_cond (is_block (fold, block), x, segments->initial != NULL ? segments->initial
+                          : acc_expr_index (segments->array,
+                                            acc_array_index_in_row (segments->array, index, acc_segments_first (segments))));
 }
 
-static AccArray *
-fold_blocks (Fold *fold)
+static void
+add_level (Fold *fold)
 {
   AccSegments *segments = fold->segments;
-  AccArray *below = fold->levels[fold->n_levels];
-  g_autofree AccExpr **extents = acc_array_list_extents (below);
-  g_autoptr(AccArray) blocks = NULL;
+  Level *below = &fold->levels[fold->n_levels], *own = below + 1;
+  g_autofree AccExpr **extents = acc_array_list_extents (below->values);
+  guint rank = below->values->rank;
+  g_autoptr(AccArray) counts = acc_array_generate_expr (acc_segments_count (segments), count_blocks, fold);
+  g_autoptr(AccArray) blocks = NULL, within = NULL;
 
-  extents[below->rank - 1] = acc_expr_quot (extents[below->rank - 1], block_size (1));
-  extents[below->rank] = block_size (1);
+  own->begins = acc_array_scanl (counts, acc_array_number (0), acc_array_add_elements, NULL);
+  own->numbers = acc_segments_number (own->begins, most_blocks (fold));
+
+  acc_expr_unref (acc_expr_ref_sink (extents[rank - 1]));
+  extents[rank - 1] = most_blocks (fold);
+  extents[rank] = block_size (1);
   /* Where there is no segment nothing could stand in. */
-  if (fold->n_levels == 0)
-    extents[0] = acc_expr_cond (acc_expr_gt (acc_segments_count (segments), acc_array_number (0)), extents[0], acc_array_number (0));
-  blocks = acc_array_backpermute_expr (below, acc_expr_tuple (extents, below->rank + 1), nth_of_block, NULL);
-
-  if (fold->n_levels == 0)
-    {
-      g_autoptr(AccArray) within = acc_array_imap (blocks, element_within, fold);
-
-      return acc_array_fold1 (within, segments->combine, segments->data);
-    }
-
-  return acc_array_fold1 (blocks, segments->combine, segments->data);
+  extents[0] = acc_expr_cond (acc_expr_gt (acc_segments_count (segments), acc_array_number (0)), extents[0], acc_array_number (0));
+  blocks = acc_array_backpermute_expr (below->values, acc_expr_tuple (extents, rank + 1), nth_of_block, fold);
+  within = fold->n_levels == 0 ? acc_array_imap (blocks, element_within, fold) : g_object_ref (blocks);
+  own->values = acc_array_fold1 (within, segments->combine, segments->data);
+  fold->n_levels++;
 }
 
+/* As many as the longest segment may need: how elements are grouped does not depend on how many levels there are above. */
 static void
 make_levels (Fold *fold)
 {
   AccShape *shape = acc_array_get_shape (fold->segments->array);
   gint64 n = shape != NULL ? acc_shape_get_extent (shape, fold->segments->array->rank - 1) : G_MAXINT64;
 
-  fold->levels[0] = fold->segments->array;
-  while (fold->n_levels < MAX_LEVELS && n >> ((fold->n_levels + 1) * BLOCK_BITS) >= FEW_BLOCKS)
+  fold->levels[0] = (Level) { g_object_ref (fold->segments->array), g_object_ref (fold->segments->offsets) };
+  while (fold->n_levels < MAX_LEVELS && n >> ((fold->n_levels + 1) * BLOCK_BITS) > 0)
+    add_level (fold);
+}
+
+static void
+clear_levels (Fold *fold)
+{
+  for (guint i = 0; i <= fold->n_levels; i++)
     {
-      fold->levels[fold->n_levels + 1] = fold_blocks (fold);
-      fold->n_levels++;
+      g_object_unref (fold->levels[i].values);
+      g_object_unref (fold->levels[i].begins);
+      g_clear_object (&fold->levels[i].numbers);
     }
 }
 
-/* The largest block that begins at @place and lies within the segment: its size and value. */
+/* --- segments, by blocks */
+
+/* The largest block that is left behind @done elements of the segment: its size and value. */
 static AccExpr *
 find_block (const Fold *fold,
-            AccExpr    *place,
+            AccExpr    *done,
             guint       level)
 {
-  AccExpr *number = level > 0 ? acc_expr_shr (place, acc_array_number (level * BLOCK_BITS)) : place;
-  AccArray *array = fold->levels[level];
-  AccExpr *block = acc_expr_tuple2 (block_size (level), acc_expr_index (array, acc_array_index_in_row (array, fold->index, number)));
-  AccExpr *begins, *ends;
+  const Level *own = &fold->levels[level];
+  AccExpr *place = acc_expr_add (acc_expr_linear_index (own->begins, fold->segment), count_in_blocks (done, level));
+  AccExpr *block = acc_expr_tuple2 (block_size (level), acc_expr_index (own->values,
+                                                                        acc_array_index_in_row (own->values, fold->index, place)));
 
   if (level == fold->n_levels)
     return block;
 
-  begins = acc_expr_eq (acc_expr_band (place, acc_expr_sub (block_size (level + 1), acc_array_number (1))), acc_array_number (0));
-  ends = acc_expr_le (acc_expr_add (place, block_size (level + 1)), fold->end);
-  return acc_expr_cond (acc_expr_land (begins, ends), find_block (fold, place, level + 1), block);
+  return acc_expr_cond (acc_expr_le (acc_expr_add (done, block_size (level + 1)), fold->length), find_block (fold, done, level + 1), block);
 }
 
-/* The state is (place, value). */
+/* The state is (elements done, value). */
 static AccExpr *
 next_block (AccExpr *state,
             gpointer data)
 {
   const Fold *fold = data;
-  g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (state, 0));
+  g_autoptr(AccExpr) done = acc_expr_ref_sink (acc_expr_item (state, 0));
   g_autoptr(AccExpr) so_far = acc_expr_ref_sink (acc_expr_item (state, 1));
-  g_autoptr(AccExpr) block = acc_expr_ref_sink (find_block (fold, place, 0));
+  g_autoptr(AccExpr) block = acc_expr_ref_sink (find_block (fold, done, 0));
   g_autoptr(AccExpr) next = acc_expr_ref_sink (acc_expr_item (block, 1));
   AccExpr *value = acc_call2 (fold->segments->combine, so_far, next, fold->segments->data);
 
-  return acc_expr_tuple2 (acc_expr_lt (place, fold->end), acc_expr_tuple2 (acc_expr_add (place, acc_expr_item (block, 0)), value));
+  return acc_expr_tuple2 (acc_expr_lt (done, fold->length), acc_expr_tuple2 (acc_expr_add (done, acc_expr_item (block, 0)), value));
 }
 
 static AccExpr *
@@ -146,34 +209,29 @@ fold_segment (AccExpr *index,
 {
   Fold *fold = data;
   AccSegments *segments = fold->segments;
-  AccExpr *segment = acc_expr_item (index, segments->array->rank - 1);
-  g_autoptr(AccExpr) begin = acc_expr_ref_sink (acc_segments_begin (segments, segment, 0));
-  g_autoptr(AccExpr) end = acc_expr_ref_sink (acc_segments_begin (segments, segment, 1));
-  g_autoptr(AccExpr) first = NULL, own = NULL;
-  AccExpr *folded;
+  g_autoptr(AccExpr) segment = acc_expr_ref_sink (acc_expr_item (index, segments->array->rank - 1));
+  g_autoptr(AccExpr) length = NULL, zero = acc_expr_ref_sink (acc_array_number (0)), first = NULL, own = NULL;
+  AccExpr *end = acc_segments_begin (segments, segment, 1), *folded;
 
   /* No change, but the sum is looked at, and is an error where it is too large. */
   if (segments->total != NULL)
-    {
-      AccExpr *within = acc_expr_ref_sink (acc_expr_min (end, acc_expr_the (segments->total)));
-
-      acc_expr_unref (end);
-      end = within;
-    }
+    end = acc_expr_min (end, acc_expr_the (segments->total));
+  length = acc_expr_ref_sink (acc_expr_sub (end, acc_segments_begin (segments, segment, 0)));
   fold->index = index;
-  fold->end = end;
+  fold->segment = segment;
+  fold->length = length;
 
   if (segments->initial != NULL && !fold->from_right)
-    return acc_expr_item (acc_expr_while (acc_expr_tuple2 (begin, segments->initial), next_block, fold), 1);
+    return acc_expr_item (acc_expr_while (acc_expr_tuple2 (zero, segments->initial), next_block, fold), 1);
 
-  first = acc_expr_ref_sink (find_block (fold, begin, 0));
-  folded = acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_add (begin, acc_expr_item (first, 0)), acc_expr_item (first, 1)),
-                                          next_block, fold), 1);
+  first = acc_expr_ref_sink (find_block (fold, zero, 0));
+  folded = acc_expr_item (acc_expr_while (acc_expr_tuple2 (acc_expr_item (first, 0), acc_expr_item (first, 1)), next_block, fold), 1);
   if (!fold->from_right)
     return folded;
 
   own = acc_expr_ref_sink (folded);
-  return acc_expr_cond (acc_expr_lt (begin, end), acc_call2 (segments->combine, own, segments->initial, segments->data), segments->initial);
+  return acc_expr_cond (acc_expr_lt (zero, length), acc_call2 (segments->combine, own, segments->initial, segments->data),
+                        segments->initial);
 }
 
 /* --- rows of a source, which are read one by one: the ends of a scan */
@@ -237,8 +295,7 @@ acc_segments_fold (AccSegments *self,
 
   make_levels (&fold);
   folded = acc_array_generate_expr (acc_segments_extents (self->array, acc_segments_count (self)), fold_segment, &fold);
-  for (guint i = 1; i <= fold.n_levels; i++)
-    g_object_unref (fold.levels[i]);
+  clear_levels (&fold);
   if (folded->error == NULL && !from_right)
     folded->direct = fold_directly (self);
 
