@@ -79,16 +79,6 @@ acc_fold_get_lanes (AccElementType *type)
   return lanes;
 }
 
-gboolean
-acc_fold_rounds (AccElementType *type)
-{
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
-    if (acc_element_kind_is_float (acc_element_type_get_leaf (type, i)))
-      return TRUE;
-
-  return FALSE;
-}
-
 /* From so many elements on groups of threads fold a row together. */
 #define SHORTEST_ROW 8
 
@@ -106,7 +96,8 @@ acc_fusion_graph_get_fold_form (AccFusionGraph *self,
   if (self->for_groups)
     return n < SHORTEST_ROW ? ACC_FOLD_SHORT : ACC_FOLD_LONG;
   /* How floats are grouped does not show how many rows there are. */
-  if (n <= 16 || (n < 2 * (gint64) acc_fold_get_lanes (node->array->type) && (node->size >= 16 || acc_fold_rounds (node->array->type))))
+  if (n <= 16
+      || (n < 2 * (gint64) acc_fold_get_lanes (node->array->type) && (node->size >= 16 || !acc_element_type_is_exact (node->array->type))))
     return ACC_FOLD_SHORT;
 
   return ACC_FOLD_LONG;

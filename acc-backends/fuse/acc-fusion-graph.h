@@ -102,8 +102,6 @@ gboolean        acc_fusion_node_is_view  (AccFusionNode *node);
 AccFoldForm     acc_fusion_graph_get_fold_form (AccFusionGraph *self, AccFusionNode *node);
 /* Lanes that fold elements of @type side by side: of the type only, so that results are the same everywhere. */
 guint           acc_fold_get_lanes       (AccElementType *type);
-/* Whether what is folded may depend on how elements are grouped: floats are among them. */
-gboolean        acc_fold_rounds          (AccElementType *type);
 /* Blocks of rows of a product, if they have no fewer rows, nor more. */
 #define ACC_PRODUCT_BLOCKS_WANTED 32
 #define ACC_PRODUCT_LEAST_ROWS    48

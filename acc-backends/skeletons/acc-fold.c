@@ -93,7 +93,7 @@ acc_fold_new (AccStep *step)
       self->n_leaves += count_leaves (anchor);
       self->lanes = MIN (self->lanes, acc_fold_get_lanes (anchor->array->type));
       self->commutative &= acc_function_is_commutative (anchor->array->functions[0]);
-      self->rounds |= acc_fold_rounds (anchor->array->type);
+      self->rounds |= !acc_element_type_is_exact (anchor->array->type);
       self->has_extremes |= acc_function_is_extreme (anchor->array->functions[0]);
     }
   self->lane_scratch = g_new0 (guint, self->n_leaves + 1);

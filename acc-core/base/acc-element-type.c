@@ -439,6 +439,16 @@ acc_element_type_get_widest (AccElementType *self)
   return widest;
 }
 
+gboolean
+acc_element_type_is_exact (AccElementType *self)
+{
+  for (guint i = 0; i < acc_element_type_get_n_leaves (self); i++)
+    if (acc_element_kind_is_float (acc_element_type_get_leaf (self, i)))
+      return FALSE;
+
+  return TRUE;
+}
+
 /**
  * acc_element_type_get_n_buffers:
  * @self: a type

@@ -26,5 +26,8 @@ gsize               acc_element_type_get_buffer_size (AccElementType *self, guin
 /* The greatest of these; 1 without buffers. */
 ACC_MODULE_API
 gsize               acc_element_type_get_widest      (AccElementType *self);
+/* Whether sums do not depend on how elements are grouped: no float is among them. */
+ACC_MODULE_API
+gboolean            acc_element_type_is_exact        (AccElementType *self);
 
 G_END_DECLS

@@ -103,22 +103,74 @@ find_rows (AccLifted  *input,
   return acc_nesting_new (1, acc_array_scanl (lengths, acc_array_number (0), acc_array_add_elements, NULL), NULL);
 }
 
+/* --- regular elements beside which others are irregular */
+
+/* Segments of one form group floats as segments of the other: those of a sequence must not show which elements came together. Shorter rows
+ * of elements of at most so many bytes go in order in either. */
+#define SHORTEST_ROW 8
+#define WIDEST_SHORT 8
+
+/* Whether rows of regular @input are gone over as segments are. */
+static gboolean
+needs_segments (AccLift   *self,
+                AccLifted *input)
+{
+  AccArray *values = input->values;
+  AccShape *shape = values->shape;
+
+  return self->varies && input->form == ACC_LIFTED_REGULAR && !acc_element_type_is_exact (values->type)
+         && (shape == NULL || acc_shape_get_extent (shape, values->rank - 1) >= SHORTEST_ROW
+             || acc_element_type_get_widest (values->type) > WIDEST_SHORT);
+}
+
+static AccExpr *
+begin_or_end (AccExpr *index,
+              gpointer values)
+{
+  AccArray *array = values;
+
+  return acc_expr_mul (index, acc_expr_extent (array, array->rank - 1));
+}
+
+/* All of each row is one segment. */
+static AccArray *
+offsets_of_row (AccArray *values)
+{
+  return acc_array_generate_expr (acc_array_number (2), begin_or_end, values);
+}
+
 /* --- folds */
 
-/* Along rows, which are segments where @rows says: they fit, and nobody asks that once more. @initial may be NULL: then none is empty. */
+/* The outermost extents of @values, but for the innermost. */
+static AccExpr *
+extents_of_rows (AccArray *values)
+{
+  g_autofree AccExpr **extents = acc_array_list_extents (values);
+
+  acc_expr_unref (acc_expr_ref_sink (extents[values->rank - 1]));
+
+  return acc_array_join_items (extents, values->rank - 1);
+}
+
+/* Along rows, which are segments where @rows says, or where each of @values is one: they fit, and nobody asks that once more. @initial may
+ * be NULL: then none is empty. */
 static AccArray *
 fold (AccArray    *values,
       AccExpr     *initial,
       AccNesting  *rows,
+      gboolean     by_segments,
       AccExprFunc2 combine,
       gpointer     data)
 {
-  if (rows != NULL)
+  if (rows != NULL || by_segments)
     {
       g_autoptr(AccExpr) owned = initial != NULL ? acc_expr_ref_sink (initial) : NULL;
-      AccSegments segments = { .array = values, .offsets = rows->offsets, .initial = owned, .combine = combine, .data = data };
+      g_autoptr(AccArray) offsets = rows != NULL ? g_object_ref (rows->offsets) : offsets_of_row (values), folded = NULL;
+      AccSegments segments = { .array = values, .offsets = offsets, .initial = owned, .combine = combine, .data = data };
 
-      return acc_segments_fold (&segments, FALSE);
+      folded = acc_segments_fold (&segments, FALSE);
+
+      return rows != NULL ? g_steal_pointer (&folded) : acc_array_reshape_expr (folded, extents_of_rows (values));
     }
 
   return initial != NULL ? acc_array_fold (values, initial, combine, data) : acc_array_fold1 (values, combine, data);
@@ -132,16 +184,17 @@ fold_rows (Fold       *self,
            gboolean    depends)
 {
   AccElementType *type = input->values->type;
+  gboolean by_segments = needs_segments (self->call.lift, input);
   g_autoptr(AccArray) numbered = NULL, folded = NULL;
 
   if (!depends)
     return fold (input->values, self->initial != NULL ? acc_lift_apply (self->call.lift, self->initial, NULL, NULL) : NULL, rows,
-                 acc_lift_combine, self);
+                 by_segments, acc_lift_combine, self);
 
   numbered = acc_lift_zip_numbers (input, self->initial != NULL ? there_is : acc_lift_number_with, NULL);
   if (self->initial != NULL)
-    return fold (numbered, nothing (type), rows, combine_if_there, self);
-  folded = fold (numbered, NULL, rows, acc_lift_combine_numbered, self);
+    return fold (numbered, nothing (type), rows, by_segments, combine_if_there, self);
+  folded = fold (numbered, NULL, rows, by_segments, acc_lift_combine_numbered, self);
 
   return acc_array_unzip (folded, 1);
 }
@@ -158,17 +211,22 @@ has_values (AccLift *self,
   return acc_expr_gt (all ? acc_lifted_size (input, k) : acc_lifted_extent (input, k, input->rank - 1), acc_array_number (0));
 }
 
-/* Irregular @input, which it drops, with an error where there is nothing to fold. */
+/* @input, which it drops, with an error where there is nothing to fold. */
 static AccLifted *
 demand_values (AccLift   *self,
                AccArray  *node,
                AccLifted *input)
 {
   g_autoptr(AccLifted) owned = input;
+  g_autoptr(AccArray) flat = input->form == ACC_LIFTED_REGULAR ? acc_array_flatten (input->values) : g_object_ref (input->values);
+  g_autoptr(AccArray) values = acc_lift_demand (self, flat, has_values, node, node, "a value in each row, for want of an initial one");
+  g_autofree AccExpr **extents = NULL;
 
-  return acc_lifted_new_irregular (acc_nesting_ref (input->nesting),
-                                   acc_lift_demand (self, input->values, has_values, node, node,
-                                                    "a value in each row, for want of an initial one"));
+  if (input->form == ACC_LIFTED_IRREGULAR)
+    return acc_lifted_new_irregular (acc_nesting_ref (input->nesting), g_steal_pointer (&values));
+
+  extents = acc_array_list_extents (input->values);
+  return acc_lifted_new_regular (acc_array_reshape_expr (values, acc_array_join_items (extents, input->values->rank)));
 }
 
 AccLifted *
@@ -181,6 +239,8 @@ acc_lift_fold (AccLift  *self,
   g_autoptr(AccLifted) input = acc_lift_to_regular (self, acc_lift_get_input (self, node, 0)), result = NULL;
   g_autoptr(AccNesting) outer = NULL, rows = NULL;
 
+  if (state.initial == NULL && input->values->shape == NULL && needs_segments (self, input))
+    input = demand_values (self, node, g_steal_pointer (&input));
   if (input->form == ACC_LIFTED_IRREGULAR)
     {
       if (state.initial == NULL)
@@ -231,7 +291,14 @@ acc_lift_scan (AccLift  *self,
   g_autoptr(AccArray) scanned = NULL;
   AccArray *values;
 
-  if (input->form == ACC_LIFTED_REGULAR)
+  if (input->form == ACC_LIFTED_REGULAR && needs_segments (self, input))
+    {
+      g_autoptr(AccArray) offsets = offsets_of_row (numbered);
+
+      scanned = acc_segments_scan (&(AccSegments) { .array = numbered, .offsets = offsets, .combine = combine, .data = &call }, FALSE,
+                                   ACC_SEED_NONE);
+    }
+  else if (input->form == ACC_LIFTED_REGULAR)
     {
       scanned = acc_array_scanl1 (numbered, combine, &call);
     }

@@ -68,16 +68,6 @@ takes_functions (AccLift  *self,
 }
 
 static gboolean
-is_exact (AccElementType *type)
-{
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
-    if (acc_element_kind_is_float (acc_element_type_get_leaf (type, i)))
-      return FALSE;
-
-  return TRUE;
-}
-
-static gboolean
 is_of_values (AccArray *node)
 {
   return node->op == ACC_OP_MAP || node->op == ACC_OP_IMAP || node->op == ACC_OP_ZIP_WITH || node->op == ACC_OP_ZIP_WITH3
@@ -129,7 +119,7 @@ look_at (Chains   *self,
     }
 
   vector = find_vector (self, node);
-  if (vector == NULL || !takes_functions (lift, node) || !(is_scanned ? is_exact (node->type) : is_of_values (node)))
+  if (vector == NULL || !takes_functions (lift, node) || !(is_scanned ? acc_element_type_is_exact (node->type) : is_of_values (node)))
     return;
   for (guint i = 0; i < node->n_inputs; i++)
     is_scanned = is_scanned || g_hash_table_contains (self->scanned, node->inputs[i]);
@@ -144,7 +134,7 @@ ends_chain (Chains   *self,
             AccArray *node)
 {
   return is_fold (node) && node->rank == 0 && acc_lift_get (lift, node) == NULL && g_hash_table_contains (self->scanned, node->inputs[0])
-         && is_exact (node->type) && takes_functions (lift, node);
+         && acc_element_type_is_exact (node->type) && takes_functions (lift, node);
 }
 
 /* The folds that end chains; none where scans have other readers, who need them in memory. */

@@ -38,7 +38,8 @@ acc_nested_array_apply (AccNestedArray **arrays,
                         AccArray       **parameters,
                         AccArray        *number,
                         AccArray        *result,
-                        gboolean         in_loops)
+                        gboolean         in_loops,
+                        gboolean         varies)
 {
   g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_count (arrays[0]));
   G_GNUC_UNUSED g_auto(AccNaming) naming = { NULL };
@@ -53,6 +54,7 @@ acc_nested_array_apply (AccNestedArray **arrays,
   /* What is lifted has the names of what it is lifted from. */
   naming = acc_naming_begin (NULL);
   lift = acc_lift_new (count);
+  lift->varies = varies;
   for (guint i = 0; i < n_arrays; i++)
     acc_lift_bind (lift, parameters[i], acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
   if (number != NULL)
@@ -137,7 +139,7 @@ zip_elements (AccNestedArray **arrays,
   if (result->error != NULL)
     return acc_nested_array_new_error (g_steal_pointer (&result));
 
-  return acc_nested_array_apply (arrays, n_arrays, (AccArray **) parameters->pdata, number, result, FALSE);
+  return acc_nested_array_apply (arrays, n_arrays, (AccArray **) parameters->pdata, number, result, FALSE, FALSE);
 }
 
 /* As acc_nested_array_zip_with_many(), for @operation. */

@@ -36,9 +36,10 @@ AccNestedArray *acc_nested_array_new_error      (AccArray *node);
 AccNestedArray *acc_nested_array_refuse         (AccArray *input, AccError code, const char *problem);
 
 /* A traced function of elements: @result of @parameters, for as many nested arrays, and of @number, nullable, for that of an element.
- * @in_loops: over the values of an element, where that is quicker on processors. */
+ * @in_loops: over the values of an element, where that is quicker on processors. @varies: where elements
+ * are regular, others of the same may be irregular, which group floats alike. */
 AccNestedArray *acc_nested_array_apply          (AccNestedArray **arrays, guint n_arrays, AccArray **parameters, AccArray *number,
-                                                 AccArray *result, gboolean in_loops);
+                                                 AccArray *result, gboolean in_loops, gboolean varies);
 /* What stands for the number of an element, an i8 of rank 0. */
 AccArray       *acc_nested_array_new_number     (guint position);
 /* Elements of one level for which @flags, b1 of rank 0, is true. @kept: NULL, or for the flags as an array. */

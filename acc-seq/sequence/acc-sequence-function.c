@@ -70,7 +70,10 @@ acc_sequence_function_trace (const char      *operation,
   self->result = acc_call_array_func (function, parameters, numbered ? &number : NULL, user_data);
   self->n_parameters = n;
   for (guint i = 0; i < n; i++)
-    self->parameters[i] = g_object_ref (g_ptr_array_index (parameters, i));
+    {
+      self->parameters[i] = g_object_ref (g_ptr_array_index (parameters, i));
+      self->varies |= ranks[i] > 0 && shapes[i] == NULL;
+    }
   if (numbered && self->result != NULL && self->result->error == NULL && acc_array_depends_on (self->result, number))
     self->parameters[self->n_parameters++] = g_steal_pointer (&number);
   if (self->result == NULL)
@@ -101,6 +104,7 @@ acc_sequence_function_copy (AccSequenceFunction *self,
   for (guint i = 0; i < self->n_parameters; i++)
     copy->parameters[i] = g_object_ref (self->parameters[i]);
   copy->result = g_object_ref (result);
+  copy->varies = self->varies;
 
   return copy;
 }

@@ -34,6 +34,7 @@ typedef struct {
   guint           n_parameters;
   AccArray      **parameters;   /* owned */
   AccArray       *result;       /* owned */
+  gboolean        varies;       /* elements may be of different extents */
 } AccSequenceFunction;
 
 AccSequenceFunction *acc_sequence_function_ref   (AccSequenceFunction *self);

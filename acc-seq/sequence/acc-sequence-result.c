@@ -233,9 +233,11 @@ check_like_element (const char  *operation,
  * Combines all elements to one by an associative function of two arrays: sums of frames, a product of matrices, all vectors one behind the
  * other. Order is kept, so that the function need not be commutative.
  *
- * Which elements are combined depends on their numbers alone, so that elements of the same bits give the same bits however the sequence is
- * walked. Takes as long as @function does, once less than there are elements. A run fails with %ACC_ERROR_SHAPE where there are no elements
- * and no seed. The result carries the error of what @function returns, %ACC_ERROR_CALLBACK where that is %NULL, and %ACC_ERROR_TYPE or
+ * Which elements are combined depends on their numbers alone, and how values within an element are grouped on the extents of that element,
+ * so that the same elements give the same bits however the sequence is walked, but for products and transforms of elements of different
+ * extents, for their scans on devices, and for elements that do not fit into memory alone. Takes as long as @function does, once less than
+ * there are elements. A run fails with %ACC_ERROR_SHAPE where there are no elements and no seed. The result carries the error of what
+ * @function returns, %ACC_ERROR_CALLBACK where that is %NULL, and %ACC_ERROR_TYPE or
  * %ACC_ERROR_SHAPE where it or @seed is not of the type and rank of an element.
  *
  * Returns: (transfer full): the total

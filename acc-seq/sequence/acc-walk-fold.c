@@ -93,7 +93,8 @@ combine (AccSequenceFunction *function,
          AccNestedArray      *first,
          AccNestedArray      *second)
 {
-  return acc_nested_array_apply ((AccNestedArray *[]) { first, second }, 2, function->parameters, NULL, function->result, FALSE);
+  return acc_nested_array_apply ((AccNestedArray *[]) { first, second }, 2, function->parameters, NULL, function->result, FALSE,
+                                 function->varies);
 }
 
 /* As many nodes as @count has rows, each of @width elements, a power of 2, from @places on. */
@@ -142,18 +143,14 @@ find_exact (AccSequenceFunction *function,
             AccShape            *shape)
 {
   AccArray *result = function->result;
-  AccElementType *type = result->type;
 
   if (result->op != ACC_OP_ZIP_WITH || result->inputs[0] != function->parameters[0] || result->inputs[1] != function->parameters[1]
       || result->references->len > 0)
     return NULL;
   if (shape == NULL || acc_shape_get_size (shape) == 0 || acc_shape_get_size (shape) > MOST_EXACT)
     return NULL;
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
-    if (acc_element_kind_is_float (acc_element_type_get_leaf (type, i)))
-      return NULL;
 
-  return result->functions[0];
+  return acc_element_type_is_exact (result->type) ? result->functions[0] : NULL;
 }
 
 /* @values, those of @count elements of @shape, as that many elements of it. */

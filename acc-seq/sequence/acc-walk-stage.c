@@ -97,7 +97,7 @@ acc_walk_apply (AccWalk         *walk,
   AccSequenceFunction *function = acc_walk_get_function (walk, sequence);
 
   return acc_nested_array_apply (inputs, function->n_parameters, function->parameters, NULL, function->result,
-                                 acc_walk_is_on_processors (walk));
+                                 acc_walk_is_on_processors (walk), function->varies);
 }
 
 static AccExpr *
