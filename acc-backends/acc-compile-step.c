@@ -223,11 +223,20 @@ set_row_reads (AccFusion       *self,
     }
 }
 
-/* A run by rows knows steps that give rows, and those that reduce them, but none that does both. */
+/* A run by rows knows steps that give rows, and those that reduce them, but none that does both; and none that gives no row before it
+ * has seen all, as a sort of one row does. */
 static void
 refuse_rows (AccCluster      *cluster,
              AccScheduleStep *result)
 {
+  for (guint i = 0; i < result->n_launches && !result->reduces && result->row_error == NULL; i++)
+    if (result->launches[i].rows == ACC_SPACE_WHOLE)
+      {
+        g_autofree char *what = acc_array_describe (((AccRoot *) cluster->roots->data)->node->array);
+
+        result->row_error = g_strdup_printf ("%s gives no row before it has seen all", what);
+      }
+
   for (guint i = 0; i < cluster->roots->len && result->reduces && result->row_error == NULL; i++)
     {
       AccRoot *root = &g_array_index (cluster->roots, AccRoot, i);
@@ -298,13 +307,13 @@ write_step (AccFusion       *self,
   set_row_reads (self, &step, result);
   result->n_rows = step.n_rows;
   result->reduces = step.reduces;
-  refuse_rows (cluster, result);
   result->combine_per_band = step.combine_per_band;
   result->round_rows = step.round_rows;
   result->n_launches = step.launches->len;
   result->launches = (AccLaunch *) g_array_free (step.launches, FALSE);
   result->n_scratch = step.scratch->len;
   result->scratch = (AccScratch *) g_array_free (step.scratch, FALSE);
+  refuse_rows (cluster, result);
   g_array_unref (step.reads);
 
   if (step.error != NULL)
