@@ -32,122 +32,18 @@ fail (InterpRowsNode *info,
 
 /* --- how an operation reads its inputs */
 
-/* TRUE where @index, of @parameter, is the outermost component of it plus @offset. */
-static gboolean
-is_outermost (AccExpr *index,
-              AccExpr *parameter,
-              gint64  *offset)
-{
-  if (index->kind == ACC_EXPR_PRIMITIVE && (index->primitive == ACC_PRIM_ADD || index->primitive == ACC_PRIM_SUB))
-    {
-      AccExpr *a = index->args[0], *b = index->args[1];
-      gint64 inner;
-
-      if (index->primitive == ACC_PRIM_ADD && a->kind == ACC_EXPR_LITERAL)
-        {
-          AccExpr *swap = a;
-
-          a = b;
-          b = swap;
-        }
-      /* Farther than any array is long makes no sense as a halo. */
-      if (b->kind != ACC_EXPR_LITERAL || ABS (b->value.i / 2) > G_MAXINT32 || !is_outermost (a, parameter, &inner))
-        return FALSE;
-      *offset = index->primitive == ACC_PRIM_ADD ? inner + b->value.i : inner - b->value.i;
-      return ABS (*offset) <= G_MAXINT32;
-    }
-
-  *offset = 0;
-  if (index->kind == ACC_EXPR_ITEM)
-    return index->item == 0 && index->args[0] == parameter;
-  return index == parameter && acc_element_type_is_scalar (parameter->type);
-}
-
-static gboolean
-keeps_outermost (AccArray *node,
-                 gint64   *offset)
-{
-  AccExpr *body = node->functions[0]->body;
-  AccExpr *parameter = node->functions[0]->params[0];
-
-  *offset = 0;
-  if (node->inputs[0]->rank == 0 || node->rank == 0)
-    return FALSE;
-  if (body == parameter)
-    return TRUE;
-  if (body->kind == ACC_EXPR_TUPLE)
-    return body->n_args > 0 && is_outermost (body->args[0], parameter, offset);
-  return is_outermost (body, parameter, offset);
-}
-
-static gint64
-row_elements (const InterpRowsNode *info)
-{
-  gint64 n = 1;
-
-  for (guint i = 1; i < info->node->rank; i++)
-    n *= info->extents[i];
-  return n;
-}
-
-/* What the payload or the function says of input @i: sets above, below and picked; returns why not, or NULL. */
-static const char *
-read_by_payload (InterpRowsPlan *self,
-                 InterpRowsNode *info,
-                 guint           i)
-{
-  AccArray *node = info->node;
-  const InterpRowsNode *input = interp_rows_plan_get (self, node->inputs[i]);
-  gint64 n;
-
-  if (node->op == ACC_OP_RESHAPE &&
-      (node->rank == 0 || input->extents == NULL || input->extents[0] != info->extents[0] || row_elements (input) != row_elements (info)))
-    return "changes the rows";
-  if (node->op == ACC_OP_SLICE)
-    {
-      n = acc_array_get_selection (node)->entries[0];
-      info->picked = n == ACC_ALL ? -1 : n;
-    }
-  if (node->op == ACC_OP_REPLICATE && acc_array_get_selection (node)->entries[0] != ACC_ALL)
-    return "repeats all rows";
-  if (node->op == ACC_OP_SORT && node->rank == 1)
-    return "reads rows in another order";
-  if (node->op == ACC_OP_PERMUTE && i == 1)
-    return "needs all of its defaults before the first row";
-  if (node->op == ACC_OP_BACKPERMUTE)
-    {
-      if (!keeps_outermost (node, &n))
-        return "reads rows in another order";
-      info->above[i] = MAX (-n, 0);
-      info->below[i] = MAX (n, 0);
-    }
-  if (acc_operation_get_family (node->op) == ACC_FAMILY_STENCIL)
-    {
-      n = acc_array_get_stencil (node)->sizes[i][0];
-      info->above[i] = info->below[i] = (n - 1) / 2;
-      if (acc_array_get_stencil (node)->boundaries[i]->kind == ACC_BOUNDARY_WRAP && n > 1)
-        return "wraps around from the last row to the first";
-    }
-
-  return NULL;
-}
-
-/* Sets in_step, above and below for input @i; returns why not, or NULL. */
+/* Sets in_step, above, below and picked for input @i; returns why not, or NULL. */
 static const char *
 read_input (InterpRowsPlan *self,
             InterpRowsNode *info,
             guint           i)
 {
-  AccOperationRows rows = acc_operation_get_info (info->node->op)->rows;
-  const char *reason = NULL;
+  AccArray *node = info->node;
+  const char *reason = acc_array_find_row_halo (node, i, info->extents, interp_rows_plan_get (self, node->inputs[i])->extents,
+                                                &info->above[i], &info->below[i]);
 
-  if (info->node->inputs[i]->rank == 0)
-    reason = "reads an array without rows";
-  else if (rows == ACC_ROWS_ALL)
-    reason = "needs all rows at once";
-  else if (rows == ACC_ROWS_DEPENDS)
-    reason = read_by_payload (self, info, i);
-
+  if (reason == NULL && node->op == ACC_OP_SLICE && acc_array_get_selection (node)->entries[0] != ACC_ALL)
+    info->picked = acc_array_get_selection (node)->entries[0];
   info->in_step[i] = reason == NULL;
   return reason;
 }
@@ -156,7 +52,7 @@ static gboolean
 is_reduction (const InterpRowsNode *info)
 {
   return info->picked >= 0 ||
-         interp_step_op_reduces (info->node->op, info->node->n_inputs > 0 ? info->node->inputs[0]->rank : 0);
+         acc_operation_reduces_rows (info->node->op, info->node->n_inputs > 0 ? info->node->inputs[0]->rank : 0);
 }
 
 /* --- what it could do */
@@ -178,11 +74,11 @@ reads_data (GHashTable  *tapes,
   return tape != NULL && g_ptr_array_find (function->arrays, array, &position) && tape->reads_data[position];
 }
 
-/* Functions may ask an array that streams for its extents only. */
+/* Functions may ask an array for its extents only. */
 static gboolean
-check_reference (GHashTable     *tapes,
-                 InterpRowsNode *info,
-                 AccArray       *array)
+check_reference (GHashTable           *tapes,
+                 InterpRowsNode       *info,
+                 const InterpRowsNode *other)
 {
   AccArray *node = info->node;
   gboolean reads = FALSE;
@@ -191,11 +87,19 @@ check_reference (GHashTable     *tapes,
   g_autofree char *reason = NULL;
 
   for (guint i = 0; (function = acc_array_nth_function (node, i)) != NULL; i++)
-    reads = reads || reads_data (tapes, function, array);
-  if (!reads && !reads_data (tapes, node->extents, array) && acc_array_get_programs (node) == NULL)
+    reads = reads || reads_data (tapes, function, other->node);
+  if (!reads && !reads_data (tapes, node->extents, other->node) && acc_array_get_programs (node) == NULL)
     return TRUE;
 
-  what = acc_array_describe (array);
+  if (other->error != NULL)
+    {
+      info->error = g_error_copy (other->error);
+      return FALSE;
+    }
+  if (!is_streaming (other))
+    return TRUE;
+
+  what = acc_array_describe (other->node);
   reason = g_strdup_printf ("reads any element of %s", what);
   return fail (info, reason);
 }
@@ -292,7 +196,7 @@ classify (InterpRowsPlan *self,
     {
       InterpRowsNode *other = interp_rows_plan_get (self, g_ptr_array_index (node->references, i));
 
-      if (is_streaming (other) && !check_reference (tapes, info, other->node))
+      if ((is_streaming (other) || other->error != NULL) && !check_reference (tapes, info, other))
         return;
       info->late = info->late || other->late || other->class == INTERP_ROWS_REDUCED;
     }

@@ -211,14 +211,6 @@ step_fill (InterpStep  *self,
 
 /* --- */
 
-gboolean
-interp_step_op_reduces (AccOperation op,
-                        guint        rank_of_input)
-{
-  return op == ACC_OP_PERMUTE ||
-         (acc_operation_get_family (op) == ACC_FAMILY_FOLD && (rank_of_input == 1 || acc_operation_has_fact (op, ACC_FACT_FOLDS_ALL)));
-}
-
 static void
 set_space (InterpStep        *self,
            const InterpValue *value)
@@ -298,7 +290,7 @@ interp_step_new (InterpContext         *context,
   for (guint i = 0; i < n_inputs; i++)
     self->inputs[i] = interp_value_ref (inputs[i]);
 
-  self->reduces = interp_step_op_reduces (op, n_inputs > 0 ? inputs[0]->rank : 0);
+  self->reduces = acc_operation_reduces_rows (op, n_inputs > 0 ? inputs[0]->rank : 0);
   set_space (self, self->reduces ? inputs[0] : result);
   /* Sources and targets of a permutation meet in the smaller of both. */
   for (guint i = 0; op == ACC_OP_PERMUTE && i < self->rank; i++)

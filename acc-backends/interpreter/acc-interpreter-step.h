@@ -59,8 +59,6 @@ gboolean    interp_evaluate_closed (InterpContext *context, AccArray *origin, Ac
                                     const InterpResolver *resolver, AccScalar *values, GError **error);
 InterpFrame *interp_frame_bind (InterpContext *context, AccArray *origin, AccFunction *function,
                                 const InterpResolver *resolver, GError **error);
-/* Whether the rows of the node's index space are those of what it reads, not of its result. */
-gboolean    interp_step_op_reduces (AccOperation op, guint rank_of_input);
 
 /* --- for the families of steps */
 

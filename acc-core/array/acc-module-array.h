@@ -241,6 +241,20 @@ GPtrArray *acc_array_sort_nodes     (AccArray **roots, guint n_roots);
 ACC_MODULE_API
 GPtrArray *acc_array_sort_known_nodes (AccArray **roots, guint n_roots);
 
+/* --- rows, which are indices of the outermost dimension */
+
+/* Whether it takes rows of its first input, of @rank_of_input, in turn, and is complete after the last. */
+ACC_MODULE_API
+gboolean    acc_operation_reduces_rows (AccOperation operation, guint rank_of_input);
+/* NULL: row r is computed from rows r - *above to r + *below of input @input; else why not: "reads rows in another order". @extents: of
+ * the array and of the input; NULL where they are not known. */
+ACC_MODULE_API
+const char *acc_array_find_row_halo    (AccArray *self, guint input, const gint64 *extents, const gint64 *input_extents, gint64 *above,
+                                        gint64 *below);
+/* Whether a function of it, or its extents, read elements of @array, and do not only ask for extents. */
+ACC_MODULE_API
+gboolean    acc_array_reads_elements   (AccArray *self, AccArray *array);
+
 /* --- names of foreign operations */
 
 /* The names that acc itself has: products of matrices, and transforms along @n_dimensions dimensions, with @n_after after them. */

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-private.h"
+
+/* Which rows of its inputs an operation reads for a row of its own. */
+
+gboolean
+acc_operation_reduces_rows (AccOperation operation,
+                            guint        rank_of_input)
+{
+  return operation == ACC_OP_PERMUTE ||
+         (acc_operation_get_family (operation) == ACC_FAMILY_FOLD
+          && (rank_of_input == 1 || acc_operation_has_fact (operation, ACC_FACT_FOLDS_ALL)));
+}
+
+/* TRUE where @index, of @parameter, is the outermost component of it plus @offset. */
+static gboolean
+is_outermost (AccExpr *index,
+              AccExpr *parameter,
+              gint64  *offset)
+{
+  if (index->kind == ACC_EXPR_PRIMITIVE && (index->primitive == ACC_PRIM_ADD || index->primitive == ACC_PRIM_SUB))
+    {
+      AccExpr *a = index->args[0], *b = index->args[1];
+      gint64 inner;
+
+      if (index->primitive == ACC_PRIM_ADD && a->kind == ACC_EXPR_LITERAL)
+        {
+          AccExpr *swap = a;
+
+          a = b;
+          b = swap;
+        }
+      /* Farther than any array is long makes no sense as a halo. */
+      if (b->kind != ACC_EXPR_LITERAL || ABS (b->value.i / 2) > G_MAXINT32 || !is_outermost (a, parameter, &inner))
+        return FALSE;
+      *offset = index->primitive == ACC_PRIM_ADD ? inner + b->value.i : inner - b->value.i;
+      return ABS (*offset) <= G_MAXINT32;
+    }
+
+  *offset = 0;
+  if (index->kind == ACC_EXPR_ITEM)
+    return index->item == 0 && index->args[0] == parameter;
+  return index == parameter && acc_element_type_is_scalar (parameter->type);
+}
+
+static gboolean
+keeps_outermost (AccArray *node,
+                 gint64   *offset)
+{
+  AccExpr *body = node->functions[0]->body;
+  AccExpr *parameter = node->functions[0]->params[0];
+
+  *offset = 0;
+  if (node->inputs[0]->rank == 0 || node->rank == 0)
+    return FALSE;
+  if (body == parameter)
+    return TRUE;
+  if (body->kind == ACC_EXPR_TUPLE)
+    return body->n_args > 0 && is_outermost (body->args[0], parameter, offset);
+  return is_outermost (body, parameter, offset);
+}
+
+static gboolean
+has_same_rows (const gint64 *a,
+               guint         rank_of_a,
+               const gint64 *b,
+               guint         rank_of_b)
+{
+  gint64 elements_of_a = 1, elements_of_b = 1;
+
+  if (rank_of_a == 0 || rank_of_b == 0 || a == NULL || b == NULL || a[0] != b[0])
+    return FALSE;
+  for (guint i = 1; i < rank_of_a; i++)
+    elements_of_a *= a[i];
+  for (guint i = 1; i < rank_of_b; i++)
+    elements_of_b *= b[i];
+
+  return elements_of_a == elements_of_b;
+}
+
+/* What the payload or the function says. */
+static const char *
+find_by_payload (AccArray     *self,
+                 guint         input,
+                 const gint64 *extents,
+                 const gint64 *input_extents,
+                 gint64       *above,
+                 gint64       *below)
+{
+  gint64 n;
+
+  if (self->op == ACC_OP_RESHAPE && !has_same_rows (extents, self->rank, input_extents, self->inputs[input]->rank))
+    return "changes the rows";
+  if (self->op == ACC_OP_REPLICATE && acc_array_get_selection (self)->entries[0] != ACC_ALL)
+    return "repeats all rows";
+  if (self->op == ACC_OP_SORT && self->rank == 1)
+    return "reads rows in another order";
+  if (self->op == ACC_OP_PERMUTE && input == 1)
+    return "needs all of its defaults before the first row";
+  if (self->op == ACC_OP_BACKPERMUTE)
+    {
+      if (!keeps_outermost (self, &n))
+        return "reads rows in another order";
+      *above = MAX (-n, 0);
+      *below = MAX (n, 0);
+    }
+  if (acc_operation_get_family (self->op) == ACC_FAMILY_STENCIL)
+    {
+      n = acc_array_get_stencil (self)->sizes[input][0];
+      *above = *below = (n - 1) / 2;
+      if (acc_array_get_stencil (self)->boundaries[input]->kind == ACC_BOUNDARY_WRAP && n > 1)
+        return "wraps around from the last row to the first";
+    }
+
+  return NULL;
+}
+
+const char *
+acc_array_find_row_halo (AccArray     *self,
+                         guint         input,
+                         const gint64 *extents,
+                         const gint64 *input_extents,
+                         gint64       *above,
+                         gint64       *below)
+{
+  AccOperationRows rows = acc_operation_get_info (self->op)->rows;
+
+  *above = *below = 0;
+  if (self->inputs[input]->rank == 0)
+    return "reads an array without rows";
+  if (rows == ACC_ROWS_ALL)
+    return "needs all rows at once";
+
+  return rows == ACC_ROWS_DEPENDS ? find_by_payload (self, input, extents, input_extents, above, below) : NULL;
+}
+
+static gboolean
+function_reads (AccFunction *function,
+                AccArray    *array)
+{
+  g_autoptr(GHashTable) seen = NULL;
+  g_autoptr(GPtrArray) stack = NULL;
+
+  if (function == NULL || !g_ptr_array_find (function->arrays, array, NULL))
+    return FALSE;
+
+  seen = g_hash_table_new (NULL, NULL);
+  stack = g_ptr_array_new ();
+  g_ptr_array_add (stack, function->body);
+  while (stack->len > 0)
+    {
+      AccExpr *expr = g_ptr_array_steal_index (stack, stack->len - 1);
+
+      if (!expr->reads || !g_hash_table_add (seen, expr))
+        continue;
+      if ((expr->kind == ACC_EXPR_INDEX || expr->kind == ACC_EXPR_LINEAR_INDEX) && expr->array == array)
+        return TRUE;
+      for (guint i = 0; i < expr->n_args; i++)
+        g_ptr_array_add (stack, expr->args[i]);
+      for (guint i = 0; i < 2; i++)
+        if (expr->functions[i] != NULL)
+          g_ptr_array_add (stack, expr->functions[i]->body);
+    }
+
+  return FALSE;
+}
+
+gboolean
+acc_array_reads_elements (AccArray *self,
+                          AccArray *array)
+{
+  AccFunction *function;
+
+  for (guint i = 0; (function = acc_array_nth_function (self, i)) != NULL; i++)
+    if (function_reads (function, array))
+      return TRUE;
+
+  return function_reads (self->extents, array);
+}
