@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-build-private.h"
+#include "acc-foreign-known-private.h"
 
 AccArray *
 acc_array_copy_with_inputs (AccArray *self, AccArray **inputs)
@@ -103,6 +104,51 @@ acc_array_copy_replaced (AccArray   *self,
   copy = acc_array_copy_with_inputs (self, inputs);
   if (reads)
     replace_references (copy, replaced);
+
+  return copy;
+}
+
+static AccArray *
+look_up (GHashTable *replaced,
+         AccArray   *node)
+{
+  AccArray *other = g_hash_table_lookup (replaced, node);
+
+  return other != NULL ? other : node;
+}
+
+/* Nodes that only these are computed from are copied now. */
+static void
+replace_alternatives (AccArray   *copy,
+                      AccArray   *self,
+                      GHashTable *replaced)
+{
+  AccOffer *offer = self->offer;
+
+  if (offer != NULL)
+    {
+      g_autofree AccArray **inputs = g_new (AccArray *, offer->n_inputs + 1);
+
+      acc_array_replace_all (offer->inputs, offer->n_inputs, replaced);
+      for (guint i = 0; i < offer->n_inputs; i++)
+        inputs[i] = look_up (replaced, offer->inputs[i]);
+      acc_array_offer (copy, offer->name, inputs, offer->n_inputs);
+    }
+  if (self->direct != NULL)
+    {
+      acc_array_replace_all (&self->direct, 1, replaced);
+      copy->direct = g_object_ref (look_up (replaced, self->direct));
+    }
+}
+
+AccArray *
+acc_array_copy_same (AccArray   *self,
+                     GHashTable *replaced)
+{
+  AccArray *copy = acc_array_copy_replaced (self, replaced);
+
+  if (copy != NULL)
+    replace_alternatives (copy, self, replaced);
 
   return copy;
 }

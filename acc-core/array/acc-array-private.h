@@ -28,6 +28,8 @@ AccBoundary *acc_boundary_copy_replaced (AccBoundary *self, GHashTable *replaced
 /* Copies an operation with its inputs and references replaced by those of @replaced (AccArray to AccArray, owned, of the same types and
  * ranks); NULL if nothing is replaced. Copies of nodes in its programs are added to @replaced. */
 AccArray *acc_array_copy_replaced (AccArray *self, GHashTable *replaced);
+/* The same where the arrays have the same extents, too: the copy keeps its offer and its direct operation. */
+AccArray *acc_array_copy_same (AccArray *self, GHashTable *replaced);
 /* Adds to @replaced the copies of all nodes that @roots need and that are not in it, and of @roots, where something is replaced. */
 void      acc_array_replace_all   (AccArray **roots, guint n_roots, GHashTable *replaced);
 

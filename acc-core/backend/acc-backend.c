@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-backend-private.h"
 
+#include "acc-backend-temporary-private.h"
 #include "acc-foreign-private.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ typedef struct {
   AccBudget *host_budget;
   gint       fast_math;   /* atomic */
   AccForeignTable *foreigners;
+  AccTemporarySpace *temporary;
 } AccBackendPrivate;
 
 enum {
@@ -148,6 +150,7 @@ acc_backend_finalize (GObject *object)
   acc_budget_unref (priv->budget);
   acc_budget_unref (priv->host_budget);
   acc_foreign_table_free (priv->foreigners);
+  acc_temporary_space_free (priv->temporary);
 
   G_OBJECT_CLASS (acc_backend_parent_class)->finalize (object);
 }
@@ -268,6 +271,7 @@ acc_backend_init (AccBackend *self)
   PRIV (self)->host_budget = acc_budget_ref (PRIV (self)->budget);
   PRIV (self)->n_threads = 1;
   PRIV (self)->foreigners = acc_foreign_table_new ();
+  PRIV (self)->temporary = acc_temporary_space_new ();
 }
 
 void
@@ -289,6 +293,12 @@ AccForeignTable *
 acc_backend_get_foreigners (AccBackend *self)
 {
   return PRIV (self)->foreigners;
+}
+
+AccTemporarySpace *
+acc_backend_get_temporary_space (AccBackend *self)
+{
+  return PRIV (self)->temporary;
 }
 
 AccBudget *

@@ -53,6 +53,17 @@ ACC_AVAILABLE_IN_1_0
 guint64     acc_backend_get_host_memory_limit (AccBackend *self);
 ACC_AVAILABLE_IN_1_0
 void        acc_backend_set_host_memory_limit (AccBackend *self, guint64 limit);
+/* Of files for what has no room in memory: where, and how large they may be together; 0: as the disk allows */
+ACC_AVAILABLE_IN_1_0
+char       *acc_backend_dup_temporary_folder (AccBackend *self);
+ACC_AVAILABLE_IN_1_0
+void        acc_backend_set_temporary_folder (AccBackend *self, const char *folder);
+ACC_AVAILABLE_IN_1_0
+guint64     acc_backend_get_temporary_quota  (AccBackend *self);
+ACC_AVAILABLE_IN_1_0
+void        acc_backend_set_temporary_quota  (AccBackend *self, guint64 quota);
+ACC_AVAILABLE_IN_1_0
+guint64     acc_backend_get_temporary_used   (AccBackend *self);
 ACC_AVAILABLE_IN_1_0
 gboolean    acc_backend_get_fast_math    (AccBackend *self);
 ACC_AVAILABLE_IN_1_0

@@ -4,7 +4,7 @@
 #include "acc-error.h"
 #include "acc-memory-source-private.h"
 #include "acc-session-private.h"
-#include "acc-evaluate-flow-private.h"
+#include "acc-stages-private.h"
 
 #include <string.h>
 
@@ -47,24 +47,34 @@ run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chu
 
 /* --- arrays with sources */
 
+/* FALSE with @obstacle, and without an error: they do not go by rows, or not within the memory limit. */
 static gboolean
 run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
-              GCancellable *cancellable, GError **error)
+              GCancellable *cancellable, GError **obstacle, GError **error)
 {
   g_autoptr(AccSession) session = acc_session_new (backend, NULL);
   g_autoptr(AccStream) stream = NULL;
+  g_autoptr(GError) local = NULL;
 
-  if (!acc_session_begin_rows (session, arrays, n_arrays, cancellable, error)
-      || !acc_session_claim_files (session, error)
-      || !acc_session_hold_resident (session, NULL, NULL, error))
-    return FALSE;
+  if (acc_session_begin_rows (session, arrays, n_arrays, cancellable, &local))
+    {
+      if (!acc_session_claim_files (session, error))
+        return FALSE;
 
-  for (guint i = 0; i < n_arrays; i++)
-    if (acc_session_find_result (session, i, error) == NULL)
+      for (guint i = 0; i < n_arrays && local == NULL; i++)
+        acc_session_find_result (session, i, &local);
+      if (local == NULL && acc_session_hold_resident (session, NULL, NULL, &local))
+        acc_session_plan (session, FALSE, chunk_rows, &local);
+    }
+
+  if (local != NULL)
+    {
+      gboolean may_be_staged = g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
+                               || g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+
+      g_propagate_error (may_be_staged ? obstacle : error, g_steal_pointer (&local));
       return FALSE;
-
-  if (!acc_session_plan (session, FALSE, chunk_rows, error))
-    return FALSE;
+    }
 
   stream = acc_stream_new (backend, session->flow, session->plan, NULL, NULL, error);
 
@@ -90,12 +100,13 @@ propagate_reasons (GError **error, GError *reason, GError *by_rows)
 static gboolean
 run_from_memory (AccBackend *backend, GPtrArray *others, AccArray **results, GCancellable *cancellable, GError *reason, GError **error)
 {
-  g_autoptr(GError) local = NULL;
+  g_autoptr(GError) local = NULL, obstacle = NULL;
 
-  if (!run_streamed (backend, (AccArray **) others->pdata, others->len, 0, results, cancellable, &local))
+  if (!run_streamed (backend, (AccArray **) others->pdata, others->len, 0, results, cancellable, &obstacle, &local))
     {
-      if (local == NULL || g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
-          || g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+      if (local == NULL)
+        propagate_reasons (error, reason, g_steal_pointer (&obstacle));
+      else if (g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
         propagate_reasons (error, reason, g_steal_pointer (&local));
       else
         {
@@ -193,63 +204,119 @@ check_arrays (AccArray **arrays, guint n_arrays, GError **error)
   return TRUE;
 }
 
-typedef gboolean (*RunFunc) (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
-                             GCancellable *cancellable, GError **error);
+/* Modes of stages that were tried, and what for. */
+typedef struct {
+  AccBackend   *backend;
+  gint64        chunk_rows;
+  guint         tried;
+  GCancellable *cancellable;
+} Run;
 
-/* Runs different arrays together; their results go into @results, from array to array. */
-static gboolean
-run_group (AccBackend *backend, GPtrArray *arrays, gint64 chunk_rows, RunFunc run, GHashTable *results,
-           GCancellable *cancellable, GError **error)
+static GPtrArray *run_stages (Run *self, AccArray **arrays, guint n_arrays, AccStagesMode mode, GError **error);
+
+/* By rows; or, where something keeps it from that, in more stages. */
+static GPtrArray *
+run_by_rows (Run *self, AccArray **arrays, guint n_arrays, GError **error)
 {
-  g_autofree AccArray **values = g_new0 (AccArray *, arrays->len + 1);
-  gboolean done;
+  g_autofree AccArray **values = g_new0 (AccArray *, n_arrays + 1);
+  g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GError) obstacle = NULL;
+  AccStagesMode mode;
+  gboolean done = run_streamed (self->backend, arrays, n_arrays, self->chunk_rows, values, self->cancellable, &obstacle, error);
+
+  for (guint i = 0; i < n_arrays; i++)
+    if (values[i] != NULL)
+      g_ptr_array_add (results, values[i]);
+  if (done || obstacle == NULL)
+    return done ? g_steal_pointer (&results) : NULL;
+
+  while (acc_stages_get_next (&self->tried, obstacle, &mode))
+    {
+      g_autoptr(GArray) stores = acc_stages_find_stores (arrays, n_arrays, mode, NULL);
+
+      if (stores->len > 0)
+        return run_stages (self, arrays, n_arrays, mode, error);
+    }
+  g_propagate_error (error, g_steal_pointer (&obstacle));
+
+  return NULL;
+}
+
+static GPtrArray *
+run_in_memory (Run *self, AccArray **arrays, guint n_arrays, GError **error)
+{
+  g_autofree AccArray **values = g_new0 (AccArray *, n_arrays + 1);
+  g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
+  gboolean done = run_whole (self->backend, arrays, n_arrays, self->chunk_rows, values, self->cancellable, error);
+
+  for (guint i = 0; i < n_arrays; i++)
+    if (values[i] != NULL)
+      g_ptr_array_add (results, values[i]);
+
+  return done ? g_steal_pointer (&results) : NULL;
+}
+
+/* Runs different arrays together; their results go into @values, from array to array. */
+static gboolean
+run_group (Run *self, GPtrArray *arrays, GPtrArray *(*run) (Run *self, AccArray **arrays, guint n_arrays, GError **error),
+           GHashTable *values, GError **error)
+{
+  g_autoptr(GPtrArray) results = NULL;
 
   if (arrays->len == 0)
     return TRUE;
 
-  done = run (backend, (AccArray **) arrays->pdata, arrays->len, chunk_rows, values, cancellable, error);
+  results = run (self, (AccArray **) arrays->pdata, arrays->len, error);
+  for (guint i = 0; results != NULL && i < arrays->len; i++)
+    g_hash_table_insert (values, g_ptr_array_index (arrays, i), g_object_ref (g_ptr_array_index (results, i)));
 
-  for (guint i = 0; i < arrays->len; i++)
-    if (values[i] != NULL)
-      g_hash_table_insert (results, g_ptr_array_index (arrays, i), values[i]);
+  return results != NULL;
+}
 
-  return done;
+/* What @mode stores is computed first. */
+static GPtrArray *
+run_stages (Run *self, AccArray **arrays, guint n_arrays, AccStagesMode mode, GError **error)
+{
+  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GPtrArray) whole = g_ptr_array_new (), streamed = g_ptr_array_new ();
+  g_autoptr(GPtrArray) staged = NULL;
+  g_autoptr(GPtrArray) results = NULL;
+  g_autofree AccDependence *dependences = g_new0 (AccDependence, n_arrays + 1);
+
+  staged = acc_stages_run (self->backend, arrays, n_arrays, mode, self->chunk_rows, dependences, self->cancellable, error);
+  if (staged == NULL)
+    return NULL;
+
+  for (guint i = 0; i < n_arrays; i++)
+    {
+      AccArray *array = g_ptr_array_index (staged, i);
+
+      if (acc_array_is_manifest (array))
+        g_hash_table_insert (values, array, g_object_ref (array));
+      else if (!g_ptr_array_find (whole, array, NULL) && !g_ptr_array_find (streamed, array, NULL))
+        g_ptr_array_add (dependences[i] != ACC_DEPENDS_NOT ? streamed : whole, array);
+    }
+
+  if (!run_group (self, whole, run_in_memory, values, error) || !run_group (self, streamed, run_by_rows, values, error))
+    return NULL;
+
+  results = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_arrays; i++)
+    g_ptr_array_add (results, g_object_ref (g_hash_table_lookup (values, g_ptr_array_index (staged, i))));
+
+  return g_steal_pointer (&results);
 }
 
 GPtrArray *
 acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
                               GCancellable *cancellable, GError **error)
 {
-  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-  g_autoptr(GPtrArray) whole = g_ptr_array_new ();
-  g_autoptr(GPtrArray) streamed = g_ptr_array_new ();
-  g_autoptr(GPtrArray) evaluated = NULL;
-  g_autoptr(GPtrArray) results = NULL;
-  g_autofree gboolean *streams = g_new0 (gboolean, n_arrays + 1);
+  Run self = { backend, chunk_rows, 1 << ACC_STAGES_FLOW, cancellable };
 
   if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
 
-  evaluated = acc_evaluate_flow (backend, arrays, n_arrays, chunk_rows, streams, cancellable, error);
-  if (evaluated == NULL)
-    return NULL;
-
-  arrays = (AccArray **) evaluated->pdata;
-  for (guint i = 0; i < n_arrays; i++)
-    if (acc_array_is_manifest (arrays[i]))
-      g_hash_table_insert (values, arrays[i], g_object_ref (arrays[i]));
-    else if (!g_ptr_array_find (whole, arrays[i], NULL) && !g_ptr_array_find (streamed, arrays[i], NULL))
-      g_ptr_array_add (streams[i] ? streamed : whole, arrays[i]);
-
-  if (!run_group (backend, whole, chunk_rows, run_whole, values, cancellable, error)
-      || !run_group (backend, streamed, chunk_rows, run_streamed, values, cancellable, error))
-    return NULL;
-
-  results = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < n_arrays; i++)
-    g_ptr_array_add (results, g_object_ref (g_hash_table_lookup (values, arrays[i])));
-
-  return g_steal_pointer (&results);
+  return run_stages (&self, arrays, n_arrays, ACC_STAGES_FLOW, error);
 }
 
 /**
@@ -262,10 +329,11 @@ acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_ar
  * Computes an array and keeps the elements in memory. Blocks until they are there.
  *
  * An array that depends on a source is streamed: rows are read, computed and released chunk by chunk, so that a reduction of a
- * file takes little memory however long the file is. Operations that cannot run chunk by chunk, such as a transposition of a
- * source, fail with %ACC_ERROR_STREAM. The inputs of loops and foreign operations are first read into memory, as far as the
- * memory limit allows. The condition of a [method@Array.cond] is computed first, and only the branch that is taken is read. A
- * source is read again for the work that follows.
+ * file takes little memory however long the file is. What an operation reads in another way, such as the input of a
+ * transposition, is computed first and stored: in memory, or in a temporary file where the memory limit is too low for that
+ * (see [method@Acc.Backend.set_temporary_quota]). So are the inputs of loops and foreign operations. The condition of a
+ * [method@Array.cond] is computed first, and only the branch that is taken is read. A source is read again for the work that
+ * follows.
  *
  * Fails with an error that the array carries, with %ACC_ERROR_SHAPE, %ACC_ERROR_BOUNDS or %ACC_ERROR_ARITHMETIC found during
  * the run, with %ACC_ERROR_OUT_OF_MEMORY where the memory limit does not suffice, with %ACC_ERROR_IO from a source, and with

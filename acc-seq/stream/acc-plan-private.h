@@ -51,6 +51,7 @@ struct _AccPlan
   guint64  host_available; /* for what passes between the host and a device */
   GArray  *parts;       /* AccPlanPart: one per value, then what those need besides */
   char    *why;
+  char    *stages;      /* NULL, or lines of what is stored before */
 };
 
 AccPlan     *acc_plan_new      (void);

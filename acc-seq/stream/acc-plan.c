@@ -30,6 +30,7 @@ acc_plan_finalize (GObject *object)
 
   g_free (self->device);
   g_free (self->why);
+  g_free (self->stages);
   g_array_unref (self->parts);
 
   G_OBJECT_CLASS (acc_plan_parent_class)->finalize (object);
@@ -262,7 +263,8 @@ append_part (GString *text, const AccPlanPart *part, int width)
  * Formats the plan as a table for people.
  *
  * The table lists each value with its rows, the rows that it lags behind the input, the rows that it keeps, its buffers and
- * their bytes. It tells why the chunk has the size that it has.
+ * their bytes. It tells why the chunk has the size that it has. Where stages come first, it has a line for each array that they
+ * store: where it is stored, its bytes, and which operation reads it in which way.
  *
  * Returns: (transfer full): several lines of text, each with a newline at its end
  */
@@ -302,7 +304,10 @@ acc_plan_to_string (AccPlan *self)
       g_string_append_printf (text, "; %s held by files", resident);
     }
 
-  g_string_append_printf (text, "\ndevice   %s\nwhy      %s\n", self->device != NULL ? self->device : "",
+  g_string_append_c (text, '\n');
+  if (self->stages != NULL)
+    g_string_append (text, self->stages);
+  g_string_append_printf (text, "device   %s\nwhy      %s\n", self->device != NULL ? self->device : "",
                           self->why != NULL ? self->why : "");
 
   for (guint i = 0; i < self->parts->len; i++)

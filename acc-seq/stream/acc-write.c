@@ -6,7 +6,7 @@
 #include "acc-core/array/acc-array-private.h"
 #include "acc-memory-source-private.h"
 #include "acc-session-private.h"
-#include "acc-evaluate-flow-private.h"
+#include "acc-stages-private.h"
 
 static void
 measure (AccShape *shape, AccElementType *type, gint64 *n_rows, guint64 *row_bytes)
@@ -68,41 +68,40 @@ write_computed (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob 
                             "computed whole: it cannot run chunk by chunk", cancellable, error);
 }
 
-/* Decides all that must be known before the sink is started, for plans as for runs. @shape: of the result, NULL if it is not known yet. */
+/* Decides all that must be known before the sink is started, for plans as for runs. @shape: of the result, NULL if it is not known yet.
+ * FALSE with @obstacle: stages may take it out of the way. */
 static gboolean
-plan_streamed (AccSession *session, AccArray *array, gint64 chunk_rows, const AccRowValue **value, AccShape **shape, GError **error)
+plan_streamed (AccSession *session, AccArray *array, gint64 chunk_rows, const AccRowValue **value, AccShape **shape, GError **obstacle,
+               GError **error)
 {
   gboolean to_sink;
 
-  *value = acc_session_find_result (session, 0, error);
+  *value = acc_session_find_result (session, 0, obstacle);
   if (*value == NULL)
     return FALSE;
 
   to_sink = (*value)->kind != ACC_ROW_VALUE_REDUCED;
   if (to_sink)
-    *shape = acc_stream_dup_shape (*value, error);
+    *shape = acc_stream_dup_shape (*value, obstacle);
   else if (array->shape != NULL)
     *shape = acc_shape_ref (array->shape);
 
   return (*shape != NULL || !to_sink)
          && acc_session_hold_resident (session, (*value)->type, *shape, error)
-         && acc_session_plan (session, to_sink, chunk_rows, error);
+         && acc_session_plan (session, to_sink, chunk_rows, obstacle);
 }
 
+/* With a plan. @value: of the result. */
 static gboolean
-write_streamed (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob *job, GCancellable *cancellable, GError **error)
+write_streamed (AccSession *session, const AccRowValue *value, AccShape *shape, gint64 chunk_rows, AccJob *job, GCancellable *cancellable,
+                GError **error)
 {
-  const AccRowValue *value;
+  gboolean to_sink = value->kind != ACC_ROW_VALUE_REDUCED;
   g_autoptr(AccStream) stream = NULL;
-  g_autoptr(AccShape) shape = NULL;
   g_autoptr(AccArray) reduced = NULL;
-  gboolean to_sink;
 
-  if (!plan_streamed (session, array, chunk_rows, &value, &shape, error)
-      || (shape != NULL && !acc_session_start_sink (session, value->type, shape, cancellable, error)))
+  if (shape != NULL && !acc_session_start_sink (session, value->type, shape, cancellable, error))
     return FALSE;
-
-  to_sink = value->kind != ACC_ROW_VALUE_REDUCED;
 
   acc_job_set_plan (job, session->plan);
 
@@ -170,37 +169,91 @@ begin_rows (AccSession **session, AccArray **array, GCancellable *cancellable, G
   return FALSE;
 }
 
-gboolean
-acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows,
-                                    AccJob *job, GCancellable *cancellable, GError **error)
+/* The next way to cut the array into stages because of @obstacle. */
+static gboolean
+find_stages (AccArray *array, guint *tried, const GError *obstacle, AccStagesMode *mode)
+{
+  while (acc_stages_get_next (tried, obstacle, mode))
+    {
+      g_autoptr(GArray) stores = acc_stages_find_stores (&array, 1, *mode, NULL);
+
+      if (stores->len > 0)
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* Whether @local, which it takes over, is an obstacle that stages may take out of the way; else it is an error. */
+static gboolean
+set_obstacle (GError *local, GError **obstacle, GError **error)
+{
+  gboolean may_be_staged = g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
+                           || g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+
+  g_propagate_error (may_be_staged ? obstacle : error, local);
+
+  return FALSE;
+}
+
+/* FALSE with @obstacle, and without an error, where nothing was begun. */
+static gboolean
+write_array (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows, AccJob *job, GCancellable *cancellable,
+             GError **obstacle, GError **error)
 {
   g_autoptr(AccSession) session = acc_session_new (backend, sink);
-  g_autoptr(GPtrArray) evaluated = NULL;
-  g_autoptr(AccArray) held = NULL;
+  g_autoptr(AccArray) held = g_object_ref (array);
+  g_autoptr(AccShape) shape = NULL;
+  const AccRowValue *value;
+  GError *local = NULL;
 
-  if (!acc_array_check (array, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
-    return FALSE;
-
-  evaluated = acc_evaluate_flow (backend, &array, 1, chunk_rows, NULL, cancellable, error);
-  if (evaluated == NULL)
-    return FALSE;
-
-  array = g_ptr_array_index (evaluated, 0);
   if (acc_array_is_manifest (array))
     return acc_session_claim_files (session, error)
            && write_manifest (session, array, chunk_rows, job, "in memory already", cancellable, error);
 
-  held = g_object_ref (array);
-  if (!begin_rows (&session, &held, cancellable, error))
+  if (!begin_rows (&session, &held, cancellable, &local))
+    return set_obstacle (local, obstacle, error);
+  if (!acc_session_claim_files (session, error))
     return FALSE;
-  array = held;
+  if (session->run == NULL)
+    return write_computed (session, held, chunk_rows, job, cancellable, error);
 
-  if (session->run != NULL)
-    return acc_session_claim_files (session, error)
-           && write_streamed (session, array, chunk_rows, job, cancellable, error);
+  return plan_streamed (session, held, chunk_rows, &value, &shape, obstacle, error)
+         && write_streamed (session, value, shape, chunk_rows, job, cancellable, error);
+}
 
-  return acc_session_claim_files (session, error)
-         && write_computed (session, array, chunk_rows, job, cancellable, error);
+gboolean
+acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows,
+                                    AccJob *job, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GPtrArray) staged = NULL;
+  guint tried = 1 << ACC_STAGES_FLOW;
+  AccStagesMode mode = ACC_STAGES_FLOW;
+
+  if (!acc_array_check (array, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+
+  for (;;)
+    {
+      GPtrArray *next = acc_stages_run (backend, &array, 1, mode, chunk_rows, NULL, cancellable, error);
+      g_autoptr(GError) obstacle = NULL;
+      gboolean done;
+
+      if (next == NULL)
+        return FALSE;
+      g_clear_pointer (&staged, g_ptr_array_unref);
+      staged = next;
+      array = g_ptr_array_index (staged, 0);
+
+      done = write_array (backend, array, sink, chunk_rows, job, cancellable, &obstacle, error);
+      if (done || obstacle == NULL)
+        return done;
+      if (!find_stages (array, &tried, obstacle, &mode))
+        {
+          g_propagate_error (error, g_steal_pointer (&obstacle));
+          return FALSE;
+        }
+    }
 }
 
 /**
@@ -216,8 +269,8 @@ acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSin
  * Reading, computing and writing overlap, and the memory is planned before the run starts. Blocks until the output is complete
  * and has its name. After an error nothing is left behind.
  *
- * An array without a source that cannot run chunk by chunk is computed whole first. The inputs of loops and foreign operations
- * on a source are read into memory before anything is written.
+ * What an operation reads of a source in another way than row by row is computed and stored before anything is written, as
+ * [method@Acc.Backend.run] tells. An array without a source that cannot run chunk by chunk is computed whole first.
  *
  * Fails as acc_backend_run() does, with the errors of the sink (%ACC_ERROR_IO, %ACC_ERROR_UNSUPPORTED where the sink does not
  * take such elements or extents), and with %ACC_ERROR_STREAM where a source or the sink is in use by another run.
@@ -235,6 +288,83 @@ acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellabl
   return acc_evaluate_write_with_chunk_rows (self, array, sink, 0, NULL, cancellable, error);
 }
 
+/* --- plans */
+
+/* Without reading or computing anything: of a result that is computed whole. */
+static AccPlan *
+plan_computed (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows, gboolean in_memory, const char *why, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (backend, sink);
+
+  return acc_session_hold_resident (session, array->type, array->shape, error)
+         ? plan_manifest (session, array, array->type, array->shape, chunk_rows, in_memory, why) : NULL;
+}
+
+/* Of one stage, whose rows are written as they come. */
+static AccPlan *
+plan_rows (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **obstacle, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (backend, sink);
+  g_autoptr(AccArray) held = g_object_ref (array);
+  g_autoptr(AccShape) shape = NULL;
+  const AccRowValue *value;
+  GError *local = NULL;
+
+  if (begin_rows (&session, &held, NULL, &local) && session->run == NULL)
+    return plan_computed (backend, array, sink, chunk_rows, FALSE, "computed whole: it cannot run chunk by chunk", error);
+  if (local != NULL)
+    {
+      set_obstacle (local, obstacle, error);
+      return NULL;
+    }
+
+  return plan_streamed (session, held, chunk_rows, &value, &shape, obstacle, error) ? g_steal_pointer (&session->plan) : NULL;
+}
+
+/* Of what comes after stages; NULL without an error where there are none. */
+static AccPlan *
+plan_staged (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows, AccStagesMode mode, GError **error)
+{
+  guint64 bytes;
+  g_autofree char *stages = acc_stages_describe (backend, &array, 1, mode, &bytes);
+  g_autoptr(AccArray) after = stages != NULL ? acc_stages_pretend (array, mode) : NULL;
+  AccPlan *plan = NULL;
+
+  if (after != NULL)
+    plan = plan_rows (backend, after, sink, chunk_rows, error, error);
+  else if (stages != NULL)
+    plan = plan_computed (backend, array, sink, chunk_rows, FALSE, "computed from what stages before it store", error);
+
+  if (plan != NULL)
+    {
+      plan->stages = g_steal_pointer (&stages);
+      plan->bytes = acc_bytes_add (plan->bytes, bytes);
+    }
+
+  return plan;
+}
+
+static AccPlan *
+plan_stages (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **error)
+{
+  guint tried = 1 << ACC_STAGES_FLOW;
+  AccStagesMode mode = ACC_STAGES_FLOW;
+  GError *local = NULL, *obstacle = NULL;
+  AccPlan *plan = plan_staged (backend, array, sink, chunk_rows, mode, &local);
+
+  if (plan == NULL && local == NULL)
+    plan = plan_rows (backend, array, sink, chunk_rows, &obstacle, &local);
+  if (obstacle != NULL && find_stages (array, &tried, obstacle, &mode))
+    {
+      g_clear_error (&obstacle);
+      plan = plan_staged (backend, array, sink, chunk_rows, mode, &local);
+    }
+  if (plan == NULL)
+    g_propagate_error (error, obstacle != NULL ? obstacle : local);
+
+  return plan;
+}
+
 /**
  * acc_backend_plan:
  * @self: a backend
@@ -246,8 +376,9 @@ acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellabl
  * Returns the plan of acc_backend_write(), without running it. The program is compiled; nothing is read or written.
  *
  * The memory that @sink holds itself is part of the plan's bytes; without @sink, the plan assumes a sink that holds nothing.
- * The plan does not cover what is read into memory for a loop, a foreign operation or the condition of a cond that depends on a
- * source: such a plan describes the result alone. Of sequences it tells how they will be walked.
+ * Where stages come first, whose results are stored, the plan names the stores, their bytes and the operations that read them in
+ * another way than row by row; its own bytes are those of stores in memory and of the result. What depends on a condition is
+ * not planned before that is known. Of sequences the plan tells how they will be walked.
  *
  * Fails as acc_backend_write() would before it reads the first row.
  *
@@ -256,8 +387,6 @@ acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellabl
 AccPlan *
 acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **error)
 {
-  g_autoptr(AccSession) session = NULL;
-  g_autoptr(AccArray) held = NULL;
   g_autofree char *before = NULL;
 
   g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
@@ -269,34 +398,12 @@ acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk
   if (!acc_array_check (array, error))
     return NULL;
 
-  session = acc_session_new (self, sink);
-
   if (acc_array_is_manifest (array))
-    return acc_session_hold_resident (session, array->type, array->shape, error)
-           ? plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, "in memory already") : NULL;
+    return plan_computed (self, array, sink, chunk_rows, TRUE, "in memory already", error);
 
   before = acc_deferred_describe (self, &array, 1, chunk_rows);
   if (before != NULL)
-    return !acc_session_hold_resident (session, array->type, array->shape, error) ? NULL
-           : plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE, before);
+    return plan_computed (self, array, sink, chunk_rows, FALSE, before, error);
 
-  if (acc_evaluate_flow_is_needed (&array, 1))
-    return !acc_session_hold_resident (session, array->type, array->shape, error) ? NULL
-           : plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE,
-                            "a loop, a choice, a foreign operation or the order of a source decides");
-
-  held = g_object_ref (array);
-  if (!begin_rows (&session, &held, NULL, error))
-    return NULL;
-
-  if (session->run != NULL)
-    {
-      const AccRowValue *value;
-      g_autoptr(AccShape) shape = NULL;
-
-      return plan_streamed (session, array, chunk_rows, &value, &shape, error) ? g_steal_pointer (&session->plan) : NULL;
-    }
-
-  return !acc_session_hold_resident (session, array->type, array->shape, error) ? NULL
-         : plan_manifest (session, array, array->type, array->shape, chunk_rows, FALSE, "computed whole: it cannot run chunk by chunk");
+  return plan_stages (self, array, sink, chunk_rows, error);
 }

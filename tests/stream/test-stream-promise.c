@@ -243,6 +243,7 @@ write_as_planned (AccBackend *backend, AccArray *array, AccSink *sink, gboolean 
   AccBudget *budget = acc_backend_get_budget (backend);
   g_autoptr(AccPlan) plan = acc_backend_plan (backend, array, sink, 0, &refused);
   g_autoptr(AccJob) job = NULL;
+  g_autofree char *text = NULL;
   AccPlan *made;
   guint64 before;
 
@@ -260,6 +261,10 @@ write_as_planned (AccBackend *backend, AccArray *array, AccSink *sink, gboolean 
         g_error ("%s: the plan is refused (%s), the run is not", what, refused->message);
       return;
     }
+
+  text = acc_plan_to_string (plan);
+  if (strstr (text, "\nstage 1 ") != NULL)
+    is_fresh = FALSE;
 
   made = acc_job_get_plan (job);
   if (error != NULL)

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-stages-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-plan-private.h"
+#include "acc-source.h"
+
+/* Where a program is cut into stages: what has to be stored, and why. */
+
+typedef struct {
+  AccStagesMode mode;
+  GHashTable   *dependences;   /* AccArray to AccDependence, of those that depend on a source */
+  GHashTable   *stages;        /* AccArray to the stage that it is computed in */
+  GHashTable   *stored;        /* AccArray */
+  GArray       *stores;
+} Search;
+
+static AccDependence
+get_dependence (Search *self, AccArray *node)
+{
+  return (AccDependence) GPOINTER_TO_UINT (g_hash_table_lookup (self->dependences, node));
+}
+
+/* --- how nodes depend on sources */
+
+static gboolean
+leaves_a_reduction (AccArray *node)
+{
+  return (node->n_inputs > 0 && acc_operation_reduces_rows (node->op, node->inputs[0]->rank))
+         || (node->op == ACC_OP_SLICE && acc_array_get_selection (node)->n > 0 && acc_array_get_selection (node)->entries[0] != ACC_ALL);
+}
+
+static AccDependence
+find_dependence (Search *self, AccArray *node)
+{
+  AccDependence found = ACC_DEPENDS_NOT;
+  AccArray *dependence;
+
+  if (node->op == ACC_OP_SOURCE)
+    return ACC_DEPENDS_ON_ROWS;
+
+  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+    switch (get_dependence (self, dependence))
+      {
+      case ACC_DEPENDS_NOT:
+        break;
+      case ACC_DEPENDS_ON_ROWS:
+        return leaves_a_reduction (node) ? ACC_DEPENDS_ON_REDUCTIONS : ACC_DEPENDS_ON_ROWS;
+      case ACC_DEPENDS_ON_REDUCTIONS:
+        found = ACC_DEPENDS_ON_REDUCTIONS;
+        break;
+      default:
+        g_return_val_if_reached (found);
+      }
+
+  return found;
+}
+
+/* --- what is stored */
+
+static guint64
+get_bytes (AccArray *array)
+{
+  return array->shape != NULL
+         ? acc_bytes_multiply ((guint64) acc_shape_get_size (array->shape), acc_element_type_get_size (array->type)) : G_MAXUINT64;
+}
+
+static gboolean
+is_elementwise (AccArray *node)
+{
+  AccOperationFamily family = acc_operation_get_family (node->op);
+
+  return (family == ACC_FAMILY_ELEMENTS || family == ACC_FAMILY_ZIP || node->op == ACC_OP_UNZIP) && node->references->len == 0;
+}
+
+/* Adds to @found what takes least memory of @array and of what it is made of element by element. Returns its bytes. */
+static guint64
+find_least (Search *self, AccArray *array, GPtrArray *found, guint depth)
+{
+  guint64 bytes = get_bytes (array), of_inputs = 0;
+  guint before = found->len;
+
+  if (is_elementwise (array) && depth < 16 && !g_hash_table_contains (self->stored, array))
+    {
+      for (guint i = 0; i < array->n_inputs && of_inputs < bytes; i++)
+        if (get_dependence (self, array->inputs[i]) == ACC_DEPENDS_ON_ROWS && !g_ptr_array_find (found, array->inputs[i], NULL))
+          of_inputs = acc_bytes_add (of_inputs, find_least (self, array->inputs[i], found, depth + 1));
+        else if (get_dependence (self, array->inputs[i]) == ACC_DEPENDS_ON_REDUCTIONS)
+          of_inputs = G_MAXUINT64;
+      if (of_inputs > 0 && of_inputs < bytes)
+        return of_inputs;
+    }
+
+  g_ptr_array_set_size (found, (gint) before);
+  g_ptr_array_add (found, array);
+
+  return bytes;
+}
+
+static guint
+get_stage (Search *self, AccArray *node)
+{
+  return GPOINTER_TO_UINT (g_hash_table_lookup (self->stages, node));
+}
+
+static void
+add_store (Search *self, AccArray *store, AccArray *consumer, const char *reason)
+{
+  g_autofree char *what = acc_array_describe (consumer);
+  AccStageStore added = { .store = store, .stage = get_stage (self, store), .bytes = get_bytes (store),
+                          .has_rows = get_dependence (self, store) == ACC_DEPENDS_ON_ROWS };
+  guint stage = MAX (get_stage (self, consumer), added.stage + 1);
+
+  g_hash_table_insert (self->stages, consumer, GUINT_TO_POINTER (stage));
+  if (!g_hash_table_add (self->stored, store))
+    return;
+
+  added.why = g_strdup_printf ("%s%s%s", what, *reason == ',' ? "" : " ", reason);
+  g_array_append_val (self->stores, added);
+}
+
+/* The input of an operation that computes an element at a time may be computed as it does: less may have to be stored then. */
+static void
+add_input (Search *self, AccArray *node, guint input, const char *reason)
+{
+  g_autoptr(GPtrArray) found = g_ptr_array_new ();
+
+  if (acc_operation_get_family (node->op) == ACC_FAMILY_GATHER && node->op != ACC_OP_REPLICATE
+      && get_bytes (node) <= get_bytes (node->inputs[input]))
+    find_least (self, node->inputs[input], found, 0);
+  else
+    g_ptr_array_add (found, node->inputs[input]);
+
+  for (guint i = 0; i < found->len; i++)
+    add_store (self, g_ptr_array_index (found, i), node, reason);
+}
+
+/* If the rows of a source are not those of its array, acc_array_new_from_source() reorders all elements. */
+static gboolean
+orders_source (AccArray *node)
+{
+  AccArray *input = acc_array_nth_dependence (node, 0);
+  guint rank;
+
+  if (input == NULL || input->op != ACC_OP_SOURCE)
+    return FALSE;
+
+  rank = acc_shape_get_rank (acc_source_get_shape (acc_array_get_source (input)));
+
+  return rank == 0 || (rank > 1 && acc_source_is_transposed (acc_array_get_source (input)));
+}
+
+static void
+look_at_flow (Search *self, AccArray *node)
+{
+  AccArray *dependence;
+
+  if (node->op == ACC_OP_COND)
+    add_store (self, node->inputs[0], node, ", whose inputs have to be in memory");
+  else if (acc_array_get_programs (node) != NULL || orders_source (node))
+    for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+      if (get_dependence (self, dependence) != ACC_DEPENDS_NOT)
+        add_store (self, dependence, node, ", whose inputs have to be in memory");
+}
+
+static const gint64 *
+get_extents (AccArray *array)
+{
+  return array->shape != NULL ? acc_shape_get_extents (array->shape, NULL) : NULL;
+}
+
+static void
+look_at_reads (Search *self, AccArray *node)
+{
+  gint64 above, below;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (get_dependence (self, node->inputs[i]) == ACC_DEPENDS_ON_ROWS)
+      {
+        const char *reason = acc_array_find_row_halo (node, i, get_extents (node), get_extents (node->inputs[i]), &above, &below);
+
+        if (reason != NULL)
+          add_input (self, node, i, reason);
+      }
+
+  for (guint i = 0; i < node->references->len; i++)
+    {
+      AccArray *other = g_ptr_array_index (node->references, i);
+      AccDependence dependence = get_dependence (self, other);
+
+      if (dependence == ACC_DEPENDS_ON_ROWS && acc_array_reads_elements (node, other))
+        add_store (self, other, node, "reads any element of it");
+      else if (dependence != ACC_DEPENDS_NOT && node->shape == NULL && node->extents != NULL
+               && g_ptr_array_find (node->extents->arrays, other, NULL) && acc_array_reads_elements (node, other))
+        add_store (self, other, node, "takes its extents from what is computed");
+    }
+}
+
+/* --- what may be one operation of the backend or of a library */
+
+static AccArray *
+get_direct (AccArray *node)
+{
+  AccArray *direct = node->direct;
+
+  while (direct != NULL && direct->op == ACC_OP_RESHAPE)
+    direct = direct->inputs[0];
+
+  return direct;
+}
+
+/* What such an operation reads; NULL: @node is none. Stages leave products and transforms in one piece: computed whole, they are what they
+ * are in memory. */
+static AccArray **
+get_operands (Search *self, AccArray *node, guint *n_operands)
+{
+  AccArray *direct = get_direct (node), **operands = NULL;
+  gboolean depends = FALSE;
+
+  *n_operands = 0;
+  if (self->mode != ACC_STAGES_READS)
+    return NULL;
+  if (node->offer != NULL)
+    operands = acc_foreign_get_inputs (node, n_operands);
+  else if (direct != NULL && (direct->op == ACC_OP_MATMUL || direct->op == ACC_OP_FFT))
+    operands = direct->inputs, *n_operands = direct->n_inputs;
+
+  for (guint i = 0; i < *n_operands; i++)
+    depends |= get_dependence (self, operands[i]) == ACC_DEPENDS_ON_ROWS;
+
+  return depends ? operands : NULL;
+}
+
+static void
+look_at_operands (Search *self, AccArray *node, AccArray **operands, guint n_operands)
+{
+  for (guint i = 0; i < n_operands; i++)
+    if (get_dependence (self, operands[i]) == ACC_DEPENDS_ON_ROWS)
+      add_store (self, operands[i], node, "needs all rows at once");
+}
+
+static void
+look_at_reductions (Search *self, AccArray *node)
+{
+  gboolean reads_rows = FALSE;
+  AccArray *dependence;
+
+  for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+    reads_rows |= get_dependence (self, dependence) == ACC_DEPENDS_ON_ROWS;
+
+  for (guint i = 0; reads_rows && (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+    if (get_dependence (self, dependence) == ACC_DEPENDS_ON_REDUCTIONS)
+      add_store (self, dependence, node, "reads a reduction over all rows together with rows");
+}
+
+/* --- the search */
+
+typedef struct {
+  AccArray *node;
+  guint     next;
+} Frame;
+
+/* Only what is needed: neither side of a choice before its condition is known. */
+static AccArray *
+get_next (Search *self, Frame *frame)
+{
+  guint n = frame->next++, n_operands;
+  AccArray **operands = get_operands (self, frame->node, &n_operands);
+
+  if (operands != NULL)
+    return n < n_operands ? operands[n] : NULL;
+  if (frame->node->op == ACC_OP_COND && get_dependence (self, frame->node) != ACC_DEPENDS_NOT && n > 0)
+    return NULL;
+
+  return acc_array_nth_dependence (frame->node, n);
+}
+
+static void
+look_at (Search *self, AccArray *node)
+{
+  AccArray *dependence, **operands;
+  guint stage = 0, n_operands;
+
+  if (get_dependence (self, node) == ACC_DEPENDS_NOT)
+    return;
+
+  for (Frame frame = { node, 0 }; (dependence = get_next (self, &frame)) != NULL; )
+    stage = MAX (stage, get_stage (self, dependence));
+  g_hash_table_insert (self->stages, node, GUINT_TO_POINTER (stage));
+
+  switch (self->mode)
+    {
+    case ACC_STAGES_FLOW:
+      look_at_flow (self, node);
+      break;
+    case ACC_STAGES_READS:
+      operands = get_operands (self, node, &n_operands);
+      look_at_flow (self, node);
+      if (operands != NULL)
+        look_at_operands (self, node, operands, n_operands);
+      else
+        look_at_reads (self, node);
+      break;
+    case ACC_STAGES_REDUCTIONS:
+      look_at_flow (self, node);
+      look_at_reductions (self, node);
+      break;
+    case ACC_STAGES_SOURCES:
+      for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+        if (dependence->op == ACC_OP_SOURCE)
+          add_store (self, dependence, node, "does not go by rows on this backend");
+      break;
+    default:
+      g_return_if_reached ();
+    }
+}
+
+static void
+walk (Search *self, AccArray *root, GHashTable *seen)
+{
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (Frame));
+  AccArray *dependence = root;
+
+  for (;;)
+    {
+      Frame *top;
+
+      if (dependence != NULL && g_hash_table_add (seen, dependence))
+        g_array_append_vals (stack, &(Frame) { dependence, 0 }, 1);
+      if (stack->len == 0)
+        return;
+
+      top = &g_array_index (stack, Frame, stack->len - 1);
+      dependence = get_next (self, top);
+      if (dependence != NULL)
+        continue;
+      look_at (self, top->node);
+      g_array_set_size (stack, stack->len - 1);
+    }
+}
+
+static void
+clear_store (gpointer data)
+{
+  g_free (((AccStageStore *) data)->why);
+}
+
+/* One look at the graph, offers not worked out. */
+static gboolean
+has_sources (AccArray **arrays, guint n_arrays)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
+
+  for (guint i = 0; i < nodes->len; i++)
+    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_SOURCE)
+      return TRUE;
+
+  return FALSE;
+}
+
+GArray *
+acc_stages_find_stores (AccArray **arrays, guint n_arrays, AccStagesMode mode, AccDependence *dependences)
+{
+  g_autoptr(GPtrArray) nodes = NULL;
+  g_autoptr(GHashTable) depending = g_hash_table_new (NULL, NULL), stages = g_hash_table_new (NULL, NULL),
+    stored = g_hash_table_new (NULL, NULL), seen = g_hash_table_new (NULL, NULL);
+  Search self = { mode, depending, stages, stored, g_array_new (FALSE, FALSE, sizeof (AccStageStore)) };
+
+  g_array_set_clear_func (self.stores, clear_store);
+  for (guint i = 0; dependences != NULL && i < n_arrays; i++)
+    dependences[i] = ACC_DEPENDS_NOT;
+  if (!has_sources (arrays, n_arrays))
+    return self.stores;
+
+  nodes = acc_array_sort_nodes (arrays, n_arrays);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccDependence dependence = find_dependence (&self, g_ptr_array_index (nodes, i));
+
+      if (dependence != ACC_DEPENDS_NOT)
+        g_hash_table_insert (depending, g_ptr_array_index (nodes, i), GUINT_TO_POINTER ((guint) dependence));
+    }
+
+  for (guint i = 0; i < n_arrays; i++)
+    {
+      walk (&self, arrays[i], seen);
+      if (dependences != NULL)
+        dependences[i] = get_dependence (&self, arrays[i]);
+      /* Of a result that is nothing else: */
+      if (mode == ACC_STAGES_SOURCES && arrays[i]->op == ACC_OP_SOURCE)
+        add_store (&self, arrays[i], arrays[i], "does not go by rows on this backend");
+    }
+
+  return self.stores;
+}
+
+gboolean
+acc_stages_get_next (guint *tried, const GError *obstacle, AccStagesMode *mode)
+{
+  if (g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_STREAM))
+    *mode = (*tried & 1 << ACC_STAGES_READS) == 0 ? ACC_STAGES_READS : ACC_STAGES_SOURCES;
+  else if (g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    *mode = ACC_STAGES_REDUCTIONS;
+  else
+    return FALSE;
+
+  if ((*tried & 1 << *mode) != 0)
+    return FALSE;
+  *tried |= 1 << *mode;
+
+  return TRUE;
+}

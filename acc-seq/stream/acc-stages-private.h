@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-array.h"
+
+/* A program over sources as stages. A stage goes by rows from sources into stores, which are arrays in memory or in a temporary file; the
+ * next one reads stores as it likes. */
+
+/* What is stored, besides the first. */
+typedef enum {
+  ACC_STAGES_FLOW,       /* what programs of nodes read, conditions, and sources of another order than their arrays': nothing of these
+                          * has rows before its inputs are known */
+  ACC_STAGES_READS,      /* what is read in another way than by nearby rows in order */
+  ACC_STAGES_REDUCTIONS, /* reductions that are read together with rows, which would have to be kept until they are known */
+  ACC_STAGES_SOURCES,    /* all sources */
+} AccStagesMode;
+
+/* How an array depends on sources. */
+typedef enum {
+  ACC_DEPENDS_NOT,
+  ACC_DEPENDS_ON_ROWS,
+  ACC_DEPENDS_ON_REDUCTIONS,  /* of rows, which are complete when the last row was read */
+} AccDependence;
+
+typedef struct {
+  AccArray *store;       /* borrowed */
+  char     *why;         /* “transpose reads rows in another order” */
+  guint     stage;       /* those of stage 0 need no other store */
+  gboolean  has_rows;    /* else it is what a reduction leaves */
+  guint64   bytes;       /* G_MAXUINT64 where that is not known */
+} AccStageStore;
+
+/* What the arrays need before they can run by rows: AccStageStore, owned. @dependences: gets an AccDependence per array; may be NULL. */
+GArray    *acc_stages_find_stores (AccArray **arrays, guint n_arrays, AccStagesMode mode, AccDependence *dependences);
+/* Returns arrays of the same elements that need no stores any more: those of each stage are computed together, and memory takes their
+ * place; of a choice the side that is taken does. Deferred arrays are computed first. @chunk_rows 0: the planner chooses. @dependences,
+ * which may be NULL: how the results depend on sources. */
+GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gint64 chunk_rows,
+                                   AccDependence *dependences, GCancellable *cancellable, GError **error);
+/* What that would do, for plans; NULL where there is nothing to store. Owned. @bytes: of stores in memory. */
+char      *acc_stages_describe    (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes);
+/* What acc_stages_run() would return, for plans, with zeros in place of reductions; NULL where there is more than small ones of these. */
+AccArray  *acc_stages_pretend     (AccArray *array, AccStagesMode mode);
+/* The mode to try next where @obstacle, ACC_ERROR_STREAM or OUT_OF_MEMORY, kept arrays from running by rows; FALSE: there is none. @tried:
+ * modes that were, as bits. */
+gboolean   acc_stages_get_next    (guint *tried, const GError *obstacle, AccStagesMode *mode);

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-stages-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/backend/acc-deferred-private.h"
+#include "acc-error.h"
+#include "acc-evaluate-private.h"
+#include "acc-store-private.h"
+
+typedef struct {
+  AccBackend   *backend;
+  AccStagesMode mode;
+  gint64        chunk_rows;
+  GCancellable *cancellable;
+  GHashTable   *values;        /* AccArray to what takes its place, owned */
+} Stages;
+
+/* --- where stores are */
+
+/* Half of what is left: the stage that reads a store needs memory, too. */
+static guint64
+get_room (AccBackend *backend)
+{
+  AccBudget *budget = acc_backend_get_host_budget (backend);
+  guint64 limit = acc_budget_get_limit (budget), used = acc_budget_get_used (budget);
+
+  if (limit == 0)
+    return G_MAXUINT64;
+
+  return limit > used ? (limit - used) / 2 : 0;
+}
+
+/* Whether the store has room in memory, which gets less. What a reduction leaves goes to memory whatever its size. */
+static gboolean
+takes_memory (const AccStageStore *store, guint64 *room)
+{
+  if (!store->has_rows || store->bytes == G_MAXUINT64 || acc_array_is_manifest (store->store))
+    return TRUE;
+  if (store->bytes > *room)
+    return FALSE;
+  *room -= store->bytes;
+
+  return TRUE;
+}
+
+/* --- a stage */
+
+static void
+prefix_error (const AccStageStore *store, GError **error)
+{
+  if (error != NULL
+      && (g_error_matches (*error, ACC_ERROR, ACC_ERROR_STREAM) || g_error_matches (*error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY)
+          || g_error_matches (*error, ACC_ERROR, ACC_ERROR_IO)))
+    g_prefix_error (error, "%s: ", store->why);
+}
+
+static AccArray *
+compute_in_file (Stages *self, const AccStageStore *store, GError **error)
+{
+  g_autoptr(AccStore) file = NULL;
+  g_autoptr(AccSink) sink = NULL;
+  AccArray *array = store->store;
+  g_autofree char *described = acc_array_describe (array), *what = g_strdup_printf ("a store of %s", described);
+
+  file = acc_store_new (self->backend, array->type, array->shape, what, error);
+  if (file == NULL)
+    return NULL;
+
+  if (self->mode == ACC_STAGES_SOURCES)
+    return acc_store_fill (file, acc_array_get_source (array), self->cancellable, error) ? acc_store_dup_array (file, error) : NULL;
+
+  sink = acc_store_new_sink (file);
+
+  return acc_evaluate_write_with_chunk_rows (self->backend, array, sink, self->chunk_rows, NULL, self->cancellable, error)
+         ? acc_store_dup_array (file, error) : NULL;
+}
+
+static void
+set_value (Stages *self, AccArray *array, AccArray *value)
+{
+  g_hash_table_insert (self->values, array, value);
+}
+
+/* Computes @stores, AccStageStore, together. */
+static gboolean
+compute_in_memory (Stages *self, GPtrArray *stores, GError **error)
+{
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr(GPtrArray) values = NULL;
+
+  for (guint i = 0; i < stores->len; i++)
+    g_ptr_array_add (wanted, ((const AccStageStore *) g_ptr_array_index (stores, i))->store);
+  if (stores->len == 0)
+    return TRUE;
+
+  values = acc_evaluate_with_chunk_rows (self->backend, (AccArray **) wanted->pdata, wanted->len, self->chunk_rows, self->cancellable,
+                                         error);
+  for (guint i = 0; values != NULL && i < wanted->len; i++)
+    set_value (self, g_ptr_array_index (wanted, i), g_object_ref (g_ptr_array_index (values, i)));
+
+  return values != NULL;
+}
+
+static gboolean
+compute_one (Stages *self, const AccStageStore *store, gboolean in_memory, GError **error)
+{
+  AccArray *value;
+
+  if (in_memory)
+    value = acc_store_read_source (self->backend, acc_array_get_source (store->store), self->cancellable, error);
+  else
+    value = compute_in_file (self, store, error);
+
+  if (value == NULL)
+    {
+      prefix_error (store, error);
+      return FALSE;
+    }
+  set_value (self, store->store, value);
+
+  return TRUE;
+}
+
+/* Those of the first stage. */
+static gboolean
+compute_stage (Stages *self, GArray *stores, GError **error)
+{
+  g_autoptr(GPtrArray) together = g_ptr_array_new ();
+  guint64 room = get_room (self->backend);
+
+  for (guint i = 0; i < stores->len; i++)
+    {
+      const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
+      gboolean in_memory = store->stage == 0 && takes_memory (store, &room);
+
+      if (store->stage > 0)
+        continue;
+      if (in_memory && self->mode != ACC_STAGES_SOURCES)
+        g_ptr_array_add (together, (gpointer) store);
+      else if (!compute_one (self, store, in_memory, error))
+        return FALSE;
+    }
+
+  if (!compute_in_memory (self, together, error))
+    {
+      prefix_error (g_ptr_array_index (together, 0), error);
+      return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* --- what takes the place of nodes */
+
+static AccArray *
+look_up (Stages *self, AccArray *node)
+{
+  AccArray *other = g_hash_table_lookup (self->values, node);
+
+  return other != NULL ? other : node;
+}
+
+static gboolean
+replace_node (Stages *self, AccArray *node, GError **error)
+{
+  AccArray *condition = node->op == ACC_OP_COND ? g_hash_table_lookup (self->values, node->inputs[0]) : NULL, *other;
+
+  if (condition != NULL && acc_array_is_manifest (condition))
+    {
+      const guint8 *flag = acc_buffer_map (acc_array_get_buffers (condition)[0], error);
+
+      if (flag == NULL)
+        return FALSE;
+      other = g_object_ref (look_up (self, node->inputs[*flag != 0 ? 1 : 2]));
+    }
+  else
+    {
+      other = acc_array_copy_same (node, self->values);
+    }
+
+  if (other != NULL)
+    set_value (self, node, other);
+
+  return TRUE;
+}
+
+/* @arrays get what takes their place. */
+static gboolean
+replace (Stages *self, GPtrArray *arrays, GError **error)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes ((AccArray **) arrays->pdata, arrays->len);
+
+  for (guint i = 0; i < nodes->len; i++)
+    if (!g_hash_table_contains (self->values, g_ptr_array_index (nodes, i))
+        && !replace_node (self, g_ptr_array_index (nodes, i), error))
+      return FALSE;
+
+  for (guint i = 0; i < arrays->len; i++)
+    {
+      AccArray *other = g_object_ref (look_up (self, g_ptr_array_index (arrays, i)));
+
+      g_object_unref (g_ptr_array_index (arrays, i));
+      g_ptr_array_index (arrays, i) = other;
+    }
+  g_hash_table_remove_all (self->values);
+
+  return TRUE;
+}
+
+static gboolean
+has_deferred (AccArray **arrays, guint n_arrays)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
+
+  for (guint i = 0; i < nodes->len; i++)
+    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_DEFERRED)
+      return TRUE;
+
+  return FALSE;
+}
+
+static GPtrArray *
+begin (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error)
+{
+  GPtrArray *results;
+
+  if (has_deferred (arrays, n_arrays))
+    return acc_deferred_evaluate (backend, arrays, n_arrays, chunk_rows, cancellable, error);
+
+  results = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_arrays; i++)
+    g_ptr_array_add (results, g_object_ref (arrays[i]));
+
+  return results;
+}
+
+GPtrArray *
+acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gint64 chunk_rows,
+                AccDependence *dependences, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  Stages self = { backend, mode, chunk_rows, cancellable, values };
+  g_autoptr(GPtrArray) results = begin (backend, arrays, n_arrays, chunk_rows, cancellable, error);
+
+  while (results != NULL)
+    {
+      g_autoptr(GArray) stores = acc_stages_find_stores ((AccArray **) results->pdata, results->len, mode, dependences);
+
+      if (stores->len == 0)
+        break;
+      if (!compute_stage (&self, stores, error) || !replace (&self, results, error))
+        return NULL;
+    }
+
+  return g_steal_pointer (&results);
+}
+
+/* --- plans */
+
+/* What is larger may well be computed, too, but not for a plan. */
+#define SMALL_BYTES (64 * 1024)
+
+static AccArray *
+new_zeros (const AccStageStore *store)
+{
+  AccArray *array = store->store;
+  guint n_buffers = acc_element_type_get_n_buffers (array->type);
+  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
+
+  for (guint i = 0; i < n_buffers; i++)
+    {
+      gsize size = (gsize) acc_shape_get_size (array->shape) * acc_element_type_get_buffer_size (array->type, i);
+      g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (MAX (size, 1)), size);
+
+      buffers[i] = acc_buffer_new_bytes (bytes);
+    }
+
+  return acc_array_new_manifest (array->type, array->shape, buffers);
+}
+
+AccArray *
+acc_stages_pretend (AccArray *array, AccStagesMode mode)
+{
+  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GArray) stores = acc_stages_find_stores (&array, 1, mode, NULL);
+  g_autoptr(GPtrArray) arrays = g_ptr_array_new_with_free_func (g_object_unref);
+  Stages self = { NULL, mode, 0, NULL, values };
+
+  if (mode != ACC_STAGES_REDUCTIONS)
+    return NULL;
+
+  for (guint i = 0; i < stores->len; i++)
+    {
+      const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
+
+      if (store->has_rows || store->bytes > SMALL_BYTES)
+        return NULL;
+      set_value (&self, store->store, new_zeros (store));
+    }
+
+  g_ptr_array_add (arrays, g_object_ref (array));
+
+  return replace (&self, arrays, NULL) ? g_object_ref (g_ptr_array_index (arrays, 0)) : NULL;
+}
+
+char *
+acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes)
+{
+  g_autoptr(GArray) stores = acc_stages_find_stores (arrays, n_arrays, mode, NULL);
+  guint64 room = get_room (backend);
+  GString *text = g_string_new (NULL);
+
+  *bytes = 0;
+  for (guint stage = 0, n = 0; n < stores->len; stage++)
+    for (guint i = 0; i < stores->len; i++)
+      {
+        const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
+        g_autofree char *size = NULL, *what = NULL;
+        gboolean in_memory;
+
+        if (store->stage != stage)
+          continue;
+        n++;
+        in_memory = takes_memory (store, &room);
+        if (in_memory && store->has_rows && store->bytes != G_MAXUINT64)
+          *bytes += store->bytes;
+        what = acc_array_describe (store->store);
+        size = store->bytes == G_MAXUINT64 ? g_strdup ("what it takes") : g_format_size_full (store->bytes, G_FORMAT_SIZE_IEC_UNITS);
+        g_string_append_printf (text, "stage %u  %s is stored in %s, %s: %s\n", stage + 1, what,
+                                in_memory ? "memory" : "a temporary file", size, store->why);
+      }
+
+  return g_string_free (text, stores->len == 0);
+}
