@@ -22,10 +22,11 @@ typedef struct {
 } Scan;
 
 static AccExpr *
-combine_in_order (const Scan *scan,
-                  AccExpr    *so_far,
-                  AccExpr    *next)
+combine_in_order (AccExpr *so_far,
+                  AccExpr *next,
+                  gpointer data)
 {
+  const Scan *scan = data;
   AccSegments *segments = scan->segments;
 
   return scan->from_right ? acc_call2 (segments->combine, next, so_far, segments->data)
@@ -42,7 +43,7 @@ combine_flagged (AccExpr *so_far,
   g_autoptr(AccExpr) before = acc_expr_ref_sink (acc_expr_item (so_far, 1));
 
   return acc_expr_tuple2 (acc_expr_lor (acc_expr_item (so_far, 0), begins),
-                          acc_expr_cond (begins, value, combine_in_order (scan, before, value)));
+                          acc_expr_cond (begins, value, combine_in_order (before, value, scan)));
 }
 
 /* How many places there are. */
@@ -169,7 +170,7 @@ flagged_element (AccExpr *index,
   AccExpr *value = own;
 
   if (scan->seed != ACC_SEED_NONE)
-    value = acc_expr_cond (begins, scan->seed == ACC_SEED_JOINED ? combine_in_order (scan, initial, own) : initial, own);
+    value = acc_expr_cond (begins, scan->seed == ACC_SEED_JOINED ? combine_in_order (initial, own, data) : initial, own);
 
   return acc_expr_tuple2 (begins, value);
 }
@@ -193,32 +194,17 @@ begin_of_nth (AccExpr *n,
   return scan->from_right ? acc_expr_sub (count_places (scan), place) : place;
 }
 
-static AccExpr *
-value_of_flagged (AccExpr *flagged,
-                  gpointer data)
-{
-  return acc_expr_item (flagged, 1);
-}
-
-static AccExpr *
-combine_directly (AccExpr *so_far,
-                  AccExpr *next,
-                  gpointer scan)
-{
-  return combine_in_order (scan, so_far, next);
-}
-
 static AccArray *
 scan_directly (Scan     *scan,
                AccArray *elements,
                AccArray *rows)
 {
-  g_autoptr(AccArray) values = scan->seed == ACC_SEED_NONE ? g_object_ref (elements) : acc_array_map (rows, value_of_flagged, NULL);
+  g_autoptr(AccArray) values = scan->seed == ACC_SEED_NONE ? g_object_ref (elements) : acc_array_unzip (rows, 1);
   g_autoptr(AccArray) begins = acc_array_generate_expr (acc_expr_extent (scan->segments->offsets, 0), begin_of_nth, scan);
   AccArray *inputs[] = { values, begins };
   AccArray *node = acc_array_begin (ACC_OP_SCANL1_SEG, inputs, 2);
 
-  acc_array_call2 (node, 0, combine_directly, scan);
+  acc_array_call2 (node, 0, combine_in_order, scan);
   return acc_array_complete (node);
 }
 
