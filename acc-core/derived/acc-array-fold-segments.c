@@ -3,7 +3,7 @@
 
 #include "acc-array-scan.h"
 #include "acc-array-segments-private.h"
-#include "acc-core/expr/acc-trace-private.h"
+#include "acc-core/expr/acc-function-private.h"
 
 /* Backends with an operation for it take that (direct). For the others it is made of operations that there are:
  *
@@ -29,6 +29,7 @@ typedef struct {
 
 typedef struct {
   AccSegments *segments;
+  AccFunction *combine;                  /* owned: what is asked for once, of variables alone */
   Level        levels[MAX_LEVELS + 1];
   guint        n_levels;                 /* of blocks */
   AccExpr     *index;                    /* of the result */
@@ -198,7 +199,7 @@ next_block (AccExpr *state,
   g_autoptr(AccExpr) so_far = acc_expr_ref_sink (acc_expr_item (state, 1));
   g_autoptr(AccExpr) block = acc_expr_ref_sink (find_block (fold, done, 0));
   g_autoptr(AccExpr) next = acc_expr_ref_sink (acc_expr_item (block, 1));
-  AccExpr *value = acc_call2 (fold->segments->combine, so_far, next, fold->segments->data);
+  AccExpr *value = acc_function_apply (fold->combine, (AccExpr *[]) { so_far, next });
 
   return acc_expr_tuple2 (acc_expr_lt (done, fold->length), acc_expr_tuple2 (acc_expr_add (done, acc_expr_item (block, 0)), value));
 }
@@ -230,7 +231,7 @@ fold_segment (AccExpr *index,
     return folded;
 
   own = acc_expr_ref_sink (folded);
-  return acc_expr_cond (acc_expr_lt (zero, length), acc_call2 (segments->combine, own, segments->initial, segments->data),
+  return acc_expr_cond (acc_expr_lt (zero, length), acc_function_apply (fold->combine, (AccExpr *[]) { own, segments->initial }),
                         segments->initial);
 }
 
@@ -293,9 +294,11 @@ acc_segments_fold (AccSegments *self,
   if (self->array->rank > 1 && acc_array_reads_source (self->array))
     return fold_by_rows (&fold);
 
+  fold.combine = acc_function_new2 (self->array->type, self->array->type, self->combine, self->data, self->array->type);
   make_levels (&fold);
   folded = acc_array_generate_expr (acc_segments_extents (self->array, acc_segments_count (self)), fold_segment, &fold);
   clear_levels (&fold);
+  acc_function_unref (fold.combine);
   if (folded->error == NULL && !from_right)
     folded->direct = fold_directly (self);
 

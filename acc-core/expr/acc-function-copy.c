@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-expr-build-private.h"
 
-/* Copies of expressions; and functions that read other arrays than they were built with. */
+/* Copies of expressions: of functions that read other arrays than they were built with, or that are applied to arguments. */
 
 typedef struct {
   AccExpr *expr;
@@ -105,4 +105,37 @@ acc_function_copy_replaced (AccFunction *self,
   copy->commutes = self->commutes;
 
   return copy;
+}
+
+/* --- applied */
+
+static AccExpr *
+copy_with_arguments (AccExprCopier *copier,
+                     AccExpr       *expr)
+{
+  return expr->n_args > 0 || expr->functions[0] != NULL ? _acc_expr_copier_same (copier, expr, expr->array) : acc_expr_ref (expr);
+}
+
+static AccFunction *
+copy_within (AccExprCopier *copier,
+             AccFunction   *function)
+{
+  AccFunction *copy = acc_function_new_open (function->params, function->n_params, _acc_expr_copier_run (copier, function->body));
+
+  copy->commutes = function->commutes;
+
+  return copy;
+}
+
+AccExpr *
+acc_function_apply (AccFunction *self,
+                    AccExpr    **args)
+{
+  g_autoptr(GHashTable) copies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_expr_unref);
+  AccExprCopier copier = { copies, FALSE, copy_with_arguments, copy_within };
+
+  for (guint i = 0; i < self->n_params; i++)
+    g_hash_table_insert (copies, self->params[i], acc_expr_ref_sink (args[i]));
+
+  return _acc_expr_float (acc_expr_ref (_acc_expr_copier_run (&copier, self->body)));
 }

@@ -17,6 +17,9 @@ AccFunction *acc_function_new_open (AccExpr **params, guint n_params, AccExpr *b
  * if it reads none of them. @copies: AccExpr to AccExpr, owned, the same table for functions that share expressions. */
 AccFunction *acc_function_copy_replaced (AccFunction *self, GHashTable *replaced, GHashTable *copies);
 
+/* What it gives for @args, of its parameters' types: a floating expression. */
+AccExpr     *acc_function_apply (AccFunction *self, AccExpr **args);
+
 /* See ACC_ARRAY_NAMED(). With NULL: operations that a user's function builds have their own names. */
 typedef struct {
   char *before;

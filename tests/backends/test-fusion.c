@@ -540,7 +540,7 @@ static const Program programs[] = {
   { P (gradient), 1, 1, 8, 8, 1, 8, 8, NULL },
   { P (rows_and_epilogue), 1, 1, 4, 4, 1, 4, 4, NULL },
   { P (centred_rows), 2, 2, 12, 12, 2, 12, 8, "rows are read again once their sum is known" },
-  { P (segments), 5, 6, 8.25, 19.1, 7, 19.1, 4.5,
+  { P (segments), 5, 6, 8.25, 26.9, 14, 28, 4.5,
     "lengths are checked, added, looked at and read as offsets; by rows and on groups blocks of sums are made first" },
   { P (matrix_times_vector), 1, 1, 4, 4, 1, 4, 4, NULL },
   { P (product_and_epilogue), 1, 2, 20, 20.3, 2, 20, 12, "the right factor is copied into panels; a run by rows and groups turn it first" },
