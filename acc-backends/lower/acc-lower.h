@@ -190,8 +190,6 @@ KValue low_load_value (AccLower *l, AccFusionNode *node, guint leaf, KValue at);
 gboolean low_has_bytes (const AccFusionNode *value, gint64 least);
 /* Notes that rows of @value are read. */
 void   low_note_read (AccLower *l, AccFusionNode *value, const AccIndex *ix);
-/* Computes all leaves of an element of a fold, which are kept in @leaves, those of a memo (acc-lower-fold.c). */
-void   low_read_fold (AccLower *l, AccFusionNode *node, const AccIndex *ix, KValue *leaves);
 /* One neighbour: leaf @leaf of the parameter of input @input of a stencil (acc-lower-stencil.c). */
 KValue low_tap       (AccLower *l, AccFusionNode *stencil, guint input, const AccIndex *ix, guint leaf);
 /* Computes what taps need of the outer dimensions, outside the loop over the inner ones. */
