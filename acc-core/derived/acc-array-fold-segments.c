@@ -4,6 +4,7 @@
 #include "acc-array-scan.h"
 #include "acc-array-segments-private.h"
 #include "acc-core/expr/acc-function-private.h"
+#include "acc-core/expr/acc-trace-private.h"
 
 /* Backends with an operation for it take that (direct). For the others it is made of operations that there are:
  *
@@ -230,8 +231,9 @@ fold_segment (AccExpr *index,
   if (!fold->from_right)
     return folded;
 
+  /* The initial value may be a literal, which constructors simplify with. */
   own = acc_expr_ref_sink (folded);
-  return acc_expr_cond (acc_expr_lt (zero, length), acc_function_apply (fold->combine, (AccExpr *[]) { own, segments->initial }),
+  return acc_expr_cond (acc_expr_lt (zero, length), acc_call2 (segments->combine, own, segments->initial, segments->data),
                         segments->initial);
 }
 
