@@ -8,7 +8,7 @@
 /* Unsigned numbers in the order of keys, which are scalars: all NaN are the largest one, and both zeros are one. */
 AccExpr  *acc_sort_order_key     (AccExpr *key, gboolean descending);
 
-/* --- acc-array-sort-keys.c: short rows */
+/* --- acc-array-sort-short.c */
 
 /* Whether rows are known to be so short that every key is compared with every other. */
 gboolean  acc_sort_is_short      (AccArray *array);

@@ -8,7 +8,7 @@
 #include "acc-core/expr/acc-trace-private.h"
 
 /* The operation takes unsigned keys; acc_sort_order_key makes them of other keys. Rows that are known to be short are sorted by other
- * operations (acc-array-sort-keys.c). */
+ * operations (acc-array-sort-short.c). */
 
 static gboolean
 check_sort (AccArray *node)
