@@ -31,11 +31,8 @@ run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chu
 
   if (stream == NULL)
     {
-      if (local != NULL && !g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
-          && !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
-        g_propagate_error (error, g_steal_pointer (&local));
-      else if (local != NULL)
-        g_propagate_error (obstacle, g_steal_pointer (&local));
+      if (local != NULL)
+        acc_stages_set_obstacle (g_steal_pointer (&local), obstacle, error);
 
       g_clear_pointer (&session->flow, acc_row_flow_free);
       g_clear_pointer (&session->run, acc_row_run_free);
@@ -68,13 +65,7 @@ run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chu
     }
 
   if (local != NULL)
-    {
-      gboolean may_be_staged = g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
-                               || g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
-
-      g_propagate_error (may_be_staged ? obstacle : error, g_steal_pointer (&local));
-      return FALSE;
-    }
+    return acc_stages_set_obstacle (g_steal_pointer (&local), obstacle, error);
 
   stream = acc_stream_new (backend, session->flow, session->plan, NULL, NULL, error);
 
@@ -230,13 +221,8 @@ run_by_rows (Run *self, AccArray **arrays, guint n_arrays, GError **error)
   if (done || obstacle == NULL)
     return done ? g_steal_pointer (&results) : NULL;
 
-  while (acc_stages_get_next (&self->tried, obstacle, &mode))
-    {
-      g_autoptr(GArray) stores = acc_stages_find_stores (arrays, n_arrays, mode, NULL);
-
-      if (stores->len > 0)
-        return run_stages (self, arrays, n_arrays, mode, error);
-    }
+  if (acc_stages_find_next (arrays, n_arrays, &self->tried, obstacle, &mode))
+    return run_stages (self, arrays, n_arrays, mode, error);
   g_propagate_error (error, g_steal_pointer (&obstacle));
 
   return NULL;

@@ -2,6 +2,7 @@
 #include "acc-stages-private.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-error.h"
 #include "acc-plan-private.h"
 #include "acc-source.h"
 
@@ -395,7 +396,18 @@ acc_stages_find_stores (AccArray **arrays, guint n_arrays, AccStagesMode mode, A
 }
 
 gboolean
-acc_stages_get_next (guint *tried, const GError *obstacle, AccStagesMode *mode)
+acc_stages_set_obstacle (GError *local, GError **obstacle, GError **error)
+{
+  gboolean may_be_staged = g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
+                           || g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+
+  g_propagate_error (may_be_staged ? obstacle : error, local);
+
+  return FALSE;
+}
+
+static gboolean
+get_next_mode (guint *tried, const GError *obstacle, AccStagesMode *mode)
 {
   if (g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_STREAM))
     *mode = (*tried & 1 << ACC_STAGES_READS) == 0 ? ACC_STAGES_READS : ACC_STAGES_SOURCES;
@@ -409,4 +421,18 @@ acc_stages_get_next (guint *tried, const GError *obstacle, AccStagesMode *mode)
   *tried |= 1 << *mode;
 
   return TRUE;
+}
+
+gboolean
+acc_stages_find_next (AccArray **arrays, guint n_arrays, guint *tried, const GError *obstacle, AccStagesMode *mode)
+{
+  while (get_next_mode (tried, obstacle, mode))
+    {
+      g_autoptr(GArray) stores = acc_stages_find_stores (arrays, n_arrays, *mode, NULL);
+
+      if (stores->len > 0)
+        return TRUE;
+    }
+
+  return FALSE;
 }

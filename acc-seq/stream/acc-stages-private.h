@@ -42,6 +42,9 @@ GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint
 char      *acc_stages_describe    (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes);
 /* What acc_stages_run() would return, for plans, with zeros in place of reductions; NULL where there is more than small ones of these. */
 AccArray  *acc_stages_pretend     (AccArray *array, AccStagesMode mode);
-/* The mode to try next where @obstacle, ACC_ERROR_STREAM or OUT_OF_MEMORY, kept arrays from running by rows; FALSE: there is none. @tried:
- * modes that were, as bits. */
-gboolean   acc_stages_get_next    (guint *tried, const GError *obstacle, AccStagesMode *mode);
+/* Takes over @local, why arrays do not run by rows: ACC_ERROR_STREAM and OUT_OF_MEMORY are obstacles that stages may take out of the way,
+ * others errors. FALSE. */
+gboolean   acc_stages_set_obstacle (GError *local, GError **obstacle, GError **error);
+/* The mode to try next because of @obstacle, one in which the arrays have stores; FALSE: there is none. @tried: modes that were, as
+ * bits. */
+gboolean   acc_stages_find_next    (AccArray **arrays, guint n_arrays, guint *tried, const GError *obstacle, AccStagesMode *mode);

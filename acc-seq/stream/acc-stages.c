@@ -207,25 +207,37 @@ replace (Stages *self, GPtrArray *arrays, GError **error)
   return TRUE;
 }
 
-static gboolean
-has_deferred (AccArray **arrays, guint n_arrays)
+/* One look at the graph, offers not worked out: what is in memory, as most is, needs no other. */
+static void
+look_at (AccArray **arrays, guint n_arrays, gboolean *has_deferred, gboolean *has_sources)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
 
+  *has_deferred = *has_sources = FALSE;
   for (guint i = 0; i < nodes->len; i++)
-    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_DEFERRED)
-      return TRUE;
+    {
+      AccOperation op = ((AccArray *) g_ptr_array_index (nodes, i))->op;
 
-  return FALSE;
+      *has_deferred |= op == ACC_OP_DEFERRED;
+      *has_sources |= op == ACC_OP_SOURCE;
+    }
 }
 
+/* @may_have_stores: some source is to be read. */
 static GPtrArray *
-begin (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error)
+begin (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean *may_have_stores, GCancellable *cancellable,
+       GError **error)
 {
   GPtrArray *results;
+  gboolean has_deferred;
 
-  if (has_deferred (arrays, n_arrays))
-    return acc_deferred_evaluate (backend, arrays, n_arrays, chunk_rows, cancellable, error);
+  look_at (arrays, n_arrays, &has_deferred, may_have_stores);
+  if (has_deferred)
+    {
+      /* What takes their place is not known yet. */
+      *may_have_stores = TRUE;
+      return acc_deferred_evaluate (backend, arrays, n_arrays, chunk_rows, cancellable, error);
+    }
 
   results = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < n_arrays; i++)
@@ -240,9 +252,12 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
 {
   g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   Stages self = { backend, mode, chunk_rows, cancellable, values };
-  g_autoptr(GPtrArray) results = begin (backend, arrays, n_arrays, chunk_rows, cancellable, error);
+  gboolean may_have_stores;
+  g_autoptr(GPtrArray) results = begin (backend, arrays, n_arrays, chunk_rows, &may_have_stores, cancellable, error);
 
-  while (results != NULL)
+  for (guint i = 0; dependences != NULL && i < n_arrays; i++)
+    dependences[i] = ACC_DEPENDS_NOT;
+  while (results != NULL && may_have_stores)
     {
       g_autoptr(GArray) stores = acc_stages_find_stores ((AccArray **) results->pdata, results->len, mode, dependences);
 

@@ -169,33 +169,6 @@ begin_rows (AccSession **session, AccArray **array, GCancellable *cancellable, G
   return FALSE;
 }
 
-/* The next way to cut the array into stages because of @obstacle. */
-static gboolean
-find_stages (AccArray *array, guint *tried, const GError *obstacle, AccStagesMode *mode)
-{
-  while (acc_stages_get_next (tried, obstacle, mode))
-    {
-      g_autoptr(GArray) stores = acc_stages_find_stores (&array, 1, *mode, NULL);
-
-      if (stores->len > 0)
-        return TRUE;
-    }
-
-  return FALSE;
-}
-
-/* Whether @local, which it takes over, is an obstacle that stages may take out of the way; else it is an error. */
-static gboolean
-set_obstacle (GError *local, GError **obstacle, GError **error)
-{
-  gboolean may_be_staged = g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
-                           || g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
-
-  g_propagate_error (may_be_staged ? obstacle : error, local);
-
-  return FALSE;
-}
-
 /* FALSE with @obstacle, and without an error, where nothing was begun. */
 static gboolean
 write_array (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows, AccJob *job, GCancellable *cancellable,
@@ -212,7 +185,7 @@ write_array (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_r
            && write_manifest (session, array, chunk_rows, job, "in memory already", cancellable, error);
 
   if (!begin_rows (&session, &held, cancellable, &local))
-    return set_obstacle (local, obstacle, error);
+    return acc_stages_set_obstacle (local, obstacle, error);
   if (!acc_session_claim_files (session, error))
     return FALSE;
   if (session->run == NULL)
@@ -248,7 +221,7 @@ acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSin
       done = write_array (backend, array, sink, chunk_rows, job, cancellable, &obstacle, error);
       if (done || obstacle == NULL)
         return done;
-      if (!find_stages (array, &tried, obstacle, &mode))
+      if (!acc_stages_find_next (&array, 1, &tried, obstacle, &mode))
         {
           g_propagate_error (error, g_steal_pointer (&obstacle));
           return FALSE;
@@ -314,7 +287,7 @@ plan_rows (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_row
     return plan_computed (backend, array, sink, chunk_rows, FALSE, "computed whole: it cannot run chunk by chunk", error);
   if (local != NULL)
     {
-      set_obstacle (local, obstacle, error);
+      acc_stages_set_obstacle (local, obstacle, error);
       return NULL;
     }
 
@@ -354,7 +327,7 @@ plan_stages (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_r
 
   if (plan == NULL && local == NULL)
     plan = plan_rows (backend, array, sink, chunk_rows, &obstacle, &local);
-  if (obstacle != NULL && find_stages (array, &tried, obstacle, &mode))
+  if (obstacle != NULL && acc_stages_find_next (&array, 1, &tried, obstacle, &mode))
     {
       g_clear_error (&obstacle);
       plan = plan_staged (backend, array, sink, chunk_rows, mode, &local);
