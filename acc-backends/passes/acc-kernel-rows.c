@@ -113,6 +113,16 @@ copy_blocks (Pass    *self,
   _kb_leave (self->b);
 }
 
+/* What instruction @id is in the row: what is chosen, and what is bounded where that does not matter; 0: none of these. */
+static guint32
+find_same (const Row *row,
+           guint32    id)
+{
+  guint32 chosen = acc_rows_get_chosen (row->rows, id);
+
+  return row->is_plain && chosen == 0 ? acc_rows_get_bounded (row->rows, id) : chosen;
+}
+
 /* @row: of whose columns this is the body; NULL: it is another block. */
 static void
 walk (Pass      *self,
@@ -124,10 +134,7 @@ walk (Pass      *self,
   for (guint i = 0; i < items->len; i++)
     {
       guint32 id = g_array_index (items, guint32, i);
-      guint32 same = row == NULL ? 0 : acc_rows_get_chosen (row->rows, id);
-
-      if (row != NULL && row->is_plain && same == 0)
-        same = acc_rows_get_bounded (row->rows, id);
+      guint32 same = row != NULL ? find_same (row, id) : 0;
 
       if (row != NULL && acc_rows_is_alike (row->rows, id))
         continue;
@@ -186,10 +193,8 @@ find_at (Pass      *self,
          KValue     at)
 {
   const AccKernelInstr *instr = acc_kernel_instr (self->from, id);
-  guint32 same = acc_rows_get_chosen (row->rows, id);
+  guint32 same = find_same (row, id);
 
-  if (row->is_plain && same == 0)
-    same = acc_rows_get_bounded (row->rows, id);
   if (id == row->rows->foreach)
     return at;
   if (row->rows->reaches[id] != ACC_REACH_COLUMN)

@@ -33,6 +33,9 @@ AccExpr  *_acc_expr_copier_run  (AccExprCopier *self, AccExpr *body);
 /* For .copy: the same expression with the copies of its arguments and functions, of @array where it reads one. */
 AccExpr  *_acc_expr_copier_same (AccExprCopier *self, AccExpr *expr, AccArray *array);
 
+/* For .copy_function: the same function of the copy of its body. */
+AccFunction *_acc_expr_copier_function (AccExprCopier *self, AccFunction *function);
+
 /* A new expression takes over what stays alive with it, but is no part of it. */
 void      _acc_expr_remember    (AccExpr *made, AccExpr **exprs, guint n);
 /* A floating expression with the error of @error_expr that keeps @args. */

@@ -63,6 +63,17 @@ _acc_expr_copier_run (AccExprCopier *self,
   return get_copy (self, body);
 }
 
+AccFunction *
+_acc_expr_copier_function (AccExprCopier *self,
+                           AccFunction   *function)
+{
+  AccFunction *copy = acc_function_new_open (function->params, function->n_params, _acc_expr_copier_run (self, function->body));
+
+  copy->commutes = function->commutes;
+
+  return copy;
+}
+
 /* --- other arrays: expressions that read none are shared, variables always are */
 
 typedef struct {
@@ -94,17 +105,11 @@ acc_function_copy_replaced (AccFunction *self,
 {
   Replacement replacement = { { copies, TRUE, copy_reading, copy_inner }, replaced };
   gboolean reads = FALSE;
-  AccFunction *copy;
 
   for (guint i = 0; i < self->arrays->len && !reads; i++)
     reads = g_hash_table_contains (replaced, g_ptr_array_index (self->arrays, i));
-  if (!reads)
-    return acc_function_ref (self);
 
-  copy = acc_function_new_open (self->params, self->n_params, _acc_expr_copier_run (&replacement.base, self->body));
-  copy->commutes = self->commutes;
-
-  return copy;
+  return reads ? _acc_expr_copier_function (&replacement.base, self) : acc_function_ref (self);
 }
 
 /* --- applied */
@@ -116,23 +121,12 @@ copy_with_arguments (AccExprCopier *copier,
   return expr->n_args > 0 || expr->functions[0] != NULL ? _acc_expr_copier_same (copier, expr, expr->array) : acc_expr_ref (expr);
 }
 
-static AccFunction *
-copy_within (AccExprCopier *copier,
-             AccFunction   *function)
-{
-  AccFunction *copy = acc_function_new_open (function->params, function->n_params, _acc_expr_copier_run (copier, function->body));
-
-  copy->commutes = function->commutes;
-
-  return copy;
-}
-
 AccExpr *
 acc_function_apply (AccFunction *self,
                     AccExpr    **args)
 {
   g_autoptr(GHashTable) copies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_expr_unref);
-  AccExprCopier copier = { copies, FALSE, copy_with_arguments, copy_within };
+  AccExprCopier copier = { copies, FALSE, copy_with_arguments, _acc_expr_copier_function };
 
   for (guint i = 0; i < self->n_params; i++)
     g_hash_table_insert (copies, self->params[i], acc_expr_ref_sink (args[i]));

@@ -13,17 +13,6 @@ typedef struct {
   AccExpr      *k;
 } Rewrite;
 
-static AccFunction *
-rewrite_function (AccExprCopier *copier,
-                  AccFunction   *function)
-{
-  AccFunction *made = acc_function_new (function->params, function->n_params, _acc_expr_copier_run (copier, function->body));
-
-  made->commutes = function->commutes;
-
-  return made;
-}
-
 static AccExpr *
 rewrite (AccExprCopier *copier,
          AccExpr       *expr)
@@ -53,7 +42,7 @@ acc_lift_apply (AccLift     *self,
 {
   g_autoptr(GHashTable) copies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_expr_unref);
   g_autoptr(AccExpr) owned = k != NULL ? acc_expr_ref_sink (k) : NULL;
-  Rewrite state = { { copies, FALSE, rewrite, rewrite_function }, self, owned };
+  Rewrite state = { { copies, FALSE, rewrite, _acc_expr_copier_function }, self, owned };
 
   for (guint i = 0; i < function->n_params; i++)
     g_hash_table_insert (copies, function->params[i], acc_expr_ref_sink (args[i]));

@@ -170,7 +170,7 @@ typedef AccExpr *(*AccLiftElement) (AccLift *self, AccExpr *k, AccExpr *index, g
 /* The vector @values, with %ACC_ERROR_SHAPE, labelled as @node and @what, where @holds (b1) is false for an element. */
 typedef AccExpr *(*AccLiftDemand) (AccLift *self, AccExpr *k, gpointer data);
 AccArray  *acc_lift_demand          (AccLift *self, AccArray *values, AccLiftDemand holds, gpointer data, AccArray *node,
-                              const char *what);
+                                     const char *what);
 
 /* What @extents says of each element; negative ones count as 0. */
 AccNesting *acc_lift_new_nesting    (AccLift *self, guint rank, AccLiftExtents extents, gpointer data);

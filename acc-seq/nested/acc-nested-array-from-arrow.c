@@ -410,8 +410,8 @@ import (gpointer    schema,
  * memory is not needed any more, from whichever thread, or at once where this fails.
  *
  * Takes time linear in the number of elements. Fails with %ACC_ERROR_UNSUPPORTED where an element is null, which the message names
- * ([ctor@NestedArray.new_from_arrow_with_nulls] takes these), or
- * there is no element type for a column; with %ACC_ERROR_BOUNDS where offsets do not ascend or are outside the values; and with
+ * ([ctor@NestedArray.new_from_arrow_with_nulls] takes these), or there is no element type for a column; with %ACC_ERROR_BOUNDS where
+ * offsets do not ascend or are outside the values; and with
  * %ACC_ERROR_SHAPE where the structs contradict each other.
  *
  * Returns: (transfer full) (nullable): a manifest nested array, or %NULL with @error set
@@ -430,9 +430,8 @@ acc_nested_array_new_from_arrow (gpointer schema,
  * acc_nested_array_new_from_arrow_with_nulls:
  * @schema: the `ArrowSchema` of a column, of Arrow's C data interface; it is released
  * @array: its `ArrowArray`, which is moved from there
- * @masks: (out) (transfer container) (element-type AccArray): where to put which entries are there: b1, for the elements of each level from
- * the
- *   outermost on, and last for the values
+ * @masks: (out) (transfer container) (element-type AccArray): where to put which entries are there: b1, for the elements of each level, the
+ *   outermost first, and last for the values
  * @error: return location for an error
  *
  * Imports a column of Arrow that may have nulls. A null that is a list becomes an element without values. A null value becomes 0, as do all

@@ -5,10 +5,9 @@
 
 /* Nested arrays in memory: what is made there is checked there, and parts share bytes. */
 
-/* The shape of @count rows of @array. */
-static AccShape *
-shape_of_rows (AccArray *array,
-               gint64    count)
+AccShape *
+acc_nested_array_shape_rows (AccArray *array,
+                             gint64    count)
 {
   g_autofree gint64 *extents = g_memdup2 (acc_shape_get_extents (array->shape, NULL), array->rank * sizeof (gint64));
 
@@ -42,7 +41,7 @@ acc_nested_array_share_rows (AccArray *array,
   if (shape == NULL && first == 0 && count == acc_shape_get_extent (array->shape, 0))
     return g_object_ref (array);
 
-  rows = shape != NULL ? acc_shape_ref (shape) : shape_of_rows (array, count);
+  rows = shape != NULL ? acc_shape_ref (shape) : acc_nested_array_shape_rows (array, count);
   buffers = g_new0 (AccBuffer *, n_buffers + 1);
   for (guint i = 0; i < n_buffers; i++)
     {

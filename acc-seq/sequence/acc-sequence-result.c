@@ -237,8 +237,8 @@ check_like_element (const char  *operation,
  * so that the same elements give the same bits however the sequence is walked, but for products and transforms of elements of different
  * extents, for their scans on devices, and for elements that do not fit into memory alone. Takes as long as @function does, once less than
  * there are elements. A run fails with %ACC_ERROR_SHAPE where there are no elements and no seed. The result carries the error of what
- * @function returns, %ACC_ERROR_CALLBACK where that is %NULL, and %ACC_ERROR_TYPE or
- * %ACC_ERROR_SHAPE where it or @seed is not of the type and rank of an element.
+ * @function returns, %ACC_ERROR_CALLBACK where that is %NULL, and %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where it or @seed is not of the type
+ * and rank of an element.
  *
  * Returns: (transfer full): the total
  */

@@ -7,18 +7,6 @@
 
 /* --- manifest arrays */
 
-/* The shape of @count rows of @array. */
-static AccShape *
-shape_of_rows (AccArray *array,
-               gint64    count)
-{
-  g_autofree gint64 *extents = g_memdup2 (acc_shape_get_extents (array->shape, NULL), array->rank * sizeof (gint64));
-
-  extents[0] = count;
-
-  return acc_shape_new (extents, array->rank);
-}
-
 static gboolean
 copy_rows (AccBuffer *target,
            AccArray **arrays,
@@ -59,7 +47,7 @@ acc_walk_join_rows (AccArray **arrays,
 
   for (guint i = 0; i < n_arrays; i++)
     count += acc_shape_get_extent (arrays[i]->shape, 0);
-  shape = shape_of_rows (arrays[0], count);
+  shape = acc_nested_array_shape_rows (arrays[0], count);
 
   for (guint i = 0; i < n_buffers; i++)
     {

@@ -217,19 +217,28 @@ place_map (AccWalk     *self,
   return TRUE;
 }
 
-/* The least target of all. An element waits for a step of each stage that is under way, and then is in one of each itself. */
+/* The least target of all; 0: there is none. */
 static gint64
-choose_step_time (AccWalk *self)
+find_latency (GPtrArray *sequences)
 {
   gint64 latency = 0;
 
-  for (guint i = 0; i < self->sequences->len; i++)
+  for (guint i = 0; i < sequences->len; i++)
     {
-      AccSequence *sequence = g_ptr_array_index (self->sequences, i);
+      AccSequence *sequence = g_ptr_array_index (sequences, i);
 
       if (sequence->latency > 0 && (latency == 0 || sequence->latency < latency))
         latency = sequence->latency;
     }
+
+  return latency;
+}
+
+/* An element waits for a step of each stage that is under way, and then is in one of each itself. */
+static gint64
+choose_step_time (AccWalk *self)
+{
+  gint64 latency = find_latency (self->sequences);
 
   return latency > 0 ? MAX (latency / (2 * MAX (self->stages->len, 1)), 1) : 0;
 }
@@ -372,7 +381,7 @@ acc_walk_describe (AccBackend   *backend,
   g_autoptr(GPtrArray) sequences = acc_walk_sort_sequences (roots, n_roots);
   g_autofree char *bytes = g_format_size_full ((guint64) acc_walk_step_bytes (backend, FALSE), G_FORMAT_SIZE_IEC_UNITS);
   GString *text = g_string_new ("walks over ");
-  gint64 latency = 0;
+  gint64 latency = find_latency (sequences);
 
   for (guint i = 0; i < sequences->len; i++)
     {
@@ -381,8 +390,6 @@ acc_walk_describe (AccBackend   *backend,
       g_string_append_printf (text, "%s%s", i == 0 ? "" : sequence->n_inputs == 0 ? ", " : " → ", get_name (sequence));
       if (sequence->label != NULL)
         g_string_append_printf (text, " “%s”", sequence->label);
-      if (sequence->latency > 0 && (latency == 0 || sequence->latency < latency))
-        latency = sequence->latency;
     }
   if (chunk > 0)
     g_string_append_printf (text, " in steps of %" G_GINT64_FORMAT " elements", chunk);

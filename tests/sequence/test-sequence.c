@@ -797,6 +797,26 @@ static AccExpr *last_of (AccExpr *x, AccExpr *y, gpointer data) { return y; }
 static AccArray *f_first (AccArray **a, guint n, gpointer data) { return acc_array_zip_with (a[0], a[1], first_of, NULL); }
 static AccArray *f_last (AccArray **a, guint n, gpointer data) { return acc_array_zip_with (a[0], a[1], last_of, NULL); }
 
+/* @expected: of each of @arrays, in steps of any size */
+static void
+check_folds (AccArray **arrays, guint n_arrays, const char **expected, guint rank)
+{
+  for (guint i = 0; i < N_STEPS; i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, n_arrays, steps[i], NULL, &error);
+
+      g_assert_no_error (error);
+      for (guint j = 0; j < n_arrays; j++)
+        {
+          g_autofree char *text = print (results->pdata[j]);
+
+          g_assert_cmpstr (text, ==, expected[j]);
+          g_assert_cmpuint (acc_array_get_rank (results->pdata[j]), ==, rank);
+        }
+    }
+}
+
 static void
 test_fold_exact (void)
 {
@@ -806,19 +826,7 @@ test_fold_exact (void)
   AccArray *arrays[] = { a, b, c };
   const char *expected[] = { "333833500", "0", "1000000" };
 
-  for (guint i = 0; i < N_STEPS; i++)
-    {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, 3, steps[i], NULL, &error);
-
-      g_assert_no_error (error);
-      for (guint j = 0; j < 3; j++)
-        {
-          g_autofree char *text = print (results->pdata[j]);
-
-          g_assert_cmpstr (text, ==, expected[j]);
-        }
-    }
+  check_folds (arrays, 3, expected, 0);
 }
 
 static AccExpr *
@@ -845,20 +853,7 @@ test_fold_rows (void)
   AccArray *arrays[] = { a, b, c };
   const char *expected[] = { "5005000 5006001 5007002 5008003 5009004 5010005", "0 1 2 3 4 5", "10000 10001 10002 10003 10004 10005" };
 
-  for (guint i = 0; i < N_STEPS; i++)
-    {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, 3, steps[i], NULL, &error);
-
-      g_assert_no_error (error);
-      for (guint j = 0; j < 3; j++)
-        {
-          g_autofree char *text = print (results->pdata[j]);
-
-          g_assert_cmpstr (text, ==, expected[j]);
-          g_assert_cmpuint (acc_array_get_rank (results->pdata[j]), ==, 2);
-        }
-    }
+  check_folds (arrays, 3, expected, 2);
 }
 
 /* --- without an end */

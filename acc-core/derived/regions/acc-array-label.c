@@ -324,7 +324,7 @@ static AccExpr *
 rank_at (AccExpr *root,
          gpointer ranks)
 {
-  return acc_expr_linear_index (ranks, acc_expr_cast (root, acc_element_type_new (ACC_KIND_I64)));
+  return acc_components_look_up (ranks, root);
 }
 
 typedef struct {
@@ -524,9 +524,8 @@ acc_array_label_components (AccArray  *self,
  * @connects need not be transitive: where it holds for neighbours whose difference is small, a component is a region without steps. While
  * the graph is built it is called for each direction, and for elements outside @self, which are 0; what it gives for those does not count.
  * Takes time as [method@Array.label_components] does, times the cost of @connects. A @connects that does not give a b1, or a @mask of
- * another type, is
- * %ACC_ERROR_TYPE; a mask of other extents is %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known
- * only then.
+ * another type, is %ACC_ERROR_TYPE; a mask of other extents is %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the
+ * extents are known only then.
  *
  * ```c
  * static AccExpr *

@@ -3,6 +3,7 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-array-math.h"
+#include "acc-components-private.h"
 #include "acc-error.h"
 
 /* Labels, and tables with an entry for each of them. */
@@ -21,14 +22,6 @@ refuse_others (AccArray   *self,
 
   g_object_unref (node);
   return NULL;
-}
-
-/* The entry of a label. */
-static AccExpr *
-entry (AccArray *table,
-       AccExpr  *label)
-{
-  return acc_expr_linear_index (table, acc_expr_cast (label, acc_element_type_new (ACC_KIND_I64)));
 }
 
 static AccExpr *
@@ -119,9 +112,8 @@ flood (AccArray     *self,
  * Finds the elements that are linked to the seed by neighbours that are equal to it: `skimage.segmentation.flood`.
  *
  * NaN equals NaN here. Takes time as [method@Array.label_components] does. The result carries %ACC_ERROR_SHAPE where @seed is no index of
- * @self or
- * @connectivity is out of range, %ACC_ERROR_BOUNDS where @seed is outside @self; a run fails with that where the extents are known only
- * then.
+ * @self or @connectivity is out of range, %ACC_ERROR_BOUNDS where @seed is outside @self; a run fails with that where the extents are
+ * known only then.
  *
  * ```c
  * // xs = [[1, 1, 2], [2, 1, 2], [1, 2, 2]]
@@ -202,7 +194,7 @@ static AccExpr *
 is_small (const Sizes *self,
           AccExpr     *label)
 {
-  return acc_expr_lt (entry (self->sizes, label), acc_array_number (self->least));
+  return acc_expr_lt (acc_components_look_up (self->sizes, label), acc_array_number (self->least));
 }
 
 static AccExpr *
@@ -324,7 +316,7 @@ static AccExpr *
 is_not_open (AccExpr *label,
              gpointer open)
 {
-  return acc_expr_lnot (entry (open, label));
+  return acc_expr_lnot (acc_components_look_up (open, label));
 }
 
 /**

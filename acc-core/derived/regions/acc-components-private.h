@@ -5,6 +5,8 @@
 
 /* Graphs of @n_vertices, of rank 0: @number: the type of numbers of vertices, i4 or i8. */
 
+/* The entry of @table at a number of any integer type. */
+AccExpr  *acc_components_look_up       (AccArray *table, AccExpr *number);
 /* 0, 1, … */
 AccArray *acc_components_list_vertices (AccArray *n_vertices, AccElementType *number);
 /* The least vertex of the component of each. @edges: pairs of vertices that are not the same. */

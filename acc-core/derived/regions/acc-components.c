@@ -33,19 +33,18 @@ larger_end (AccExpr *edge,
   return acc_expr_max (acc_expr_item (edge, 0), acc_expr_item (edge, 1));
 }
 
-static AccExpr *
-end_at (AccArray *roots,
-        AccExpr  *edge,
-        guint     end)
+AccExpr *
+acc_components_look_up (AccArray *table, AccExpr *number)
 {
-  return acc_expr_linear_index (roots, acc_expr_cast (acc_expr_item (edge, end), acc_element_type_new (ACC_KIND_I64)));
+  return acc_expr_linear_index (table, acc_expr_cast (number, acc_element_type_new (ACC_KIND_I64)));
 }
 
 static AccExpr *
 move_ends (AccExpr *edge,
            gpointer roots)
 {
-  return acc_expr_tuple2 (end_at (roots, edge, 0), end_at (roots, edge, 1));
+  return acc_expr_tuple2 (acc_components_look_up (roots, acc_expr_item (edge, 0)),
+                          acc_components_look_up (roots, acc_expr_item (edge, 1)));
 }
 
 static AccExpr *
@@ -53,13 +52,6 @@ has_two_ends (AccExpr *edge,
               gpointer data)
 {
   return acc_expr_ne (acc_expr_item (edge, 0), acc_expr_item (edge, 1));
-}
-
-static AccExpr *
-parent_at (AccArray *parents,
-           AccExpr  *vertex)
-{
-  return acc_expr_linear_index (parents, acc_expr_cast (vertex, acc_element_type_new (ACC_KIND_I64)));
 }
 
 /* @state: a vertex, its parent, and how many jumps are left */
@@ -70,7 +62,8 @@ jump (AccExpr *state,
   g_autoptr(AccExpr) parent = acc_expr_ref_sink (acc_expr_item (state, 1)), left = acc_expr_ref_sink (acc_expr_item (state, 2));
   AccExpr *goes_on = acc_expr_land (acc_expr_ne (acc_expr_item (state, 0), parent), acc_expr_gt (left, acc_expr_new_int (0)));
 
-  return acc_expr_tuple2 (goes_on, acc_expr_tuple3 (parent, parent_at (parents, parent), acc_expr_sub (left, acc_expr_new_int (1))));
+  return acc_expr_tuple2 (goes_on,
+                          acc_expr_tuple3 (parent, acc_components_look_up (parents, parent), acc_expr_sub (left, acc_expr_new_int (1))));
 }
 
 /* The root, or an ancestor and that it is none. */
@@ -81,7 +74,7 @@ climb (AccExpr *parent,
   AccExpr *jumps = acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I32), JUMPS);
   g_autoptr(AccExpr) last = NULL;
 
-  last = acc_expr_ref_sink (acc_expr_while (acc_expr_tuple3 (parent, parent_at (parents, parent), jumps), jump, parents));
+  last = acc_expr_ref_sink (acc_expr_while (acc_expr_tuple3 (parent, acc_components_look_up (parents, parent), jumps), jump, parents));
   return acc_expr_tuple2 (acc_expr_item (last, 1), acc_expr_ne (acc_expr_item (last, 0), acc_expr_item (last, 1)));
 }
 
