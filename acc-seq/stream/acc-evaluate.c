@@ -221,7 +221,7 @@ run_by_rows (Run *self, AccArray **arrays, guint n_arrays, GError **error)
   if (done || obstacle == NULL)
     return done ? g_steal_pointer (&results) : NULL;
 
-  if (acc_stages_find_next (arrays, n_arrays, &self->tried, obstacle, &mode))
+  if (acc_stages_find_next (self->backend, arrays, n_arrays, &self->tried, obstacle, &mode))
     return run_stages (self, arrays, n_arrays, mode, error);
   g_propagate_error (error, g_steal_pointer (&obstacle));
 

@@ -9,10 +9,12 @@
 /* Where a program is cut into stages: what has to be stored, and why. */
 
 typedef struct {
+  AccBackend   *backend;
   AccStagesMode mode;
   GHashTable   *dependences;   /* AccArray to AccDependence, of those that depend on a source */
   GHashTable   *stages;        /* AccArray to the stage that it is computed in */
-  GHashTable   *stored;        /* AccArray */
+  GHashTable   *stored;        /* AccArray to the stage that stores it */
+  GHashTable   *externals;     /* AccArray to AccExternal, of those that do not fit in memory */
   GArray       *stores;
 } Search;
 
@@ -109,12 +111,16 @@ add_store (Search *self, AccArray *store, AccArray *consumer, const char *reason
 {
   g_autofree char *what = acc_array_describe (consumer);
   AccStageStore added = { .store = store, .stage = get_stage (self, store), .bytes = get_bytes (store),
-                          .has_rows = get_dependence (self, store) == ACC_DEPENDS_ON_ROWS };
-  guint stage = MAX (get_stage (self, consumer), added.stage + 1);
+                          .has_rows = get_dependence (self, store) == ACC_DEPENDS_ON_ROWS,
+                          .external = g_hash_table_lookup (self->externals, store) };
+  gpointer before;
+  gboolean is_stored = g_hash_table_lookup_extended (self->stored, store, NULL, &before);
+  guint stage = MAX (get_stage (self, consumer), (is_stored ? GPOINTER_TO_UINT (before) : added.stage) + 1);
 
   g_hash_table_insert (self->stages, consumer, GUINT_TO_POINTER (stage));
-  if (!g_hash_table_add (self->stored, store))
+  if (is_stored)
     return;
+  g_hash_table_insert (self->stored, store, GUINT_TO_POINTER (added.stage));
 
   added.why = g_strdup_printf ("%s%s%s", what, *reason == ',' ? "" : " ", reason);
   g_array_append_val (self->stores, added);
@@ -210,8 +216,14 @@ get_direct (AccArray *node)
   return direct;
 }
 
-/* What such an operation reads; NULL: @node is none. Stages leave products and transforms in one piece: computed whole, they are what they
- * are in memory. */
+static const AccExternal *
+get_external (Search *self, AccArray *node)
+{
+  return g_hash_table_lookup (self->externals, node);
+}
+
+/* What such an operation reads, or an external algorithm; NULL: @node is none. Stages leave products and transforms in one piece: computed
+ * whole, they are what they are in memory. */
 static AccArray **
 get_operands (Search *self, AccArray *node, guint *n_operands)
 {
@@ -221,6 +233,8 @@ get_operands (Search *self, AccArray *node, guint *n_operands)
   *n_operands = 0;
   if (self->mode != ACC_STAGES_READS)
     return NULL;
+  if (get_external (self, node) != NULL)
+    return get_external (self, node)->takes (node, n_operands);
   if (node->offer != NULL)
     operands = acc_foreign_get_inputs (node, n_operands);
   else if (direct != NULL && (direct->op == ACC_OP_MATMUL || direct->op == ACC_OP_FFT))
@@ -297,7 +311,9 @@ look_at (Search *self, AccArray *node)
     case ACC_STAGES_READS:
       operands = get_operands (self, node, &n_operands);
       look_at_flow (self, node);
-      if (operands != NULL)
+      if (get_external (self, node) != NULL)
+        add_store (self, node, node, "does not fit in memory");
+      else if (operands != NULL)
         look_at_operands (self, node, operands, n_operands);
       else
         look_at_reads (self, node);
@@ -359,13 +375,29 @@ has_sources (AccArray **arrays, guint n_arrays)
   return FALSE;
 }
 
+static void
+look_up_dependence (Search *self, AccArray *node)
+{
+  AccDependence dependence = find_dependence (self, node);
+  const AccExternal *external = NULL;
+
+  if (dependence == ACC_DEPENDS_NOT)
+    return;
+  g_hash_table_insert (self->dependences, node, GUINT_TO_POINTER ((guint) dependence));
+
+  if (self->mode == ACC_STAGES_READS)
+    external = acc_external_find (self->backend, node);
+  if (external != NULL)
+    g_hash_table_insert (self->externals, node, (gpointer) external);
+}
+
 GArray *
-acc_stages_find_stores (AccArray **arrays, guint n_arrays, AccStagesMode mode, AccDependence *dependences)
+acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, AccDependence *dependences)
 {
   g_autoptr(GPtrArray) nodes = NULL;
   g_autoptr(GHashTable) depending = g_hash_table_new (NULL, NULL), stages = g_hash_table_new (NULL, NULL),
-    stored = g_hash_table_new (NULL, NULL), seen = g_hash_table_new (NULL, NULL);
-  Search self = { mode, depending, stages, stored, g_array_new (FALSE, FALSE, sizeof (AccStageStore)) };
+    stored = g_hash_table_new (NULL, NULL), externals = g_hash_table_new (NULL, NULL), seen = g_hash_table_new (NULL, NULL);
+  Search self = { backend, mode, depending, stages, stored, externals, g_array_new (FALSE, FALSE, sizeof (AccStageStore)) };
 
   g_array_set_clear_func (self.stores, clear_store);
   for (guint i = 0; dependences != NULL && i < n_arrays; i++)
@@ -375,12 +407,7 @@ acc_stages_find_stores (AccArray **arrays, guint n_arrays, AccStagesMode mode, A
 
   nodes = acc_array_sort_nodes (arrays, n_arrays);
   for (guint i = 0; i < nodes->len; i++)
-    {
-      AccDependence dependence = find_dependence (&self, g_ptr_array_index (nodes, i));
-
-      if (dependence != ACC_DEPENDS_NOT)
-        g_hash_table_insert (depending, g_ptr_array_index (nodes, i), GUINT_TO_POINTER ((guint) dependence));
-    }
+    look_up_dependence (&self, g_ptr_array_index (nodes, i));
 
   for (guint i = 0; i < n_arrays; i++)
     {
@@ -424,11 +451,11 @@ get_next_mode (guint *tried, const GError *obstacle, AccStagesMode *mode)
 }
 
 gboolean
-acc_stages_find_next (AccArray **arrays, guint n_arrays, guint *tried, const GError *obstacle, AccStagesMode *mode)
+acc_stages_find_next (AccBackend *backend, AccArray **arrays, guint n_arrays, guint *tried, const GError *obstacle, AccStagesMode *mode)
 {
   while (get_next_mode (tried, obstacle, mode))
     {
-      g_autoptr(GArray) stores = acc_stages_find_stores (arrays, n_arrays, *mode, NULL);
+      g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, *mode, NULL);
 
       if (stores->len > 0)
         return TRUE;

@@ -3,6 +3,7 @@
 
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-array.h"
+#include "acc-seq/stream/external/acc-external-private.h"
 
 /* A program over sources as stages. A stage goes by rows from sources into stores, which are arrays in memory or in a temporary file; the
  * next one reads stores as it likes. */
@@ -29,10 +30,12 @@ typedef struct {
   guint     stage;       /* those of stage 0 need no other store */
   gboolean  has_rows;    /* else it is what a reduction leaves */
   guint64   bytes;       /* G_MAXUINT64 where that is not known */
+  const AccExternal *external; /* what computes it, where it does not fit in memory; NULL: the backend */
 } AccStageStore;
 
 /* What the arrays need before they can run by rows: AccStageStore, owned. @dependences: gets an AccDependence per array; may be NULL. */
-GArray    *acc_stages_find_stores (AccArray **arrays, guint n_arrays, AccStagesMode mode, AccDependence *dependences);
+GArray    *acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode,
+                                   AccDependence *dependences);
 /* Returns arrays of the same elements that need no stores any more: those of each stage are computed together, and memory takes their
  * place; of a choice the side that is taken does. Deferred arrays are computed first. @chunk_rows 0: the planner chooses. @dependences,
  * which may be NULL: how the results depend on sources. */
@@ -40,11 +43,13 @@ GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint
                                    AccDependence *dependences, GCancellable *cancellable, GError **error);
 /* What that would do, for plans; NULL where there is nothing to store. Owned. @bytes: of stores in memory. */
 char      *acc_stages_describe    (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes);
-/* What acc_stages_run() would return, for plans, with zeros in place of reductions; NULL where there is more than small ones of these. */
-AccArray  *acc_stages_pretend     (AccArray *array, AccStagesMode mode);
+/* What acc_stages_run() would return, for plans, with zeros in place of reductions, and rows that do not come in place of what external
+ * algorithms compute; NULL where there are other stores than small ones of these. */
+AccArray  *acc_stages_pretend     (AccBackend *backend, AccArray *array, AccStagesMode mode);
 /* Takes over @local, why arrays do not run by rows: ACC_ERROR_STREAM and OUT_OF_MEMORY are obstacles that stages may take out of the way,
  * others errors. FALSE. */
 gboolean   acc_stages_set_obstacle (GError *local, GError **obstacle, GError **error);
 /* The mode to try next because of @obstacle, one in which the arrays have stores; FALSE: there is none. @tried: modes that were, as
  * bits. */
-gboolean   acc_stages_find_next    (AccArray **arrays, guint n_arrays, guint *tried, const GError *obstacle, AccStagesMode *mode);
+gboolean   acc_stages_find_next    (AccBackend *backend, AccArray **arrays, guint n_arrays, guint *tried, const GError *obstacle,
+                                    AccStagesMode *mode);

@@ -5,6 +5,7 @@
 #include "acc-core/backend/acc-deferred-private.h"
 #include "acc-error.h"
 #include "acc-evaluate-private.h"
+#include "acc-plan-private.h"
 #include "acc-store-private.h"
 
 typedef struct {
@@ -17,7 +18,6 @@ typedef struct {
 
 /* --- where stores are */
 
-/* Half of what is left: the stage that reads a store needs memory, too. */
 static guint64
 get_room (AccBackend *backend)
 {
@@ -27,18 +27,22 @@ get_room (AccBackend *backend)
   if (limit == 0)
     return G_MAXUINT64;
 
-  return limit > used ? (limit - used) / 2 : 0;
+  return limit > used ? limit - used : 0;
 }
 
-/* Whether the store has room in memory, which gets less. What a reduction leaves goes to memory whatever its size. */
+/* Whether the store has room in memory, which gets less: half of what is left, as the stage that reads it needs memory, too, and so do
+ * rows of sources. What a reduction leaves goes to memory whatever its size. */
 static gboolean
 takes_memory (const AccStageStore *store, guint64 *room)
 {
-  if (!store->has_rows || store->bytes == G_MAXUINT64 || acc_array_is_manifest (store->store))
+  guint64 least;
+
+  if (*room == G_MAXUINT64 || !store->has_rows || store->bytes == G_MAXUINT64 || acc_array_is_manifest (store->store))
     return TRUE;
-  if (store->bytes > *room)
+  least = MAX (store->bytes, acc_external_measure_rows (store->store));
+  if (acc_bytes_add (store->bytes, least) > *room)
     return FALSE;
-  *room -= store->bytes;
+  *room -= 2 * store->bytes;
 
   return TRUE;
 }
@@ -121,6 +125,18 @@ compute_one (Stages *self, const AccStageStore *store, gboolean in_memory, GErro
   return TRUE;
 }
 
+static gboolean
+compute_externally (Stages *self, const AccStageStore *store, GError **error)
+{
+  AccExternalTask task = { self->backend, store->store, self->chunk_rows, self->cancellable };
+  AccArray *value = acc_external_compute (store->external, &task, error);
+
+  if (value != NULL)
+    set_value (self, store->store, value);
+
+  return value != NULL;
+}
+
 /* Those of the first stage. */
 static gboolean
 compute_stage (Stages *self, GArray *stores, GError **error)
@@ -131,11 +147,16 @@ compute_stage (Stages *self, GArray *stores, GError **error)
   for (guint i = 0; i < stores->len; i++)
     {
       const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-      gboolean in_memory = store->stage == 0 && takes_memory (store, &room);
+      gboolean in_memory = store->stage == 0 && store->external == NULL && takes_memory (store, &room);
 
       if (store->stage > 0)
         continue;
-      if (in_memory && self->mode != ACC_STAGES_SOURCES)
+      if (store->external != NULL)
+        {
+          if (!compute_externally (self, store, error))
+            return FALSE;
+        }
+      else if (in_memory && self->mode != ACC_STAGES_SOURCES)
         g_ptr_array_add (together, (gpointer) store);
       else if (!compute_one (self, store, in_memory, error))
         return FALSE;
@@ -259,7 +280,8 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
     dependences[i] = ACC_DEPENDS_NOT;
   while (results != NULL && may_have_stores)
     {
-      g_autoptr(GArray) stores = acc_stages_find_stores ((AccArray **) results->pdata, results->len, mode, dependences);
+      g_autoptr(GArray) stores = acc_stages_find_stores (backend, (AccArray **) results->pdata, results->len, mode,
+                                                         dependences);
 
       if (stores->len == 0)
         break;
@@ -293,24 +315,35 @@ new_zeros (const AccStageStore *store)
   return acc_array_new_manifest (array->type, array->shape, buffers);
 }
 
+/* What takes the place of a store; NULL: nothing that plans could use. */
+static AccArray *
+pretend_store (const AccStageStore *store, AccStagesMode mode)
+{
+  if (mode == ACC_STAGES_REDUCTIONS)
+    return !store->has_rows && store->bytes <= SMALL_BYTES ? new_zeros (store) : NULL;
+
+  return store->external != NULL && store->stage == 0 && store->store->shape != NULL ? acc_external_pretend (store->store) : NULL;
+}
+
 AccArray *
-acc_stages_pretend (AccArray *array, AccStagesMode mode)
+acc_stages_pretend (AccBackend *backend, AccArray *array, AccStagesMode mode)
 {
   g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-  g_autoptr(GArray) stores = acc_stages_find_stores (&array, 1, mode, NULL);
+  g_autoptr(GArray) stores = acc_stages_find_stores (backend, &array, 1, mode, NULL);
   g_autoptr(GPtrArray) arrays = g_ptr_array_new_with_free_func (g_object_unref);
   Stages self = { NULL, mode, 0, NULL, values };
 
-  if (mode != ACC_STAGES_REDUCTIONS)
+  if (mode != ACC_STAGES_REDUCTIONS && mode != ACC_STAGES_READS)
     return NULL;
 
   for (guint i = 0; i < stores->len; i++)
     {
       const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
+      AccArray *value = pretend_store (store, mode);
 
-      if (store->has_rows || store->bytes > SMALL_BYTES)
+      if (value == NULL)
         return NULL;
-      set_value (&self, store->store, new_zeros (store));
+      set_value (&self, store->store, value);
     }
 
   g_ptr_array_add (arrays, g_object_ref (array));
@@ -321,7 +354,7 @@ acc_stages_pretend (AccArray *array, AccStagesMode mode)
 char *
 acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes)
 {
-  g_autoptr(GArray) stores = acc_stages_find_stores (arrays, n_arrays, mode, NULL);
+  g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, mode, NULL);
   guint64 room = get_room (backend);
   GString *text = g_string_new (NULL);
 
@@ -336,6 +369,13 @@ acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, Acc
         if (store->stage != stage)
           continue;
         n++;
+        if (store->external != NULL)
+          {
+            g_autofree char *way = acc_external_describe (store->external, backend, store->store);
+
+            g_string_append_printf (text, "stage %u  %s: %s\n", stage + 1, store->why, way);
+            continue;
+          }
         in_memory = takes_memory (store, &room);
         if (in_memory && store->has_rows && store->bytes != G_MAXUINT64)
           *bytes += store->bytes;

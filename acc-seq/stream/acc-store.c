@@ -26,6 +26,8 @@ struct _AccStore
   AccShape       *shape;
   int             fd;         /* -1: there are no bytes */
   guint64         size;
+  gboolean        grows;      /* space is taken as elements come: the file has holes */
+  guint64         reserved;   /* bytes of the budget */
   guint8         *data;       /* the file in memory, once it is read */
   guint           n_buffers;
   guint64        *offsets;    /* of buffers in the file */
@@ -60,6 +62,8 @@ make_file (AccStore *self, const char *folder, GError **error)
     failed = EFBIG;
   else if ((self->fd = open_nameless (folder)) < 0)
     failed = errno;
+  else if (self->grows)
+    failed = ftruncate (self->fd, (off_t) self->size) < 0 ? errno : 0;
   else
     do
       failed = posix_fallocate (self->fd, 0, (off_t) self->size);
@@ -98,14 +102,27 @@ place_buffers (AccStore *self)
   return TRUE;
 }
 
-AccStore *
-acc_store_new (AccBackend *backend, AccElementType *type, AccShape *shape, const char *what, GError **error)
+static gboolean
+reserve (AccStore *self, guint64 bytes, GError **error)
+{
+  if (bytes <= self->reserved)
+    return TRUE;
+  if (!acc_budget_reserve (self->budget, bytes - self->reserved, self->what, error))
+    return FALSE;
+  self->reserved = bytes;
+
+  return TRUE;
+}
+
+static AccStore *
+new_store (AccBackend *backend, AccElementType *type, AccShape *shape, gboolean grows, const char *what, GError **error)
 {
   g_autoptr(AccStore) self = g_new0 (AccStore, 1);
   g_autofree char *folder = acc_backend_dup_temporary_folder (backend);
-  AccBudget *budget = acc_backend_get_temporary_budget (backend);
 
   g_atomic_ref_count_init (&self->ref_count);
+  self->budget = acc_budget_ref (acc_backend_get_temporary_budget (backend));
+  self->grows = grows;
   self->what = g_strdup (what);
   self->type = type;
   self->shape = acc_shape_ref (shape);
@@ -121,11 +138,24 @@ acc_store_new (AccBackend *backend, AccElementType *type, AccShape *shape, const
   if (self->size == 0)
     return g_steal_pointer (&self);
 
-  if (!acc_budget_reserve (budget, self->size, self->what, error))
+  if (!grows && !reserve (self, self->size, error))
     return NULL;
-  self->budget = acc_budget_ref (budget);
 
   return make_file (self, folder, error) ? g_steal_pointer (&self) : NULL;
+}
+
+AccStore *
+acc_store_new (AccBackend *backend, AccElementType *type, AccShape *shape, const char *what, GError **error)
+{
+  return new_store (backend, type, shape, FALSE, what, error);
+}
+
+AccStore *
+acc_store_new_growing (AccBackend *backend, AccElementType *type, gint64 most, const char *what, GError **error)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (most);
+
+  return new_store (backend, type, shape, TRUE, what, error);
 }
 
 static AccStore *
@@ -146,11 +176,8 @@ acc_store_unref (AccStore *self)
     munmap (self->data, self->size);
   if (self->fd >= 0)
     close (self->fd);
-  if (self->budget != NULL)
-    {
-      acc_budget_release (self->budget, self->size, self->what);
-      acc_budget_unref (self->budget);
-    }
+  acc_budget_release (self->budget, self->reserved, self->what);
+  acc_budget_unref (self->budget);
   acc_shape_unref (self->shape);
   g_free (self->offsets);
   g_free (self->what);
@@ -211,6 +238,36 @@ write_bytes (AccStore *self, const guint8 *data, guint64 size, guint64 offset, G
   return TRUE;
 }
 
+/* What elements up to @end take at most, and a page for each buffer. */
+static guint64
+measure_elements (AccStore *self, guint64 end)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < self->n_buffers; i++)
+    bytes += (end * acc_element_type_get_buffer_size (self->type, i) + 4095) / 4096 * 4096;
+
+  return bytes;
+}
+
+gboolean
+acc_store_write (AccStore *self, gint64 first, gint64 n, gpointer *addresses, GError **error)
+{
+  if (self->grows && !reserve (self, measure_elements (self, (guint64) (first + n)), error))
+    return FALSE;
+
+  for (guint i = 0; i < self->n_buffers; i++)
+    {
+      guint64 width = acc_element_type_get_buffer_size (self->type, i);
+
+      if (!write_bytes (self, addresses[i], (guint64) n * width, self->offsets[i] + (guint64) first * width, error))
+        return FALSE;
+    }
+  flush_behind (self, (guint64) (first + n), FALSE);
+
+  return TRUE;
+}
+
 /* --- a sink */
 
 #define ACC_TYPE_STORE_SINK (acc_store_sink_get_type ())
@@ -243,15 +300,12 @@ acc_store_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable,
 {
   AccStore *store = ACC_STORE_SINK (sink)->store;
   guint64 row_elements = (guint64) acc_chunk_get_row_elements (chunk), first = (guint64) acc_chunk_get_first_row (chunk) * row_elements;
+  g_autofree gpointer *addresses = g_new0 (gpointer, store->n_buffers + 1);
 
   for (guint i = 0; i < store->n_buffers; i++)
-    if (!write_bytes (store, (const guint8 *) (guintptr) acc_chunk_get_address (chunk, i), acc_chunk_get_size (chunk, i),
-                      store->offsets[i] + first * acc_element_type_get_buffer_size (store->type, i), error))
-      return FALSE;
+    addresses[i] = (gpointer) (guintptr) acc_chunk_get_address (chunk, i);
 
-  flush_behind (store, first + (guint64) acc_chunk_get_n_rows (chunk) * row_elements, FALSE);
-
-  return TRUE;
+  return acc_store_write (store, (gint64) first, acc_chunk_get_n_rows (chunk) * (gint64) row_elements, addresses, error);
 }
 
 static gboolean
@@ -299,6 +353,54 @@ acc_store_new_sink (AccStore *self)
 /* --- reading */
 
 static gboolean
+read_bytes (AccStore *self, guint8 *data, guint64 size, guint64 offset, GError **error)
+{
+  guint64 at = offset, left = size;
+
+  while (left > 0)
+    {
+      gssize n = pread (self->fd, data, MIN (left, (guint64) 1 << 30), (off_t) at);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        {
+          g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%s: reading a temporary file of %" G_GUINT64_FORMAT " bytes: %s", self->what,
+                       self->size, n < 0 ? g_strerror (errno) : "it ends too early");
+          return FALSE;
+        }
+      data += n;
+      left -= (guint64) n;
+      at += (guint64) n;
+    }
+  posix_fadvise (self->fd, (off_t) offset, (off_t) size, POSIX_FADV_DONTNEED);
+
+  return TRUE;
+}
+
+gboolean
+acc_store_read (AccStore *self, gint64 first, gint64 n, gpointer *addresses, GError **error)
+{
+  for (guint i = 0; i < self->n_buffers; i++)
+    {
+      guint64 width = acc_element_type_get_buffer_size (self->type, i);
+
+      if (!read_bytes (self, addresses[i], (guint64) n * width, self->offsets[i] + (guint64) first * width, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+void
+acc_store_close (AccStore *self, gint64 n_elements)
+{
+  acc_shape_unref (self->shape);
+  self->shape = acc_shape_new_vector (n_elements);
+  flush_behind (self, (guint64) n_elements, TRUE);
+}
+
+static gboolean
 map_file (AccStore *self, GError **error)
 {
   gpointer data;
@@ -331,6 +433,14 @@ acc_store_dup_array (AccStore *self, GError **error)
                                  (GDestroyNotify) acc_store_unref, ref_store (self));
 
   return acc_array_new_manifest (self->type, self->shape, buffers);
+}
+
+gboolean
+acc_store_holds (AccArray *array)
+{
+  AccBuffer **buffers = acc_array_is_manifest (array) ? acc_array_get_buffers (array) : NULL;
+
+  return buffers != NULL && buffers[0] != NULL && buffers[0]->notify == (GDestroyNotify) acc_store_unref;
 }
 
 /* --- sources */

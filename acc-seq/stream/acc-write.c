@@ -221,7 +221,7 @@ acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSin
       done = write_array (backend, array, sink, chunk_rows, job, cancellable, &obstacle, error);
       if (done || obstacle == NULL)
         return done;
-      if (!acc_stages_find_next (&array, 1, &tried, obstacle, &mode))
+      if (!acc_stages_find_next (backend, &array, 1, &tried, obstacle, &mode))
         {
           g_propagate_error (error, g_steal_pointer (&obstacle));
           return FALSE;
@@ -300,12 +300,13 @@ plan_staged (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_r
 {
   guint64 bytes;
   g_autofree char *stages = acc_stages_describe (backend, &array, 1, mode, &bytes);
-  g_autoptr(AccArray) after = stages != NULL ? acc_stages_pretend (array, mode) : NULL;
+  g_autoptr(AccArray) after = stages != NULL ? acc_stages_pretend (backend, array, mode) : NULL;
+  g_autoptr(GError) obstacle = NULL;
   AccPlan *plan = NULL;
 
   if (after != NULL)
-    plan = plan_rows (backend, after, sink, chunk_rows, error, error);
-  else if (stages != NULL)
+    plan = plan_rows (backend, after, sink, chunk_rows, &obstacle, error);
+  if (stages != NULL && plan == NULL && (after == NULL || obstacle != NULL))
     plan = plan_computed (backend, array, sink, chunk_rows, FALSE, "computed from what stages before it store", error);
 
   if (plan != NULL)
@@ -327,7 +328,7 @@ plan_stages (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_r
 
   if (plan == NULL && local == NULL)
     plan = plan_rows (backend, array, sink, chunk_rows, &obstacle, &local);
-  if (obstacle != NULL && acc_stages_find_next (&array, 1, &tried, obstacle, &mode))
+  if (obstacle != NULL && acc_stages_find_next (backend, &array, 1, &tried, obstacle, &mode))
     {
       g_clear_error (&obstacle);
       plan = plan_staged (backend, array, sink, chunk_rows, mode, &local);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-array.h"
+
+/* Algorithms for nodes that do not fit in memory whole: they read what comes by rows and stores, and need little memory. There is one table
+ * of them. A stage computes such a node by itself; what the algorithm returns takes the place of the node: an array in a store, or one
+ * whose rows come from a source that can be read again. */
+
+typedef struct {
+  AccBackend   *backend;
+  AccArray     *node;
+  gint64        chunk_rows;   /* 0: the planner chooses */
+  GCancellable *cancellable;
+} AccExternalTask;
+
+typedef struct {
+  const char *way;            /* for plans: "runs are sorted and merged" */
+  /* What it reads of a node that it takes, borrowed; NULL: it does not take it. */
+  AccArray **(*takes)         (AccArray *node, guint *n_inputs);
+  /* Bytes that computing the node whole takes, and the least that the algorithm does; G_MAXUINT64: not known. */
+  guint64    (*measure_whole) (AccArray *node);
+  guint64    (*measure_least) (AccArray *node);
+  /* How often all elements are written to temporary files, and read from there. */
+  void       (*count_passes)  (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read);
+  /* Of the same elements and extents. */
+  AccArray  *(*compute)       (const AccExternalTask *task, GError **error);
+} AccExternal;
+
+/* What computes @node where it does not fit in memory whole; NULL: it fits, or nothing else does. */
+const AccExternal *acc_external_find     (AccBackend *backend, AccArray *node);
+/* A line for plans. Owned. */
+char              *acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *node);
+/* An array of such a layout, whose rows nobody reads, for plans of what comes after. */
+AccArray          *acc_external_pretend  (AccArray *node);
+/* Errors name the node. ACC_ERROR_OUT_OF_MEMORY tells what is needed at least. */
+AccArray          *acc_external_compute  (const AccExternal *self, const AccExternalTask *task, GError **error);
+
+/* --- for algorithms */
+
+/* Bytes of memory that are left, once what can be spared was given back. */
+guint64  acc_external_get_room     (AccBackend *backend);
+/* Elements of an array, or of one element; G_MAXUINT64: not known. */
+guint64  acc_external_get_size     (AccArray *array);
+guint64  acc_external_get_bytes    (AccArray *array);
+/* What the rows of an array take at least while they are computed: what its sources hold, and chunks of a few rows. */
+guint64  acc_external_measure_rows (AccArray *array);
+
+/* --- the table */
+
+extern const AccExternal acc_external_sort;

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-sorter-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/data/acc-chunk-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
+#include "acc-seq/stream/acc-plan-private.h"
+
+#include <string.h>
+
+/* Sorts of a vector: runs as long as memory allows are sorted by the backend as they come and go into a store; sources read them merged. */
+
+/* Less is not worth a call of the backend. */
+#define LEAST_RUN   64
+/* What a sort takes of the memory limit besides elements. */
+#define LEAST_BYTES (32 * 1024)
+/* Of memory: more gains nothing. */
+#define MOST_MERGE  (G_GUINT64_CONSTANT (256) << 20)
+#define MOST_STREAM (G_GUINT64_CONSTANT (64) << 20)
+#define GOOD_BLOCK  (G_GUINT64_CONSTANT (5) << 20)
+
+/* --- a sink that sorts */
+
+#define ACC_TYPE_RUN_SINK (acc_run_sink_get_type ())
+G_DECLARE_FINAL_TYPE (AccRunSink, acc_run_sink, ACC, RUN_SINK, AccSink)
+
+struct _AccRunSink
+{
+  AccSink     parent_instance;
+
+  AccSorter  *sorter;      /* borrowed, as .runs */
+  AccRuns    *runs;
+  AccBuffer **buffers;
+  gint64      capacity, n;
+  gint64      longest;     /* that the backend sorts within its memory */
+  gint64      n_written;
+};
+
+G_DEFINE_FINAL_TYPE (AccRunSink, acc_run_sink, ACC_TYPE_SINK)
+
+/* As many of @n elements as the backend has memory for at once. */
+static AccArray *
+sort_run (AccRunSink *self, gint64 first, gint64 *n, GCancellable *cancellable, GError **error)
+{
+  for (;;)
+    {
+      GError *local = NULL;
+      AccArray *sorted;
+
+      *n = MIN (*n, self->longest);
+      sorted = acc_sorter_sort (self->sorter, self->buffers, first, *n, cancellable, &local);
+      if (sorted != NULL)
+        return sorted;
+      if (!g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || *n <= LEAST_RUN)
+        {
+          g_propagate_error (error, local);
+          return NULL;
+        }
+      g_error_free (local);
+      self->longest = MAX (*n / 2, LEAST_RUN);
+    }
+}
+
+static gboolean
+write_runs (AccRunSink *self, GCancellable *cancellable, GError **error)
+{
+  AccSorter *sorter = self->sorter;
+  guint64 held = sorter->held;
+  g_autofree gpointer *addresses = g_new0 (gpointer, sorter->n_buffers + 1);
+
+  for (gint64 first = 0, n; first < self->n; first += n)
+    {
+      g_autoptr(AccArray) sorted = NULL;
+
+      n = self->n - first;
+      sorted = sort_run (self, first, &n, cancellable, error);
+      if (sorted == NULL)
+        return FALSE;
+      for (guint i = 0; i < sorter->n_buffers; i++)
+        addresses[i] = acc_array_get_buffers (sorted)[i]->data;
+      if (!acc_store_write (self->runs->store, self->n_written, n, addresses, error))
+        return FALSE;
+      self->n_written += n;
+      g_array_append_val (self->runs->ends, self->n_written);
+      g_clear_object (&sorted);
+      acc_sorter_hold (sorter, held);
+    }
+  self->n = 0;
+
+  return TRUE;
+}
+
+static gboolean
+acc_run_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+acc_run_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  AccRunSink *self = ACC_RUN_SINK (sink);
+  gint64 n_rows = acc_chunk_get_n_rows (chunk), n;
+
+  for (gint64 row = 0; row < n_rows; row += n)
+    {
+      n = MIN (n_rows - row, self->capacity - self->n);
+      for (guint i = 0; i < self->sorter->n_buffers; i++)
+        {
+          gsize width = acc_element_type_get_buffer_size (self->sorter->type, i);
+
+          memcpy ((guint8 *) self->buffers[i]->data + (gsize) self->n * width,
+                  (const guint8 *) (guintptr) acc_chunk_get_address (chunk, i) + (gsize) row * width, (gsize) n * width);
+        }
+      self->n += n;
+      if (self->n == self->capacity && !write_runs (self, cancellable, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+acc_run_sink_commit (AccSink *sink, GCancellable *cancellable, GError **error)
+{
+  return write_runs (ACC_RUN_SINK (sink), cancellable, error);
+}
+
+static void
+acc_run_sink_class_init (AccRunSinkClass *klass)
+{
+  ACC_SINK_CLASS (klass)->start = acc_run_sink_start;
+  ACC_SINK_CLASS (klass)->write = acc_run_sink_write;
+  ACC_SINK_CLASS (klass)->commit = acc_run_sink_commit;
+}
+
+static void
+acc_run_sink_init (AccRunSink *self)
+{
+}
+
+/* --- sizes */
+
+static AccArray **
+take_sort (AccArray *node, guint *n_inputs)
+{
+  *n_inputs = 1;
+
+  return node->op == ACC_OP_SORT && node->rank == 1 ? node->inputs : NULL;
+}
+
+/* The result, as much again, and what is counted. */
+static guint64
+measure_whole (AccArray *node)
+{
+  guint64 bytes = acc_external_get_bytes (node);
+
+  return bytes != G_MAXUINT64 ? acc_bytes_add (acc_bytes_multiply (bytes, 2), bytes / 4) : bytes;
+}
+
+static guint64
+measure_least (AccArray *node)
+{
+  return acc_bytes_add (acc_bytes_add (LEAST_BYTES, acc_external_measure_rows (node->inputs[0])),
+                        acc_bytes_multiply (acc_element_type_get_size (node->type), 4 * LEAST_RUN));
+}
+
+/* What runs are read and sorted in; the rest is for what comes by rows. */
+static guint64
+get_run_bytes (AccArray *node, guint64 room)
+{
+  guint64 rows = MAX (MIN (room / 4, MOST_STREAM), acc_external_measure_rows (node->inputs[0]));
+
+  return room > rows ? room - rows : 0;
+}
+
+static gint64
+get_run_length (AccArray *node, guint64 room)
+{
+  guint64 size = MAX ((guint64) acc_element_type_get_size (node->type), 1), n = get_run_bytes (node, room) / size * 2 / 7;
+
+  return (gint64) CLAMP (n, LEAST_RUN, MAX (acc_external_get_size (node), LEAST_RUN));
+}
+
+static guint64
+get_merge_bytes (guint64 room, guint n_runs)
+{
+  return MIN (room / 2, MAX (MOST_MERGE, acc_bytes_multiply (GOOD_BLOCK, n_runs)));
+}
+
+static void
+count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
+{
+  guint64 room = acc_external_get_room (backend), length = (guint64) get_run_length (node, room);
+  guint64 n_runs = acc_external_get_size (node) / length + 1;
+  guint levels = 1, fan_in;
+
+  while ((fan_in = acc_merge_get_fan_in (node->type, (guint) MIN (n_runs, G_MAXINT), get_merge_bytes (room, (guint) n_runs))) < n_runs)
+    {
+      n_runs = (n_runs + fan_in - 1) / fan_in;
+      levels++;
+    }
+  *n_written = *n_read = levels;
+}
+
+/* --- the sort */
+
+static gboolean
+write_sorted_runs (const AccExternalTask *task, AccSorter *sorter, AccRuns *runs, GError **error)
+{
+  AccArray *input = task->node->inputs[0];
+  guint64 room = acc_external_get_room (task->backend), bytes = get_run_bytes (task->node, room);
+  g_autoptr(AccRunSink) sink = g_object_new (ACC_TYPE_RUN_SINK, "name", "runs", NULL);
+  guint64 taken;
+  gboolean done;
+
+  sink->sorter = sorter;
+  sink->runs = runs;
+  sink->capacity = sink->longest = get_run_length (task->node, room);
+  sink->buffers = acc_sorter_allocate (sorter, sink->capacity, error);
+  if (sink->buffers == NULL)
+    return FALSE;
+
+  taken = (guint64) sink->capacity * acc_element_type_get_size (sorter->type);
+  acc_sorter_hold (sorter, bytes > taken ? bytes - taken : 0);
+  done = acc_evaluate_write_with_chunk_rows (task->backend, input, ACC_SINK (sink), task->chunk_rows, NULL, task->cancellable, error);
+  acc_sorter_free_buffers (sorter, g_steal_pointer (&sink->buffers));
+  acc_sorter_hold (sorter, 0);
+
+  return done;
+}
+
+static AccStore *
+new_store (const AccExternalTask *task, GError **error)
+{
+  g_autofree char *described = acc_array_describe (task->node), *what = g_strdup_printf ("runs of %s", described);
+
+  return acc_store_new_growing (task->backend, task->node->type, acc_shape_get_size (task->node->shape), what, error);
+}
+
+static gboolean
+merge_into (AccSorter *sorter, const AccRuns *runs, guint first, guint n_runs, guint64 bytes, AccRuns *merged, gint64 *at,
+            GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccMerge) merge = acc_merge_new (sorter, runs, first, n_runs, bytes, error);
+  g_autofree gpointer *addresses = g_new0 (gpointer, sorter->n_buffers + 1);
+  gint64 n = 0;
+
+  while (merge != NULL && (n = acc_merge_next (merge, G_MAXINT64, addresses, cancellable, error)) > 0)
+    {
+      if (!acc_store_write (merged->store, *at, n, addresses, error))
+        return FALSE;
+      *at += n;
+    }
+  g_array_append_val (merged->ends, *at);
+
+  return merge != NULL && n == 0;
+}
+
+/* Merges as many runs at once as memory allows, until a source can read all that are left. */
+static gboolean
+merge_levels (const AccExternalTask *task, AccSorter *sorter, AccRuns *runs, GError **error)
+{
+  guint64 room = acc_external_get_room (task->backend);
+  guint fan_in;
+
+  while ((fan_in = acc_merge_get_fan_in (sorter->type, runs->ends->len, get_merge_bytes (room, runs->ends->len))) < runs->ends->len)
+    {
+      g_auto(AccRuns) merged = { new_store (task, error), g_array_new (FALSE, FALSE, sizeof (gint64)) };
+      gint64 at = 0;
+
+      for (guint first = 0; merged.store != NULL && first < runs->ends->len; first += fan_in)
+        if (!merge_into (sorter, runs, first, MIN (fan_in, runs->ends->len - first), get_merge_bytes (room, fan_in), &merged, &at,
+                         task->cancellable, error))
+          return FALSE;
+      if (merged.store == NULL)
+        return FALSE;
+
+      acc_sorter_hold (sorter, 0);
+      acc_runs_clear (runs);
+      *runs = merged;
+      merged = (AccRuns) { NULL, NULL };
+    }
+
+  return TRUE;
+}
+
+static AccArray *
+compute_sort (const AccExternalTask *task, GError **error)
+{
+  g_autoptr(AccSorter) sorter = acc_sorter_new (task->backend, task->node, task->cancellable, error);
+  g_auto(AccRuns) runs = { NULL, NULL };
+
+  if (sorter == NULL)
+    return NULL;
+
+  runs = (AccRuns) { new_store (task, error), g_array_new (FALSE, FALSE, sizeof (gint64)) };
+  if (runs.store == NULL || !write_sorted_runs (task, sorter, &runs, error) || !merge_levels (task, sorter, &runs, error))
+    return NULL;
+
+  if (runs.ends->len <= 1)
+    {
+      acc_store_close (runs.store, acc_shape_get_size (task->node->shape));
+      return acc_store_dup_array (runs.store, error);
+    }
+  acc_sorter_hold (sorter, get_merge_bytes (acc_external_get_room (task->backend), runs.ends->len));
+
+  return acc_merge_new_array (sorter, &runs, "sorted runs");
+}
+
+const AccExternal acc_external_sort = {
+  .way = "sorted runs that are merged",
+  .takes = take_sort,
+  .measure_whole = measure_whole,
+  .measure_least = measure_least,
+  .count_passes = count_passes,
+  .compute = compute_sort,
+};

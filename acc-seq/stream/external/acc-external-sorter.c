@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-sorter-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+
+#include <string.h>
+
+#define HELD "what is sorted"
+
+/* --- programs of a vector */
+
+typedef struct {
+  AccOperation op;
+  AccFunction *function;
+} Body;
+
+static AccArray *
+build_body (AccArray **vectors, guint n_vectors, gpointer data)
+{
+  const Body *body = data;
+  AccArray *node = acc_array_begin (body->op, vectors, n_vectors);
+
+  acc_array_take_function (node, 0, acc_function_ref (body->function));
+
+  return acc_array_complete (node);
+}
+
+static AccExecutable *
+compile (AccBackend *backend, AccArray *node, AccOperation op, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *signature = g_strdup_printf ("%s[:]", acc_element_type_get_code (node->type));
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { signature, NULL }, build_body, &(Body) { op, node->functions[0] });
+
+  return acc_backend_compile (backend, program, cancellable, error);
+}
+
+AccSorter *
+acc_sorter_new (AccBackend *backend, AccArray *node, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccSorter) self = g_new0 (AccSorter, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->backend = g_object_ref (backend);
+  self->type = node->type;
+  self->n_buffers = acc_element_type_get_n_buffers (node->type);
+  self->sort = compile (backend, node, ACC_OP_SORT, cancellable, error);
+  self->keys = self->sort != NULL ? compile (backend, node, ACC_OP_MAP, cancellable, error) : NULL;
+
+  return self->keys != NULL ? g_steal_pointer (&self) : NULL;
+}
+
+AccSorter *
+acc_sorter_ref (AccSorter *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+acc_sorter_unref (AccSorter *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  acc_sorter_hold (self, 0);
+  g_clear_object (&self->sort);
+  g_clear_object (&self->keys);
+  g_object_unref (self->backend);
+  g_free (self);
+}
+
+/* --- memory */
+
+void
+acc_sorter_hold (AccSorter *self, guint64 bytes)
+{
+  AccBudget *budget = acc_backend_get_host_budget (self->backend);
+
+  if (bytes < self->held)
+    acc_budget_release (budget, self->held - bytes, HELD);
+  else if (!acc_budget_reserve (budget, bytes - self->held, HELD, NULL))
+    return;
+  self->held = bytes;
+}
+
+AccBuffer **
+acc_sorter_allocate (AccSorter *self, gint64 n, GError **error)
+{
+  AccBuffer **buffers = g_new0 (AccBuffer *, self->n_buffers + 1);
+
+  for (guint i = 0; i < self->n_buffers; i++)
+    {
+      buffers[i] = acc_buffer_allocate ((gsize) n * acc_element_type_get_buffer_size (self->type, i),
+                                        acc_backend_get_host_budget (self->backend), HELD, error);
+      if (buffers[i] == NULL)
+        {
+          acc_sorter_free_buffers (self, buffers);
+          return NULL;
+        }
+    }
+
+  return buffers;
+}
+
+void
+acc_sorter_free_buffers (AccSorter *self, AccBuffer **buffers)
+{
+  for (guint i = 0; buffers != NULL && i < self->n_buffers; i++)
+    g_clear_pointer (&buffers[i], acc_buffer_unref);
+  g_free (buffers);
+}
+
+void
+acc_sorter_copy (AccSorter *self, AccBuffer **to, gint64 at, AccBuffer **from, gint64 first, gint64 n)
+{
+  for (guint i = 0; i < self->n_buffers; i++)
+    {
+      gsize width = acc_element_type_get_buffer_size (self->type, i);
+
+      if (n > 0 && width > 0)
+        memmove ((guint8 *) to[i]->data + (gsize) at * width, (guint8 *) from[i]->data + (gsize) first * width, (gsize) n * width);
+    }
+}
+
+/* --- the backend */
+
+static AccArray *
+run (AccSorter *self, AccExecutable *executable, AccBuffer **buffers, gint64 first, gint64 n, GCancellable *cancellable, GError **error)
+{
+  g_autofree AccBuffer **views = g_new0 (AccBuffer *, self->n_buffers + 1);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(AccArray) vector = NULL;
+  g_autoptr(GPtrArray) results = NULL;
+  guint64 held = self->held;
+
+  for (guint i = 0; i < self->n_buffers; i++)
+    {
+      gsize width = acc_element_type_get_buffer_size (self->type, i);
+
+      views[i] = acc_buffer_new ((guint8 *) buffers[i]->data + (gsize) first * width, (gsize) n * width, NULL, NULL);
+    }
+  vector = acc_array_new_manifest (self->type, shape, views);
+
+  acc_sorter_hold (self, 0);
+  results = acc_executable_run (executable, &vector, 1, cancellable, error);
+  if (results == NULL)
+    acc_sorter_hold (self, held);
+
+  return results != NULL ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
+}
+
+AccArray *
+acc_sorter_sort (AccSorter *self, AccBuffer **buffers, gint64 first, gint64 n, GCancellable *cancellable, GError **error)
+{
+  guint64 held = self->held, taken = (guint64) n * acc_element_type_get_size (self->type);
+  g_autoptr(AccArray) result = run (self, self->sort, buffers, first, n, cancellable, error);
+
+  if (result == NULL)
+    return NULL;
+  for (guint i = 0; i < self->n_buffers; i++)
+    if (acc_buffer_map (acc_array_get_buffers (result)[i], error) == NULL && n > 0)
+      return NULL;
+  acc_sorter_hold (self, held > taken ? held - taken : 0);
+
+  return g_steal_pointer (&result);
+}
+
+static guint64
+get_number (gconstpointer data, gint64 i, gsize width)
+{
+  switch (width)
+    {
+    case 1:
+      return ((const guint8 *) data)[i];
+    case 2:
+      return ((const guint16 *) data)[i];
+    case 4:
+      return ((const guint32 *) data)[i];
+    default:
+      return ((const guint64 *) data)[i];
+    }
+}
+
+gboolean
+acc_sorter_get_keys (AccSorter *self, AccBuffer **buffers, gint64 n, guint64 *keys, GCancellable *cancellable, GError **error)
+{
+  guint64 held = self->held;
+  g_autoptr(AccArray) result = run (self, self->keys, buffers, 0, n, cancellable, error);
+  gconstpointer data = result != NULL ? acc_buffer_map (acc_array_get_buffers (result)[0], error) : NULL;
+
+  for (gint64 i = 0; data != NULL && i < n; i++)
+    keys[i] = get_number (data, i, acc_element_type_get_size (result->type));
+  g_clear_object (&result);
+  acc_sorter_hold (self, held);
+
+  return data != NULL;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/data/acc-budget-private.h"
+#include "acc-error.h"
+#include "acc-source.h"
+#include "acc-seq/stream/acc-plan-private.h"
+
+/* Bytes of chunks of some elements, and what is counted of their buffers. */
+#define LEAST_CHUNKS (32 * 1024)
+
+static const AccExternal *const table[] = {
+  &acc_external_sort,
+};
+
+/* --- rows that plans expect */
+
+#define ACC_TYPE_EXPECTED_SOURCE (acc_expected_source_get_type ())
+G_DECLARE_FINAL_TYPE (AccExpectedSource, acc_expected_source, ACC, EXPECTED_SOURCE, AccSource)
+
+struct _AccExpectedSource
+{
+  AccSource parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE (AccExpectedSource, acc_expected_source, ACC_TYPE_SOURCE)
+
+static void
+acc_expected_source_class_init (AccExpectedSourceClass *klass)
+{
+}
+
+static void
+acc_expected_source_init (AccExpectedSource *self)
+{
+}
+
+/* --- sizes */
+
+guint64
+acc_external_get_room (AccBackend *backend)
+{
+  AccBudget *budget = acc_backend_get_host_budget (backend);
+  guint64 limit = acc_budget_get_limit (budget), used;
+
+  if (limit == 0)
+    return G_MAXUINT64;
+
+  used = acc_budget_get_used (budget);
+  if (used > limit / 8)
+    {
+      acc_budget_spare (budget, used);
+      used = acc_budget_get_used (budget);
+    }
+
+  return limit > used ? limit - used : 0;
+}
+
+guint64
+acc_external_get_size (AccArray *array)
+{
+  return array->shape != NULL ? (guint64) acc_shape_get_size (array->shape) : G_MAXUINT64;
+}
+
+guint64
+acc_external_get_bytes (AccArray *array)
+{
+  return array->shape != NULL
+         ? acc_bytes_multiply (acc_external_get_size (array), acc_element_type_get_size (array->type)) : G_MAXUINT64;
+}
+
+guint64
+acc_external_measure_rows (AccArray *array)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (&array, 1);
+  guint64 bytes = LEAST_CHUNKS;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      if (node->op == ACC_OP_SOURCE)
+        bytes = acc_bytes_add (bytes, acc_source_get_resident_bytes (acc_array_get_source (node)));
+    }
+
+  return bytes;
+}
+
+const AccExternal *
+acc_external_find (AccBackend *backend, AccArray *node)
+{
+  guint n;
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (table[i]->takes (node, &n) != NULL)
+      {
+        guint64 bytes = table[i]->measure_whole (node);
+
+        return bytes != G_MAXUINT64 && bytes > acc_external_get_room (backend) ? table[i] : NULL;
+      }
+
+  return NULL;
+}
+
+char *
+acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *node)
+{
+  guint n_written, n_read;
+  g_autofree char *least = g_format_size_full (self->measure_least (node), G_FORMAT_SIZE_IEC_UNITS);
+
+  self->count_passes (backend, node, &n_written, &n_read);
+
+  return g_strdup_printf ("%s: written %u times and read %u times, within %s at least", self->way, n_written, n_read, least);
+}
+
+AccArray *
+acc_external_pretend (AccArray *node)
+{
+  g_autofree char *name = acc_array_describe (node);
+  g_autoptr(AccSource) source = g_object_new (ACC_TYPE_EXPECTED_SOURCE, "name", name, NULL);
+
+  acc_source_set_layout (source, node->type, node->shape);
+
+  return acc_array_new_from_source (source);
+}
+
+AccArray *
+acc_external_compute (const AccExternal *self, const AccExternalTask *task, GError **error)
+{
+  guint64 least = self->measure_least (task->node), room = acc_external_get_room (task->backend);
+  g_autofree char *what = acc_array_describe (task->node);
+  AccArray *result;
+
+  if (least > room)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
+                   "%s: %s need %" G_GUINT64_FORMAT " bytes; of the memory limit of %" G_GUINT64_FORMAT " bytes %" G_GUINT64_FORMAT
+                   " are free", what, self->way, least, acc_budget_get_limit (acc_backend_get_host_budget (task->backend)), room);
+      return NULL;
+    }
+
+  result = self->compute (task, error);
+  if (result == NULL && error != NULL && !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_prefix_error (error, "%s: ", what);
+
+  return result;
+}
