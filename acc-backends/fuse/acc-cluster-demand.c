@@ -206,7 +206,7 @@ acc_cutter_ask_inputs (AccCutter     *self,
             }
           break;
         case ACC_FAMILY_SORT:
-          wish.access = ACC_ACCESS_SOURCE;
+          wish.access = i == 0 ? ACC_ACCESS_SOURCE : ACC_ACCESS_OTHER;
           wish.visits = 2;
           break;
         case ACC_FAMILY_LEAF:

@@ -45,7 +45,7 @@ acc_fusion_node_is_segmented (AccFusionNode *node)
 {
   AccOperationFamily family = acc_operation_get_family (node->array->op);
 
-  return family == ACC_FAMILY_FOLD_SEG || family == ACC_FAMILY_SCAN_SEG;
+  return family == ACC_FAMILY_FOLD_SEG || family == ACC_FAMILY_SCAN_SEG || node->array->op == ACC_OP_SORT_SEG;
 }
 
 gboolean

@@ -87,16 +87,35 @@ acc_radix_wants (AccRadix *self,
   return self->leaves[leaf].root != NULL || pass + 1 < self->n_passes;
 }
 
+static guint
+add_scratch (AccRadix *self,
+             guint     leaf,
+             gint64    n,
+             gint64    n_tiles)
+{
+  AccElementKind kind = acc_radix_get_kind (self, leaf);
+
+  return n_tiles > 0 ? acc_step_add_tile_scratch (self->step, kind, n, n_tiles) : acc_step_add_scratch (self->step, kind, n);
+}
+
+void
+acc_radix_add_moved_of_tiles (AccRadix *self,
+                              gint64    n,
+                              gint64    n_tiles)
+{
+  for (guint i = 0; i < self->n_leaves && self->n_passes > 1; i++)
+    {
+      self->leaves[i].moved = add_scratch (self, i, n, n_tiles);
+      if (self->leaves[i].root == NULL && self->n_passes > 2)
+        self->leaves[i].kept = add_scratch (self, i, n, n_tiles);
+    }
+}
+
 void
 acc_radix_add_moved (AccRadix *self,
                      gint64    n)
 {
-  for (guint i = 0; i < self->n_leaves && self->n_passes > 1; i++)
-    {
-      self->leaves[i].moved = acc_step_add_scratch (self->step, acc_radix_get_kind (self, i), n);
-      if (self->leaves[i].root == NULL && self->n_passes > 2)
-        self->leaves[i].kept = acc_step_add_scratch (self->step, acc_radix_get_kind (self, i), n);
-    }
+  acc_radix_add_moved_of_tiles (self, n, 0);
 }
 
 KValue

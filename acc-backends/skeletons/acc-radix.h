@@ -46,7 +46,11 @@ gboolean acc_radix_wants   (AccRadix *self, guint pass, guint leaf);
 void   acc_radix_write     (AccRadix *self, AccLower *l, guint pass, guint leaf, KValue at, KValue value);
 /* Scratch for @n elements at a time. */
 void   acc_radix_add_moved (AccRadix *self, gint64 n);
+/* The same, private to each of @n_tiles while it runs. */
+void   acc_radix_add_moved_of_tiles (AccRadix *self, gint64 n, gint64 n_tiles);
 /* A launch over all rows, each of @inner of what its tiles are cut of. */
 AccLaunch acc_radix_get_launch (AccRadix *self, gint64 inner, gint64 tile_outer, gint64 tile_inner, double cost);
 
 void   acc_skeleton_sort_simt (AccRadix *self);
+/* Segments of the only row, on processors. */
+void   acc_skeleton_sort_segments (AccRadix *self);

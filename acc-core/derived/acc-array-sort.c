@@ -32,7 +32,18 @@ check_sort (AccArray *node)
   return TRUE;
 }
 
-const AccOperationClass acc_class_sort = { check_sort, acc_array_elements_signature, acc_infer_first };
+static void
+key_signature (AccArray     *node,
+               guint         function,
+               AccSignature *signature)
+{
+  signature->n_params = 1;
+  signature->params[0] = node->inputs[0]->type;
+}
+
+const AccOperationClass acc_class_sort = { check_sort, key_signature, acc_infer_first };
+/* Segments of a vector, which offsets cut all of it into: an i8 more than there are segments. */
+const AccOperationClass acc_class_sort_seg = { check_sort, key_signature, acc_infer_first };
 
 /* --- numbers of places */
 

@@ -328,16 +328,25 @@ key_of_numbered (AccExpr *x,
   return acc_lift_apply (self->lift, self->function, acc_expr_item (x, 0), &value);
 }
 
-/* Of (number of the row, value), where the value is one with the number of its element if keys depend on that. */
+/* The value is one with the number of its element if keys depend on that. */
+static AccExpr *
+key_of_value (AccExpr *value,
+              gpointer data)
+{
+  AccLiftCall *self = data;
+
+  return acc_lift_depends (self->lift, self->function) ? key_of_numbered (value, data)
+                                                       : acc_lift_apply (self->lift, self->function, NULL, &value);
+}
+
+/* Of (number of the row, value). */
 static AccExpr *
 key_in_row (AccExpr *x,
             gpointer data)
 {
-  AccLiftCall *self = data;
   g_autoptr(AccExpr) value = acc_expr_ref_sink (acc_expr_item (x, 1));
 
-  return acc_lift_depends (self->lift, self->function) ? key_of_numbered (value, data)
-                                                       : acc_lift_apply (self->lift, self->function, NULL, &value);
+  return key_of_value (value, data);
 }
 
 static AccExpr *
@@ -367,6 +376,19 @@ sort (AccArray    *array,
   return acc_array_complete (node);
 }
 
+/* One operation for backends that have it. */
+static AccArray *
+sort_directly (AccNesting  *rows,
+               AccArray    *values,
+               AccLiftCall *call)
+{
+  AccArray *node = acc_array_begin (ACC_OP_SORT_SEG, (AccArray *[]) { values, rows->offsets }, 2);
+
+  acc_array_call1 (node, 0, key_of_value, call);
+
+  return acc_array_complete (node);
+}
+
 /* Along rows, whose numbers are of @kind. */
 static AccArray *
 sort_rows (AccNesting    *rows,
@@ -374,10 +396,16 @@ sort_rows (AccNesting    *rows,
            AccElementKind kind,
            AccLiftCall   *call)
 {
-  g_autoptr(AccArray) with_rows = acc_array_zip_with (acc_nesting_get_numbers (rows), values, with_narrow_row, acc_element_type_new (kind));
+  g_autoptr(AccArray) numbers = acc_segments_number (rows->offsets, acc_nesting_total (rows));
+  g_autoptr(AccArray) with_rows = acc_array_zip_with (numbers, values, with_narrow_row, acc_element_type_new (kind));
   g_autoptr(AccArray) by_key = sort (with_rows, key_in_row, call), sorted = sort (by_key, key_of_row, NULL);
 
-  return acc_array_unzip (sorted, 1);
+  AccArray *result = acc_array_unzip (sorted, 1);
+
+  if (result->error == NULL)
+    result->direct = sort_directly (rows, values, call);
+
+  return result;
 }
 
 typedef struct {
@@ -394,23 +422,39 @@ is_at_most (AccExpr *nothing,
   return acc_expr_le (acc_nesting_count (self->rows), acc_array_number (self->most));
 }
 
-/* By the narrowest numbers that there are enough of: each byte is a pass. */
+static const AccElementKind row_kinds[] = { ACC_KIND_U64, ACC_KIND_U32, ACC_KIND_U16, ACC_KIND_U8 };
+
+/* How many rows have numbers of the kind. */
+static gint64
+count_numbers (AccElementKind kind)
+{
+  return kind == ACC_KIND_U64 ? G_MAXINT64 : (gint64) 1 << 8 * acc_element_kind_get_size (kind);
+}
+
+/* By the narrowest numbers that there are enough of: each byte is a pass. Where it is not known how many rows there are, a run chooses. */
 static AccArray *
 sort_by_narrow_rows (AccNesting  *rows,
                      AccArray    *values,
                      AccLiftCall *call)
 {
-  static const AccElementKind narrow[] = { ACC_KIND_U32, ACC_KIND_U16, ACC_KIND_U8 };
   g_autoptr(AccShape) scalar = acc_shape_new (NULL, 0);
-  AccArray *sorted = sort_rows (rows, values, ACC_KIND_U64, call);
+  AccShape *shape = acc_array_get_shape (rows->offsets);
+  AccArray *sorted = NULL;
+  guint narrowest = G_N_ELEMENTS (row_kinds) - 1;
 
-  for (guint i = 0; i < G_N_ELEMENTS (narrow); i++)
+  while (shape != NULL && acc_shape_get_extent (shape, 0) - 1 > count_numbers (row_kinds[narrowest]))
+    narrowest--;
+  if (shape != NULL)
+    return sort_rows (rows, values, row_kinds[narrowest], call);
+
+  sorted = sort_rows (rows, values, row_kinds[0], call);
+  for (guint i = 1; i < G_N_ELEMENTS (row_kinds); i++)
     {
-      Count count = { rows, (gint64) 1 << 8 * acc_element_kind_get_size (narrow[i]) };
-      g_autoptr(AccArray) fits = acc_array_generate (scalar, is_at_most, &count), wide = sorted;
-      g_autoptr(AccArray) narrower = sort_rows (rows, values, narrow[i], call);
+      Count count = { rows, count_numbers (row_kinds[i]) };
+      g_autoptr(AccArray) fits = acc_array_generate (scalar, is_at_most, &count), wider = sorted;
+      g_autoptr(AccArray) narrower = sort_rows (rows, values, row_kinds[i], call);
 
-      sorted = acc_array_cond (fits, narrower, wide);
+      sorted = acc_array_cond (fits, narrower, wider);
     }
 
   return sorted;

@@ -172,7 +172,7 @@ sort_element (AccArray **arrays,
  * @self: a nested array of rank 1 or more
  * @descending: whether the largest come first
  *
- * Sorts the rows of each element, stably. Takes as long as sorts of all values by key and by row.
+ * Sorts the rows of each element, stably. Takes as long as sorts of all values by key, on devices by row, too.
  *
  * Returns: (transfer full): elements of the same extents
  */
@@ -197,7 +197,7 @@ distinct_of_element (AccArray **arrays,
  * acc_nested_array_unique:
  * @self: a nested array of vectors
  *
- * Finds the distinct values of each element, ascending. Takes as long as sorts of all values by key and by element.
+ * Finds the distinct values of each element, ascending. Takes as long as sorts of all values by key, on devices by element, too.
  *
  * Returns: (transfer full): vectors of as many values as there are different ones
  */

@@ -171,11 +171,11 @@ conf_step_scan_segments (ConfRandom *c, AccArray *x)
 }
 
 static AccArray *
-in_three (AccArray *vector, AccArrayFunc function)
+in_three (AccArray *vector, AccArrayFunc function, gpointer data)
 {
   g_autoptr(AccArray) lengths = lengths_of_parts (vector);
   g_autoptr(AccNestedArray) parts = acc_nested_array_new_from_lengths (vector, lengths);
-  g_autoptr(AccNestedArray) mapped = acc_nested_array_map (parts, function, NULL);
+  g_autoptr(AccNestedArray) mapped = acc_nested_array_map (parts, function, data);
 
   return acc_nested_array_flatten (mapped);
 }
@@ -189,13 +189,19 @@ innermost (AccArray **arrays, guint n, gpointer data)
 static AccArray *
 middle (AccArray **arrays, guint n, gpointer data)
 {
-  return in_three (arrays[0], innermost);
+  return in_three (arrays[0], innermost, NULL);
 }
 
 static AccArray *
 outermost (AccArray **arrays, guint n, gpointer data)
 {
-  return in_three (arrays[0], middle);
+  return in_three (arrays[0], middle, NULL);
+}
+
+static AccArray *
+sorted (AccArray **arrays, guint n, gpointer random)
+{
+  return conf_step_sort (random, arrays[0]);
 }
 
 static AccArray *
@@ -212,8 +218,15 @@ conf_step_nest (ConfRandom *c, AccArray *x)
   g_autoptr(AccArray) rows = conf_with_rows (x), flat = acc_array_flatten (rows);
   g_autoptr(AccNestedArray) nested = NULL, mapped = NULL;
 
-  if (conf_pick (c, 2))
-    return in_three (flat, outermost);
+  switch (conf_pick (c, 4))
+    {
+    case 0:
+      return in_three (flat, sorted, c);
+    case 1:
+      return in_three (flat, outermost, NULL);
+    default:
+      break;
+    }
   nested = acc_nested_array_new_from_regular (rows);
   mapped = acc_nested_array_map (nested, of_rows, NULL);
   return acc_nested_array_flatten (mapped);

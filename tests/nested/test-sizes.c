@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define N_VALUES 70000
+#define N_VALUES 150000
 
 static AccBackend *backend, *judge;
 
@@ -178,7 +178,7 @@ draw_power (GRand *rand)
 static gint64
 draw_long (GRand *rand)
 {
-  return g_rand_int_range (rand, 10000, 40000);
+  return g_rand_int_range (rand, 10000, 80000);
 }
 
 /* Nearly all in one, among nothing. */

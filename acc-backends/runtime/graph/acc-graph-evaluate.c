@@ -99,10 +99,11 @@ acc_graph_scope_list_unbound (AccGraphScope  *scope,
   return nodes;
 }
 
+/* What may be computed by an operation of its own is kept as a whole: that reads other arrays than what it is composed of. */
 static gboolean
 is_expensive (AccArray *node)
 {
-  if (acc_operation_has_fact (node->op, ACC_FACT_ANCHORS) || node->op == ACC_OP_COMPUTE)
+  if (acc_operation_has_fact (node->op, ACC_FACT_ANCHORS) || node->op == ACC_OP_COMPUTE || node->direct != NULL)
     return TRUE;
 
   return node->n_functions > 0 && node->functions[0] != NULL && acc_function_get_cost (node->functions[0]) > EXPENSIVE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-radix-spread.h"
+#include "acc-radix-move.h"
 
 #include "acc-core/base/acc-ceil-div-private.h"
 
@@ -9,107 +9,14 @@
 
 #define MANY_ROWS 8
 
-/* --- what a worker does */
-
 typedef struct {
-  AccRadix       *radix;
-  AccRadixSpread  spread;
-  guint           sums;        /* scratch: a counter per digit, of all tiles, and one */
-  gint64          n_regions;   /* in flight at most, give or take a tile per row */
-  gint64          tile;
-  gint64          n_tiles;     /* per row */
+  AccRadix     *radix;
+  AccRadixMove  move;
+  guint         sums;          /* scratch: a counter per digit, of all tiles, and one */
+  gint64        n_regions;     /* in flight at most, give or take a tile per row */
+  gint64        tile;
+  gint64        n_tiles;       /* per row */
 } Sort;
-
-/* Of an element that is counted. */
-typedef struct {
-  Sort   *sort;
-  guint   pass;
-  KValue  u, region;
-} Counted;
-
-/* The digits of an element, of the pass and those that are counted with it. */
-static void
-count_one (gpointer  data,
-           AccLower *l,
-           KValue    x,
-           guint     way)
-{
-  Counted *self = data;
-  AccRadix *radix = self->sort->radix;
-  KValue key = acc_radix_get_key (radix, l, self->pass, self->u, low_within (l, x, 0, radix->space->inner - 1));
-
-  for (guint i = 0; i < self->sort->spread.n_counted; i++)
-    acc_radix_spread_count (&self->sort->spread, l, self->region, self->pass + i, acc_radix_get_digit (radix, l, self->pass + i, key), way);
-}
-
-static void
-count (Sort     *self,
-       AccLower *l,
-       guint     pass,
-       KValue    u,
-       KValue    begin,
-       KValue    end,
-       KValue    region)
-{
-  Counted counted = { self, pass, u, region };
-
-  acc_radix_spread_begin_count (&self->spread, l, region);
-  acc_radix_spread_visit (&self->spread, l, begin, end, count_one, &counted);
-  acc_radix_spread_end_count (&self->spread, l, region, pass);
-}
-
-static void
-move (Sort     *self,
-      AccLower *l,
-      guint     pass,
-      KValue    u,
-      KValue    begin,
-      KValue    end,
-      KValue    region)
-{
-  AccRadix *radix = self->radix;
-
-  acc_radix_spread_begin_move (&self->spread, l, region, pass);
-  low_for (l, x, begin, end)
-    {
-      KValue key = acc_radix_get_key (radix, l, pass, u, low_within (l, x, 0, radix->space->inner - 1));
-      KValue digit = acc_radix_get_digit (radix, l, pass, key);
-      KValue at = acc_radix_spread_take_place (&self->spread, l, region, pass, digit);
-
-      for (guint i = 0; i < radix->n_leaves; i++)
-        if (acc_radix_wants (radix, pass, i))
-          acc_radix_spread_put (&self->spread, l, region, pass, digit, i, at, acc_radix_read (radix, l, pass, u, x, i));
-    }
-  acc_radix_spread_end_move (&self->spread, l, region, pass);
-}
-
-/* --- kernels */
-
-static AccElementKind
-get_leaf_kind (gpointer radix,
-               guint    leaf)
-{
-  return acc_radix_get_kind (radix, leaf);
-}
-
-static gboolean
-wants_leaf (gpointer radix,
-            guint    pass,
-            guint    leaf)
-{
-  return acc_radix_wants (radix, pass, leaf);
-}
-
-static void
-write_leaf (gpointer  radix,
-            AccLower *l,
-            guint     pass,
-            guint     leaf,
-            KValue    at,
-            KValue    value)
-{
-  acc_radix_write (radix, l, pass, leaf, at, value);
-}
 
 static void
 write_rows (Sort *self)
@@ -121,15 +28,12 @@ write_rows (Sort *self)
   AccKernelBuilder *b = l->b;
   KValue zero = low_const (l, 0), n = low_number (l, space->inner), region = kb_udiv (b, kb_outer_begin (b), low_number (l, tile));
 
-  acc_radix_spread_init (&self->spread, MIN (space->outer, self->n_regions), space->inner, space->inner, radix->n_passes);
+  acc_radix_spread_init (&self->move.spread, MIN (space->outer, self->n_regions), space->inner, space->inner, radix->n_passes);
   acc_radix_add_moved (radix, MIN (space->outer, self->n_regions) * space->inner);
   low_for_units (l, u, space)
     {
       radix->shift = kb_mul (b, kb_sub (b, region, u), n);
-      count (self, l, 0, u, zero, n, region);
-      acc_radix_spread_find_places (&self->spread, l, region, acc_radix_get_linear (radix, l, u, zero));
-      for (guint pass = 0; pass < radix->n_passes; pass++)
-        move (self, l, pass, u, zero, n, region);
+      acc_radix_move_sort (&self->move, l, u, zero, n, region);
     }
 
   low_finish (l, acc_radix_get_launch (radix, space->inner, tile, space->inner, 3 * radix->n_passes));
@@ -146,7 +50,7 @@ get_region (Sort     *self,
 }
 
 /* The work on a tile: count or move. */
-typedef void (*TileWork) (Sort *self, AccLower *l, guint pass, KValue u, KValue begin, KValue end, KValue region);
+typedef void (*TileWork) (AccRadixMove *move, AccLower *l, guint pass, KValue u, KValue begin, KValue end, KValue region);
 
 static void
 write_tile_work (Sort       *self,
@@ -160,9 +64,9 @@ write_tile_work (Sort       *self,
 
   low_for_units (l, u, radix->space)
     {
-      work (self, l, pass, u, kb_inner_begin (l->b), kb_inner_end (l->b), get_region (self, l, u));
+      work (&self->move, l, pass, u, kb_inner_begin (l->b), kb_inner_end (l->b), get_region (self, l, u));
     }
-  launch.spreads = work == move;
+  launch.spreads = work == acc_radix_move_run;
   low_finish (l, launch);
 }
 
@@ -186,7 +90,7 @@ write_begins (Sort *self)
       KValue n_tiles = low_number (l, self->n_tiles), first;
 
       first = kb_mul (l->b, u, n_tiles);
-      acc_radix_spread_find_places_of_all (&self->spread, l, first, kb_add (l->b, first, n_tiles), get_own_region, NULL, self->sums,
+      acc_radix_spread_find_places_of_all (&self->move.spread, l, first, kb_add (l->b, first, n_tiles), get_own_region, NULL, self->sums,
                                            acc_radix_get_linear (radix, l, u, low_const (l, 0)));
     }
   launch.serial = TRUE;
@@ -199,14 +103,14 @@ write_tiles (Sort *self)
   AccRadix *radix = self->radix;
 
   radix->written = ACC_BUFFER_ONCE;
-  acc_radix_spread_init (&self->spread, radix->space->outer * self->n_tiles, self->tile, radix->space->inner, 1);
+  acc_radix_spread_init (&self->move.spread, radix->space->outer * self->n_tiles, self->tile, radix->space->inner, 1);
   self->sums = acc_step_add_scratch (radix->step, radix->count, ACC_RADIX_N_DIGITS + 1);
   acc_radix_add_moved (radix, radix->node->size);
   for (guint pass = 0; pass < radix->n_passes; pass++)
     {
-      write_tile_work (self, "sort_count", pass, count);
+      write_tile_work (self, "sort_count", pass, acc_radix_move_count);
       write_begins (self);
-      write_tile_work (self, "sort_move", pass, move);
+      write_tile_work (self, "sort_move", pass, acc_radix_move_run);
     }
 }
 
@@ -249,10 +153,6 @@ acc_skeleton_sort (AccStep *step)
   };
   Sort self = {
     .radix = &radix,
-    .spread = {
-      .step = step, .count = radix.count, .size = node->size, .n_leaves = n_leaves,
-      .data = &radix, .get_kind = get_leaf_kind, .wants = wants_leaf, .write = write_leaf,
-    },
     .n_regions = acc_radix_spread_count_regions (step),
   };
   gboolean streams = array->rank > 1 && radix.input->from_source;
@@ -261,6 +161,12 @@ acc_skeleton_sort (AccStep *step)
   if (space->outer == 0 || space->inner == 0 || n_leaves == 0)
     return;
 
+  if (array->op == ACC_OP_SORT_SEG)
+    {
+      acc_skeleton_sort_segments (&radix);
+      return;
+    }
+  acc_radix_move_init (&self.move, &radix);
   self.n_tiles = CLAMP (acc_ceil_div (space->inner, ACC_RADIX_TILE), 1, MAX (self.n_regions / space->outer, 1));
   self.tile = acc_ceil_div (acc_ceil_div (space->inner, self.n_tiles), ACC_RADIX_LINE) * ACC_RADIX_LINE;
   self.n_tiles = acc_ceil_div (space->inner, self.tile);
@@ -278,5 +184,5 @@ acc_skeleton_sort (AccStep *step)
       radix.by_rows = array->rank > 1;
       write_rows (&self);
     }
-  acc_radix_spread_clear (&self.spread);
+  acc_radix_spread_clear (&self.move.spread);
 }

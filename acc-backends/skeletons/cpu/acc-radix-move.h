@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-radix-spread.h"
+
+/* What a worker does with elements of a region in a pass of a radix sort. */
+typedef struct {
+  AccRadix       *radix;
+  AccRadixSpread  spread;
+} AccRadixMove;
+
+void acc_radix_move_init  (AccRadixMove *self, AccRadix *radix);
+/* Counts the digits of elements [begin, end) of row @u, of the pass and those that are counted with it. */
+void acc_radix_move_count (AccRadixMove *self, AccLower *l, guint pass, KValue u, KValue begin, KValue end, KValue region);
+void acc_radix_move_run   (AccRadixMove *self, AccLower *l, guint pass, KValue u, KValue begin, KValue end, KValue region);
+/* All passes over a region by one worker; it is elements [begin, end) of row @u. */
+void acc_radix_move_sort  (AccRadixMove *self, AccLower *l, KValue u, KValue begin, KValue end, KValue region);
