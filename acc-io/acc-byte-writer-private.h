@@ -18,6 +18,8 @@ const char    *acc_byte_writer_get_name       (AccByteWriter *self);
 gboolean       acc_byte_writer_open           (AccByteWriter *self, GCancellable *cancellable, GError **error);
 gboolean       acc_byte_writer_write          (AccByteWriter *self, gconstpointer data, gsize size, GCancellable *cancellable,
                                                GError **error);
+/* Everything that may fail before the file takes its place; commit may follow. */
+gboolean       acc_byte_writer_complete       (AccByteWriter *self, GCancellable *cancellable, GError **error);
 gboolean       acc_byte_writer_commit         (AccByteWriter *self, GCancellable *cancellable, GError **error);
 void           acc_byte_writer_abort          (AccByteWriter *self);
 

@@ -163,6 +163,12 @@ acc_byte_writer_write (AccByteWriter  *self,
 }
 
 gboolean
+acc_byte_writer_complete (AccByteWriter *self, GCancellable *cancellable, GError **error)
+{
+  return flush_buffer (self, cancellable, error) && (self->temporary == NULL || acc_temporary_sync (self->temporary, error));
+}
+
+gboolean
 acc_byte_writer_commit (AccByteWriter *self, GCancellable *cancellable, GError **error)
 {
   if (!flush_buffer (self, cancellable, error))

@@ -100,12 +100,19 @@ acc_png_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, G
 }
 
 static gboolean
+acc_png_sink_complete (AccSink *sink, GCancellable *cancellable, GError **error)
+{
+  AccPngSink *self = ACC_PNG_SINK (sink);
+
+  return acc_png_encoder_finish (self->encoder, cancellable, error) && acc_byte_writer_complete (self->writer, cancellable, error);
+}
+
+static gboolean
 acc_png_sink_commit (AccSink *sink, GCancellable *cancellable, GError **error)
 {
   AccPngSink *self = ACC_PNG_SINK (sink);
 
-  if (!acc_png_encoder_finish (self->encoder, cancellable, error)
-      || !acc_byte_writer_commit (self->writer, cancellable, error))
+  if (!acc_byte_writer_commit (self->writer, cancellable, error))
     return FALSE;
 
   g_clear_pointer (&self->encoder, acc_png_encoder_free);
@@ -193,6 +200,7 @@ acc_png_sink_class_init (AccPngSinkClass *klass)
   object_class->finalize = acc_png_sink_finalize;
   sink_class->start = acc_png_sink_start;
   sink_class->write = acc_png_sink_write;
+  sink_class->complete = acc_png_sink_complete;
   sink_class->commit = acc_png_sink_commit;
   sink_class->abort = acc_png_sink_abort;
   sink_class->get_resident_bytes = acc_png_sink_get_resident_bytes;

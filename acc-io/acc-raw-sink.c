@@ -76,6 +76,12 @@ acc_raw_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, G
 }
 
 static gboolean
+acc_raw_sink_complete (AccSink *sink, GCancellable *cancellable, GError **error)
+{
+  return acc_byte_writer_complete (ACC_RAW_SINK (sink)->writer, cancellable, error);
+}
+
+static gboolean
 acc_raw_sink_commit (AccSink *sink, GCancellable *cancellable, GError **error)
 {
   AccRawSink *self = ACC_RAW_SINK (sink);
@@ -125,6 +131,7 @@ acc_raw_sink_class_init (AccRawSinkClass *klass)
   G_OBJECT_CLASS (klass)->finalize = acc_raw_sink_finalize;
   sink_class->start = acc_raw_sink_start;
   sink_class->write = acc_raw_sink_write;
+  sink_class->complete = acc_raw_sink_complete;
   sink_class->commit = acc_raw_sink_commit;
   sink_class->abort = acc_raw_sink_abort;
   sink_class->get_resident_bytes = acc_raw_sink_get_resident_bytes;

@@ -14,6 +14,8 @@ AccArray   *acc_call_array_func       (AccArrayFunc function, GPtrArray *paramet
 /* Whether @array is made of @other. */
 gboolean    acc_array_depends_on      (AccArray *array, AccArray *other);
 
+/* Count, element types, ranks and declared extents: the same message from every backend. */
+gboolean   acc_program_check_arguments     (AccProgram *self, AccArray **arguments, guint n_arguments, GError **error);
 /* Checks what a whole run needs: no error, and no parameter of another program within reach. acc_program_check() accepts a loop's body that
  * reads the parameters of the program around it; this does not. */
 gboolean   acc_program_check_closed        (AccProgram *self, GError **error);

@@ -18,6 +18,10 @@ AccProgram     *acc_program_new_many     (const char * const *signatures, AccArr
 /* No parameters. */
 ACC_AVAILABLE_IN_1_0
 AccProgram     *acc_program_new_for_results (AccArray **results, guint n_results);
+/* (transfer container) (element-type AccArray): the results for any arrays, delayed */
+ACC_AVAILABLE_IN_1_0
+GPtrArray      *acc_program_apply        (AccProgram *self, AccArray **arguments, guint n_arguments,
+                                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccProgram     *acc_program_parse        (const char *text, GError **error);
 ACC_AVAILABLE_IN_1_0

@@ -6,5 +6,9 @@
 #include "acc-module-backend.h"
 #include "acc-module-rows.h"
 
+/* Computes the results for manifest arguments; of a program without sources. */
+GPtrArray *acc_executable_run_whole (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable,
+                                     GError **error);
+
 /* A third way in, tried first: for constructor functions of built-in backends. Does not touch the type system. @name: static. */
 void     acc_backend_register_builtin (const char *name, GType (*get_type) (void));

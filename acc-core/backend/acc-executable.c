@@ -3,7 +3,7 @@
 
 #include "acc-error.h"
 #include "acc-core/array/acc-array-private.h"
-#include "acc-async-private.h"
+#include "acc-core/array/acc-program-private.h"
 
 /**
  * AccExecutable:
@@ -137,94 +137,21 @@ acc_executable_set_origin (AccExecutable *self, AccBackend *backend, AccProgram 
   priv->source = find_source (program, seen);
 }
 
-static char *
-describe_layout (AccElementType *type, guint rank, const gint64 *extents)
-{
-  GString *text = g_string_new (acc_element_type_get_code (type));
-
-  g_string_append_c (text, '[');
-  for (guint i = 0; i < rank; i++)
-    {
-      if (i > 0)
-        g_string_append_c (text, ',');
-      if (extents == NULL || extents[i] < 0)
-        g_string_append_c (text, ':');
-      else
-        g_string_append_printf (text, "%" G_GINT64_FORMAT, extents[i]);
-    }
-  g_string_append_c (text, ']');
-
-  return g_string_free (text, FALSE);
-}
-
-static gboolean
-check_argument (AccArray *parameter, AccArray *argument, guint position, GError **error)
-{
-  const gint64 *declared = acc_array_get_parameter (parameter)->declared;
-  AccError code = ACC_ERROR_SHAPE;
-  gboolean fits = TRUE;
-
-  if (argument == NULL || !ACC_IS_ARRAY (argument))
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_TYPE, "argument %u is not an array", position + 1);
-      return FALSE;
-    }
-
-  if (!acc_array_check (argument, error))
-    return FALSE;
-
-  if (!acc_array_is_manifest (argument))
-    {
-      g_autofree char *what = acc_array_describe (argument);
-
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "argument %u (%s) is not computed yet: run it first",
-                   position + 1, what);
-      return FALSE;
-    }
-
-  if (argument->type != parameter->type)
-    {
-      code = ACC_ERROR_TYPE;
-      fits = FALSE;
-    }
-  else if (argument->rank != parameter->rank)
-    fits = FALSE;
-  else
-    for (guint i = 0; i < parameter->rank; i++)
-      if (declared[i] >= 0 && declared[i] != acc_shape_get_extent (argument->shape, i))
-        fits = FALSE;
-
-  if (!fits)
-    {
-      guint rank;
-      const gint64 *extents = acc_shape_get_extents (argument->shape, &rank);
-      g_autofree char *given = describe_layout (argument->type, rank, extents);
-      g_autofree char *wanted = describe_layout (parameter->type, parameter->rank, declared);
-
-      g_set_error (error, ACC_ERROR, code, "argument %u is %s, but the program takes %s", position + 1, given, wanted);
-    }
-
-  return fits;
-}
-
-/* Count, element types, ranks and declared extents: the same message from every backend. */
+/* Backends run whole arrays. */
 static gboolean
 check_arguments (AccExecutable *self, AccArray **arguments, guint n_arguments, GError **error)
 {
-  AccArray **parameters;
-  guint n;
+  if (!acc_program_check_arguments (PRIV (self)->program, arguments, n_arguments, error))
+    return FALSE;
 
-  parameters = acc_program_get_parameter_nodes (PRIV (self)->program, &n);
-  if (n != n_arguments)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "the program takes %u %s, not %u",
-                   n, n == 1 ? "argument" : "arguments", n_arguments);
-      return FALSE;
-    }
+  for (guint i = 0; i < n_arguments; i++)
+    if (!acc_array_is_manifest (arguments[i]))
+      {
+        g_autofree char *what = acc_array_describe (arguments[i]);
 
-  for (guint i = 0; i < n; i++)
-    if (!check_argument (parameters[i], arguments[i], i, error))
-      return FALSE;
+        g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "argument %u (%s) is not computed yet: run it first", i + 1, what);
+        return FALSE;
+      }
 
   return TRUE;
 }
@@ -294,41 +221,16 @@ acc_executable_get_program (AccExecutable *self)
   return PRIV (self)->program;
 }
 
-/**
- * acc_executable_run:
- * @self: an executable
- * @arguments: (array length=n_arguments) (nullable): manifest arrays that fit the program's parameters
- * @n_arguments: number of @arguments
- * @cancellable: (nullable): cancels the call
- * @error: return location for an error
- *
- * Computes the results of the program for the given arguments.
- *
- * Every argument is a manifest array, whose elements are in memory. Its element type and rank are those of the parameter, and
- * so are the extents that the parameter declares.
- *
- * Fails with %ACC_ERROR_STREAM where the program reads a source: such programs run by [method@Acc.Backend.run] or
- * [method@Acc.Backend.write]. Fails with %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the arguments or their number do not fit,
- * with %ACC_ERROR_UNSUPPORTED where an argument is not computed yet, with %ACC_ERROR_BOUNDS or %ACC_ERROR_ARITHMETIC where a
- * kernel fails, with %ACC_ERROR_OUT_OF_MEMORY where the backend's memory limit does not suffice, and with
- * %G_IO_ERROR_CANCELLED.
- *
- * Returns: (transfer container) (element-type AccArray): manifest results, in the program's order
- */
 GPtrArray *
-acc_executable_run (AccExecutable  *self,
-                    AccArray      **arguments,
-                    guint           n_arguments,
-                    GCancellable   *cancellable,
-                    GError        **error)
+acc_executable_run_whole (AccExecutable  *self,
+                          AccArray      **arguments,
+                          guint           n_arguments,
+                          GCancellable   *cancellable,
+                          GError        **error)
 {
   AccExecutablePrivate *priv = PRIV (self);
   AccExecutableClass *klass;
   GPtrArray *results;
-
-  g_return_val_if_fail (ACC_IS_EXECUTABLE (self), NULL);
-  g_return_val_if_fail (arguments != NULL || n_arguments == 0, NULL);
-  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
   klass = ACC_EXECUTABLE_GET_CLASS (self);
   if (g_cancellable_set_error_if_cancelled (cancellable, error)
@@ -355,65 +257,4 @@ acc_executable_run (AccExecutable  *self,
   g_assert (results != NULL || error == NULL || *error != NULL);
 
   return results;
-}
-
-static gpointer
-run_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GError **error)
-{
-  GPtrArray *arguments = data;
-
-  return acc_executable_run (source, (AccArray **) arguments->pdata, arguments->len, cancellable, error);
-}
-
-/**
- * acc_executable_run_async:
- * @self: an executable
- * @arguments: (array length=n_arguments) (nullable): manifest arrays that fit the program's parameters
- * @n_arguments: number of @arguments
- * @cancellable: (nullable): cancels the call
- * @callback: (nullable) (scope async): called when the call has ended
- * @user_data: data for @callback
- *
- * Computes the results as [method@Acc.Executable.run] does, on another thread.
- */
-void
-acc_executable_run_async (AccExecutable        *self,
-                          AccArray            **arguments,
-                          guint                 n_arguments,
-                          GCancellable         *cancellable,
-                          GAsyncReadyCallback   callback,
-                          gpointer              user_data)
-{
-  g_autoptr(GTask) task = NULL;
-  GPtrArray *copies;
-
-  g_return_if_fail (ACC_IS_EXECUTABLE (self));
-  g_return_if_fail (arguments != NULL || n_arguments == 0);
-
-  copies = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < n_arguments; i++)
-    g_ptr_array_add (copies, g_object_ref (arguments[i]));
-
-  task = g_task_new (self, cancellable, callback, user_data);
-  g_task_set_source_tag (task, acc_executable_run_async);
-  g_task_set_task_data (task, copies, (GDestroyNotify) g_ptr_array_unref);
-  acc_async_run (task, PRIV (self)->backend, run_in_thread, (GDestroyNotify) g_ptr_array_unref);
-}
-
-/**
- * acc_executable_run_finish:
- * @self: an executable
- * @result: the result that the callback got
- * @error: return location for an error
- *
- * Returns the results of [method@Acc.Executable.run_async], or their error.
- *
- * Returns: (transfer container) (element-type AccArray): manifest results, in the program's order
- */
-GPtrArray *
-acc_executable_run_finish (AccExecutable *self, GAsyncResult *result, GError **error)
-{
-  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
-
-  return g_task_propagate_pointer (G_TASK (result), error);
 }

@@ -459,15 +459,23 @@ take_place (AccTemporary *self, GError **error)
 }
 
 gboolean
+acc_temporary_sync (AccTemporary *self, GError **error)
+{
+  if (self->file == NULL || fsync (self->fd) == 0)
+    return TRUE;
+
+  acc_error_set_errno (error, "writing", self->name, errno);
+
+  return FALSE;
+}
+
+gboolean
 acc_temporary_commit (AccTemporary *self, gboolean durable, GError **error)
 {
   int fd = self->fd;
 
-  if (self->file != NULL && durable && fsync (fd) < 0)
-    {
-      acc_error_set_errno (error, "writing", self->name, errno);
-      return FALSE;
-    }
+  if (durable && !acc_temporary_sync (self, error))
+    return FALSE;
 
   /* With its lock, which goes when it is closed. */
   if (self->file != NULL && !take_place (self, error))

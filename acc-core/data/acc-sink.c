@@ -23,6 +23,7 @@ typedef enum {
   STATE_IDLE,
   STATE_BUSY,        /* in start */
   STATE_STARTED,
+  STATE_COMPLETE,
   STATE_FAILED,      /* abort is due */
 } State;
 
@@ -292,6 +293,55 @@ acc_sink_write (AccSink *self, AccChunk *chunk, GCancellable *cancellable, GErro
 }
 
 /**
+ * acc_sink_complete:
+ * @self: a sink
+ * @cancellable: (nullable): cancels the call, with %G_IO_ERROR_CANCELLED
+ * @error: return location for an error
+ *
+ * Completes the output without giving it its name: does what may fail, such as sending to the disk what is buffered. So several outputs
+ * appear together, or none does.
+ *
+ * It comes after the last row. [method@Acc.Sink.commit] does it where it was not called.
+ *
+ * Fails with %ACC_ERROR_STREAM where rows are missing or no run was started, %ACC_ERROR_CALLBACK where a subclass fails
+ * without an error. After that only [method@Acc.Sink.abort] may be called.
+ *
+ * Returns: %TRUE on success
+ */
+gboolean
+acc_sink_complete (AccSink *self, GCancellable *cancellable, GError **error)
+{
+  AccSinkPrivate *priv = PRIV (self);
+  AccSinkClass *klass;
+  GError *local = NULL;
+
+  g_return_val_if_fail (ACC_IS_SINK (self), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  klass = ACC_SINK_GET_CLASS (self);
+  if (!check_started (self, error))
+    return FALSE;
+
+  if (priv->next_row < priv->n_rows)
+    {
+      g_set_error (&local, ACC_ERROR, ACC_ERROR_STREAM,
+                   "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " rows were written",
+                   acc_sink_get_name (self), priv->next_row, priv->n_rows);
+      return fail (self, "commit", local, error);
+    }
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, &local))
+    return fail (self, "commit", local, error);
+
+  if (klass->complete != NULL && !klass->complete (self, cancellable, &local))
+    return fail (self, "complete", local, error);
+
+  g_atomic_int_set (&priv->state, STATE_COMPLETE);
+
+  return TRUE;
+}
+
+/**
  * acc_sink_commit:
  * @self: a sink
  * @cancellable: (nullable): cancels the call, with %G_IO_ERROR_CANCELLED
@@ -315,16 +365,8 @@ acc_sink_commit (AccSink *self, GCancellable *cancellable, GError **error)
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
   klass = ACC_SINK_GET_CLASS (self);
-  if (!check_started (self, error))
+  if (g_atomic_int_get (&priv->state) != STATE_COMPLETE && !acc_sink_complete (self, cancellable, error))
     return FALSE;
-
-  if (priv->next_row < priv->n_rows)
-    {
-      g_set_error (&local, ACC_ERROR, ACC_ERROR_STREAM,
-                   "%s: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " rows were written",
-                   acc_sink_get_name (self), priv->next_row, priv->n_rows);
-      return fail (self, "commit", local, error);
-    }
 
   if (g_cancellable_set_error_if_cancelled (cancellable, &local))
     return fail (self, "commit", local, error);
@@ -352,7 +394,7 @@ acc_sink_abort (AccSink *self)
   g_return_if_fail (ACC_IS_SINK (self));
 
   state = g_atomic_int_get (&priv->state);
-  if (state != STATE_STARTED && state != STATE_FAILED)
+  if (state != STATE_STARTED && state != STATE_COMPLETE && state != STATE_FAILED)
     return;
 
   if (ACC_SINK_GET_CLASS (self)->abort != NULL)

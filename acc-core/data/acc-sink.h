@@ -18,8 +18,9 @@ G_DECLARE_DERIVABLE_TYPE (AccSink, acc_sink, ACC, SINK, GObject)
  * @start: begins a run, for an array of this type and shape; fails with %ACC_ERROR_UNSUPPORTED where the format cannot hold
  *   it
  * @write: writes the next rows
- * @commit: ends a run after its last row: the output appears under its name
+ * @commit: ends a run after its last row, and after complete: the output appears under its name
  * @abort: ends a run without output and leaves nothing behind; optional
+ * @complete: does everything that may fail before the output appears, after the last row and before commit; optional
  * @get_resident_bytes: returns the number of bytes that the sink itself holds between start and commit, for an array of
  *   this type and shape; asked before start, and by plans; optional
  *
@@ -34,9 +35,10 @@ struct _AccSinkClass
   gboolean (*commit) (AccSink *self, GCancellable *cancellable, GError **error);
   void     (*abort)  (AccSink *self);
   guint64  (*get_resident_bytes) (AccSink *self, AccElementType *type, AccShape *shape);
+  gboolean (*complete) (AccSink *self, GCancellable *cancellable, GError **error);
 
   /*< private >*/
-  gpointer padding[11];
+  gpointer padding[10];
 };
 
 /* Construct property "name". */
@@ -46,6 +48,9 @@ ACC_AVAILABLE_IN_1_0
 gboolean    acc_sink_start    (AccSink *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error);
 ACC_AVAILABLE_IN_1_0
 gboolean    acc_sink_write    (AccSink *self, AccChunk *chunk, GCancellable *cancellable, GError **error);
+/* Optional before commit, which does it else */
+ACC_AVAILABLE_IN_1_0
+gboolean    acc_sink_complete (AccSink *self, GCancellable *cancellable, GError **error);
 ACC_AVAILABLE_IN_1_0
 gboolean    acc_sink_commit   (AccSink *self, GCancellable *cancellable, GError **error);
 ACC_AVAILABLE_IN_1_0

@@ -7,11 +7,12 @@
 typedef struct {
   AccArray **arrays;
   guint      n_arrays;
-  AccSink   *sink;
+  AccSink  **sinks;
+  guint      n_sinks;
 } Work;
 
 static Work *
-work_new (AccArray **arrays, guint n_arrays, AccSink *sink)
+work_new (AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks)
 {
   Work *self = g_new0 (Work, 1);
 
@@ -19,7 +20,10 @@ work_new (AccArray **arrays, guint n_arrays, AccSink *sink)
   self->n_arrays = n_arrays;
   for (guint i = 0; i < n_arrays; i++)
     self->arrays[i] = g_object_ref (arrays[i]);
-  self->sink = sink != NULL ? g_object_ref (sink) : NULL;
+  self->sinks = g_new0 (AccSink *, n_sinks + 1);
+  self->n_sinks = n_sinks;
+  for (guint i = 0; i < n_sinks; i++)
+    self->sinks[i] = g_object_ref (sinks[i]);
 
   return self;
 }
@@ -31,8 +35,10 @@ work_free (gpointer data)
 
   for (guint i = 0; i < self->n_arrays; i++)
     g_object_unref (self->arrays[i]);
+  for (guint i = 0; i < self->n_sinks; i++)
+    g_object_unref (self->sinks[i]);
   g_free (self->arrays);
-  g_clear_object (&self->sink);
+  g_free (self->sinks);
   g_free (self);
 }
 
@@ -69,7 +75,7 @@ acc_backend_run_async (AccBackend *self, AccArray *array, GCancellable *cancella
 
   task = g_task_new (self, cancellable, callback, user_data);
   g_task_set_source_tag (task, acc_backend_run_async);
-  g_task_set_task_data (task, work_new (&array, 1, NULL), work_free);
+  g_task_set_task_data (task, work_new (&array, 1, NULL, 0), work_free);
   acc_async_run (task, self, run_in_thread, g_object_unref);
 }
 
@@ -123,7 +129,7 @@ acc_backend_run_many_async (AccBackend *self, AccArray **arrays, guint n_arrays,
 
   task = g_task_new (self, cancellable, callback, user_data);
   g_task_set_source_tag (task, acc_backend_run_many_async);
-  g_task_set_task_data (task, work_new (arrays, n_arrays, NULL), work_free);
+  g_task_set_task_data (task, work_new (arrays, n_arrays, NULL, 0), work_free);
   acc_async_run (task, self, run_many_in_thread, (GDestroyNotify) g_ptr_array_unref);
 }
 
@@ -151,7 +157,21 @@ write_in_thread (gpointer source, gpointer data, GCancellable *cancellable, GErr
 {
   Work *work = data;
 
-  return acc_backend_write (source, work->arrays[0], work->sink, cancellable, error) ? work : NULL;
+  return acc_evaluate_write_many (source, work->arrays, work->n_arrays, work->sinks, work->n_sinks, 0, NULL, cancellable, error)
+         ? work : NULL;
+}
+
+static void
+write_async (AccBackend *self, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, GCancellable *cancellable, gpointer tag,
+             GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr(GTask) task = g_task_new (self, cancellable, callback, user_data);
+
+  g_task_set_source_tag (task, tag);
+  /* Complete output is there, whatever was cancelled a moment later. */
+  g_task_set_check_cancellable (task, FALSE);
+  g_task_set_task_data (task, work_new (arrays, n_arrays, sinks, n_sinks), work_free);
+  acc_async_run (task, self, write_in_thread, NULL);
 }
 
 /**
@@ -170,19 +190,12 @@ void
 acc_backend_write_async (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable,
                          GAsyncReadyCallback callback, gpointer user_data)
 {
-  g_autoptr(GTask) task = NULL;
-
   g_return_if_fail (ACC_IS_BACKEND (self));
   g_return_if_fail (ACC_IS_ARRAY (array));
   g_return_if_fail (ACC_IS_SINK (sink));
   g_return_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable));
 
-  task = g_task_new (self, cancellable, callback, user_data);
-  g_task_set_source_tag (task, acc_backend_write_async);
-  /* Complete output is there, whatever was cancelled a moment later. */
-  g_task_set_check_cancellable (task, FALSE);
-  g_task_set_task_data (task, work_new (&array, 1, sink), work_free);
-  acc_async_run (task, self, write_in_thread, NULL);
+  write_async (self, &array, 1, &sink, 1, cancellable, acc_backend_write_async, callback, user_data);
 }
 
 /**
@@ -204,6 +217,46 @@ acc_backend_write_finish (AccBackend *self, GAsyncResult *result, GError **error
   return g_task_propagate_pointer (G_TASK (result), error) != NULL;
 }
 
+/**
+ * acc_backend_write_many_async:
+ * @self: a backend
+ * @arrays: (array length=n_arrays): the arrays to compute
+ * @n_arrays: number of @arrays
+ * @sinks: (array length=n_sinks): the sink of each array
+ * @n_sinks: number of @sinks, the same
+ * @cancellable: (nullable): cancels the run
+ * @callback: (scope async) (closure user_data): called on the caller's thread-default main context
+ * @user_data: data for @callback
+ *
+ * Computes several arrays and writes each to its own sink as acc_backend_write_many() does, without blocking.
+ */
+void
+acc_backend_write_many_async (AccBackend *self, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks,
+                              GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_return_if_fail (ACC_IS_BACKEND (self));
+  g_return_if_fail ((arrays != NULL || n_arrays == 0) && (sinks != NULL || n_sinks == 0));
+  g_return_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable));
+
+  write_async (self, arrays, n_arrays, sinks, n_sinks, cancellable, acc_backend_write_many_async, callback, user_data);
+}
+
+/**
+ * acc_backend_write_many_finish:
+ * @self: a backend
+ * @result: the result that the callback got
+ * @error: return location for an error
+ *
+ * Returns whether acc_backend_write_many_async() wrote everything, or its error.
+ *
+ * Returns: %TRUE if all was written, %FALSE with @error set
+ */
+gboolean
+acc_backend_write_many_finish (AccBackend *self, GAsyncResult *result, GError **error)
+{
+  return acc_backend_write_finish (self, result, error);
+}
+
 /* --- jobs */
 
 typedef struct {
@@ -222,7 +275,8 @@ job_thread (gpointer data)
   GError *error = NULL;
 
   acc_under_way_begin (&under_way, self->backend, own, self->cancellable);
-  acc_evaluate_write_with_chunk_rows (self->backend, self->work->arrays[0], self->work->sink, 0, self->job, own, &error);
+  acc_evaluate_write_many (self->backend, self->work->arrays, self->work->n_arrays, self->work->sinks, self->work->n_sinks, 0, self->job,
+                           own, &error);
 
   g_clear_pointer (&self->work, work_free);
   g_clear_object (&self->backend);
@@ -234,6 +288,36 @@ job_thread (gpointer data)
   g_free (self);
 
   return NULL;
+}
+
+static AccJob *
+start_job (AccBackend *self, Work *work, GCancellable *cancellable)
+{
+  AccJob *job = acc_job_new (self);
+  JobThread *thread = g_new0 (JobThread, 1);
+  GThread *started;
+  GError *error = NULL;
+
+  thread->backend = g_object_ref (self);
+  thread->job = g_object_ref (job);
+  thread->work = work;
+  thread->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
+
+  started = g_thread_try_new ("acc-job", job_thread, thread, &error);
+  if (started != NULL)
+    {
+      g_thread_unref (started);
+      return job;
+    }
+
+  acc_job_finish (job, error);
+  g_clear_object (&thread->cancellable);
+  work_free (thread->work);
+  g_object_unref (thread->backend);
+  g_object_unref (thread->job);
+  g_free (thread);
+
+  return job;
 }
 
 /**
@@ -253,36 +337,37 @@ job_thread (gpointer data)
 AccJob *
 acc_backend_start_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellable *cancellable)
 {
-  AccJob *job;
-  JobThread *thread;
-  GThread *started;
-  GError *error = NULL;
-
   g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
   g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
   g_return_val_if_fail (ACC_IS_SINK (sink), NULL);
   g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
 
-  job = acc_job_new (self);
-  thread = g_new0 (JobThread, 1);
-  thread->backend = g_object_ref (self);
-  thread->job = g_object_ref (job);
-  thread->work = work_new (&array, 1, sink);
-  thread->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
+  return start_job (self, work_new (&array, 1, &sink, 1), cancellable);
+}
 
-  started = g_thread_try_new ("acc-job", job_thread, thread, &error);
-  if (started != NULL)
-    {
-      g_thread_unref (started);
-      return job;
-    }
+/**
+ * acc_backend_start_write_many:
+ * @self: a backend
+ * @arrays: (array length=n_arrays): the arrays to compute
+ * @n_arrays: number of @arrays
+ * @sinks: (array length=n_sinks): the sink of each array
+ * @n_sinks: number of @sinks, the same
+ * @cancellable: (nullable): cancels the job
+ *
+ * Starts to compute several arrays and to write each to its own sink as acc_backend_write_many() does, as a job that reports progress.
+ *
+ * It is as acc_backend_start_write() in everything else. Where there is a walk for each array, the job counts the chunks of a walk when
+ * that begins.
+ *
+ * Returns: (transfer full): the running job
+ */
+AccJob *
+acc_backend_start_write_many (AccBackend *self, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks,
+                              GCancellable *cancellable)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail ((arrays != NULL || n_arrays == 0) && (sinks != NULL || n_sinks == 0), NULL);
+  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
 
-  acc_job_finish (job, error);
-  g_clear_object (&thread->cancellable);
-  work_free (thread->work);
-  g_object_unref (thread->backend);
-  g_object_unref (thread->job);
-  g_free (thread);
-
-  return job;
+  return start_job (self, work_new (arrays, n_arrays, sinks, n_sinks), cancellable);
 }

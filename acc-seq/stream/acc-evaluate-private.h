@@ -7,6 +7,9 @@
 /* acc_backend_write() with options for jobs and tests: @chunk_rows 0: the planner chooses. */
 gboolean   acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows,
                                                AccJob *job, GCancellable *cancellable, GError **error);
+/* The same with as many sinks as arrays. */
+gboolean   acc_evaluate_write_many            (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks,
+                                               gint64 chunk_rows, AccJob *job, GCancellable *cancellable, GError **error);
 /* acc_backend_run_many(). With @chunk_rows, arrays without sources run by bands too, where they can, whatever their size. */
 GPtrArray *acc_evaluate_with_chunk_rows       (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
                                                GCancellable *cancellable, GError **error);

@@ -55,12 +55,12 @@ run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chu
 
   if (acc_session_begin_rows (session, arrays, n_arrays, cancellable, &local))
     {
-      if (!acc_session_claim_files (session, error))
+      if (!acc_session_claim_sources (session, error))
         return FALSE;
 
       for (guint i = 0; i < n_arrays && local == NULL; i++)
         acc_session_find_result (session, i, &local);
-      if (local == NULL && acc_session_hold_resident (session, NULL, NULL, &local))
+      if (local == NULL && acc_session_hold_resident (session, &local))
         acc_session_plan (session, FALSE, chunk_rows, &local);
     }
 
@@ -167,7 +167,7 @@ run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_
       return FALSE;
     }
 
-  whole = acc_executable_run (session->executable, NULL, 0, cancellable, &local);
+  whole = acc_executable_run_whole (session->executable, NULL, 0, cancellable, &local);
   if (whole == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
     return run_in_less (session, arrays, n_arrays, results, cancellable, local, error);
 

@@ -50,6 +50,7 @@ struct _AccJob
   GError       *error;
   AccPlan      *plan;
   guint64       bytes_done, chunks_done, n_chunks;
+  guint64       bytes_before, chunks_before;    /* of walks that are done */
   guint64       bytes_in, bytes_out, peak;
   double        seconds[ACC_N_STAGES];
   double        device_busy, device_passed;

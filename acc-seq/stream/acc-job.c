@@ -282,11 +282,11 @@ acc_job_set_plan (AccJob *self, AccPlan *plan)
 
   g_mutex_lock (&self->lock);
   if (self->plan == NULL)
-    {
-      self->plan = g_object_ref (plan);
-      self->n_chunks = acc_plan_get_n_chunks (plan);
-      schedule_notify (self);
-    }
+    self->plan = g_object_ref (plan);
+  self->chunks_before = self->n_chunks;
+  self->bytes_before = self->bytes_done;
+  self->n_chunks += acc_plan_get_n_chunks (plan);
+  schedule_notify (self);
   g_mutex_unlock (&self->lock);
 }
 
@@ -337,8 +337,8 @@ acc_job_advance (AccJob *self, guint64 chunks_done, guint64 bytes_done)
 
   g_mutex_lock (&self->lock);
   self->peak = MAX (self->peak, used);
-  self->chunks_done = MAX (self->chunks_done, MIN (chunks_done, self->n_chunks));
-  self->bytes_done = MAX (self->bytes_done, bytes_done);
+  self->chunks_done = MAX (self->chunks_done, MIN (self->chunks_before + chunks_done, self->n_chunks));
+  self->bytes_done = MAX (self->bytes_done, self->bytes_before + bytes_done);
   schedule_notify (self);
   g_mutex_unlock (&self->lock);
 }

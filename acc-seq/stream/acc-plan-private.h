@@ -52,6 +52,8 @@ struct _AccPlan
   GArray  *parts;       /* AccPlanPart: one per value, then what those need besides */
   char    *why;
   char    *stages;      /* NULL, or lines of what is stored before */
+  char    *apart;       /* NULL, or why several results are not computed in one walk */
+  GPtrArray *others;    /* AccPlan of the walks that follow then */
 };
 
 AccPlan     *acc_plan_new      (void);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-plan-private.h"
 
+#include <string.h>
+
 /**
  * AccPlan:
  *
@@ -31,6 +33,8 @@ acc_plan_finalize (GObject *object)
   g_free (self->device);
   g_free (self->why);
   g_free (self->stages);
+  g_free (self->apart);
+  g_clear_pointer (&self->others, g_ptr_array_unref);
   g_array_unref (self->parts);
 
   G_OBJECT_CLASS (acc_plan_parent_class)->finalize (object);
@@ -256,28 +260,12 @@ append_part (GString *text, const AccPlanPart *part, int width)
                           part->awaited ? "  waits for a reduction over all rows" : "");
 }
 
-/**
- * acc_plan_to_string:
- * @self: a plan
- *
- * Formats the plan as a table for people.
- *
- * The table lists each value with its rows, the rows that it lags behind the input, the rows that it keeps, its buffers and
- * their bytes. It tells why the chunk has the size that it has. Where stages come first, it has a line for each array that they
- * store: where it is stored, its bytes, and which operation reads it in which way.
- *
- * Returns: (transfer full): several lines of text, each with a newline at its end
- */
-char *
-acc_plan_to_string (AccPlan *self)
+static void
+append_walk (GString *text, AccPlan *self)
 {
   g_autofree char *bytes = NULL, *fixed = NULL, *row = NULL;
-  GString *text;
   int width = 5;
 
-  g_return_val_if_fail (ACC_IS_PLAN (self), NULL);
-
-  text = g_string_new (NULL);
   bytes = g_format_size_full (self->bytes, G_FORMAT_SIZE_IEC_UNITS);
   fixed = g_format_size_full (acc_plan_get_fixed_bytes (self), G_FORMAT_SIZE_IEC_UNITS);
   row = g_format_size_full (self->slope, G_FORMAT_SIZE_IEC_UNITS);
@@ -318,6 +306,64 @@ acc_plan_to_string (AccPlan *self)
   for (guint i = 0; i < self->parts->len; i++)
     if (acc_plan_get_part (self, i)->place != ACC_PLACE_NONE)
       append_part (text, acc_plan_get_part (self, i), width);
+}
+
+static gboolean
+reads (AccPlan *self, const char *name)
+{
+  for (guint i = 0; i < self->parts->len; i++)
+    if ((acc_plan_get_part (self, i)->place == ACC_PLACE_SLOTS || acc_plan_get_part (self, i)->place == ACC_PLACE_READ_WHOLE)
+        && strcmp (acc_plan_get_part (self, i)->name, name) == 0)
+      return TRUE;
+
+  return FALSE;
+}
+
+/* A walk that follows, and what it reads that one before it has read. */
+static void
+append_other (GString *text, AccPlan *self, guint other)
+{
+  AccPlan *plan = g_ptr_array_index (self->others, other);
+
+  g_string_append_printf (text, "walk %u", other + 2);
+  for (guint i = 0; i < plan->parts->len; i++)
+    {
+      const char *name = acc_plan_get_part (plan, i)->name;
+      gboolean again = reads (self, name);
+
+      for (guint j = 0; j < other; j++)
+        again |= reads (g_ptr_array_index (self->others, j), name);
+      if (again && reads (plan, name))
+        g_string_append_printf (text, ", reads %s again", name);
+    }
+  g_string_append_printf (text, ": %s\n", self->apart);
+  append_walk (text, plan);
+}
+
+/**
+ * acc_plan_to_string:
+ * @self: a plan
+ *
+ * Formats the plan as a table for people.
+ *
+ * The table lists each value with its rows, the rows that it lags behind the input, the rows that it keeps, its buffers and
+ * their bytes. It tells why the chunk has the size that it has. Where stages come first, it has a line for each array that they
+ * store: where it is stored, its bytes, and which operation reads it in which way. Where several results need a walk each, there is a
+ * table for each walk, with the sources that it reads again.
+ *
+ * Returns: (transfer full): several lines of text, each with a newline at its end
+ */
+char *
+acc_plan_to_string (AccPlan *self)
+{
+  GString *text;
+
+  g_return_val_if_fail (ACC_IS_PLAN (self), NULL);
+
+  text = g_string_new (NULL);
+  append_walk (text, self);
+  for (guint i = 0; self->others != NULL && i < self->others->len; i++)
+    append_other (text, self, i);
 
   return g_string_free (text, FALSE);
 }

@@ -4,17 +4,7 @@
 #include "acc-error.h"
 #include "acc-core/array/acc-array-private.h"
 
-AccSession *
-acc_session_new (AccBackend *backend, AccSink *sink)
-{
-  AccSession *self = g_new0 (AccSession, 1);
-
-  self->backend = g_object_ref (backend);
-  self->sink = sink != NULL ? g_object_ref (sink) : NULL;
-  self->claimed = g_ptr_array_new_with_free_func (g_object_unref);
-
-  return self;
-}
+/* --- files serve one run at a time */
 
 static GQuark
 get_claim_quark (void)
@@ -23,30 +13,57 @@ get_claim_quark (void)
 }
 
 static void
-give_back_claims (AccSession *self)
+give_back (gpointer file)
 {
-  for (guint i = 0; i < self->claimed->len; i++)
-    g_object_set_qdata (g_ptr_array_index (self->claimed, i), get_claim_quark (), NULL);
+  g_object_set_qdata (file, get_claim_quark (), NULL);
+  g_object_unref (file);
+}
 
-  g_ptr_array_set_size (self->claimed, 0);
+GPtrArray *
+acc_session_new_claims (void)
+{
+  return g_ptr_array_new_with_free_func (give_back);
+}
+
+gboolean
+acc_session_claim (GPtrArray *claimed, gpointer file, const char *name, GError **error)
+{
+  if (!g_object_replace_qdata (file, get_claim_quark (), NULL, claimed, NULL, NULL))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "“%s” is in use by another run", name);
+      return FALSE;
+    }
+
+  g_ptr_array_add (claimed, g_object_ref (file));
+
+  return TRUE;
+}
+
+/* --- the session */
+
+AccSession *
+acc_session_new (AccBackend *backend, GPtrArray *outputs)
+{
+  AccSession *self = g_new0 (AccSession, 1);
+
+  self->backend = g_object_ref (backend);
+  self->outputs = outputs;
+  self->claimed = acc_session_new_claims ();
+
+  return self;
 }
 
 void
 acc_session_free (AccSession *self)
 {
-  if (self->sink_started)
-    acc_sink_abort (self->sink);
+  if (self->held > 0)
+    acc_budget_release (acc_backend_get_budget (self->backend), self->held, "sources");
 
-  if (self->resident > 0)
-    acc_budget_release (acc_backend_get_budget (self->backend), self->resident, "sources and sink");
-
-  give_back_claims (self);
   g_ptr_array_unref (self->claimed);
   g_clear_object (&self->plan);
   g_clear_pointer (&self->flow, acc_row_flow_free);
   g_clear_pointer (&self->run, acc_row_run_free);
   g_clear_object (&self->executable);
-  g_clear_object (&self->sink);
   g_object_unref (self->backend);
   g_free (self);
 }
@@ -80,72 +97,23 @@ acc_session_begin_rows (AccSession *self, AccArray **arrays, guint n_arrays, GCa
   return self->flow != NULL;
 }
 
-static gboolean
-claim (AccSession *self, gpointer file, const char *name, GError **error)
-{
-  if (!g_object_replace_qdata (file, get_claim_quark (), NULL, self, NULL, NULL))
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "“%s” is in use by another run", name);
-      return FALSE;
-    }
-
-  g_ptr_array_add (self->claimed, g_object_ref (file));
-
-  return TRUE;
-}
-
 gboolean
-acc_session_claim_files (AccSession *self, GError **error)
+acc_session_claim_sources (AccSession *self, GError **error)
 {
-  if (self->sink != NULL && !claim (self, self->sink, acc_sink_get_name (self->sink), error))
-    return FALSE;
-
   for (guint i = 0; self->flow != NULL && i < self->run->n_values; i++)
     if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE && self->flow->values[i].owner == i)
       {
         AccSource *source = acc_array_get_source (self->run->values[i].array);
 
-        if (!claim (self, source, acc_source_get_name (source), error))
+        if (!acc_session_claim (self->claimed, source, acc_source_get_name (source), error))
           return FALSE;
       }
 
   return TRUE;
 }
 
-gboolean
-acc_session_start_sink (AccSession *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
-{
-  /* A start that failed is aborted as well. */
-  self->sink_started = TRUE;
-
-  if (!acc_sink_start (self->sink, type, shape, cancellable, error))
-    {
-      g_prefix_error (error, "writing “%s”: ", acc_sink_get_name (self->sink));
-      return FALSE;
-    }
-
-  return TRUE;
-}
-
-gboolean
-acc_session_commit_sink (AccSession *self, GCancellable *cancellable, GError **error)
-{
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return FALSE;
-
-  if (!acc_sink_commit (self->sink, cancellable, error))
-    {
-      g_prefix_error (error, "writing “%s”: ", acc_sink_get_name (self->sink));
-      return FALSE;
-    }
-
-  self->sink_started = FALSE;
-
-  return TRUE;
-}
-
 static guint64
-measure_resident (AccSession *self, AccElementType *type, AccShape *shape)
+measure_sources (AccSession *self)
 {
   guint64 bytes = 0;
 
@@ -153,19 +121,30 @@ measure_resident (AccSession *self, AccElementType *type, AccShape *shape)
     if (self->run->values[i].kind == ACC_ROW_VALUE_SOURCE && self->flow->values[i].owner == i)
       bytes = acc_bytes_add (bytes, acc_source_get_resident_bytes (acc_array_get_source (self->run->values[i].array)));
 
-  return self->sink != NULL && shape != NULL ? acc_bytes_add (bytes, acc_sink_get_resident_bytes (self->sink, type, shape)) : bytes;
+  return bytes;
 }
 
 gboolean
-acc_session_hold_resident (AccSession *self, AccElementType *type, AccShape *shape, GError **error)
+acc_session_hold_resident (AccSession *self, GError **error)
 {
-  guint64 bytes = measure_resident (self, type, shape);
+  guint64 bytes = measure_sources (self);
 
-  if (bytes > self->resident
-      && !acc_budget_reserve (acc_backend_get_budget (self->backend), bytes - self->resident, "sources and sink", error))
-    return FALSE;
+  if (bytes > self->held)
+    {
+      if (!acc_budget_reserve (acc_backend_get_budget (self->backend), bytes - self->held, "sources", error))
+        return FALSE;
+      self->held = bytes;
+    }
+  self->resident = self->held;
 
-  self->resident = MAX (bytes, self->resident);
+  for (guint i = 0; self->outputs != NULL && i < self->outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (self->outputs, i);
+
+      if (!acc_output_hold (output, self->backend, error))
+        return FALSE;
+      self->resident = acc_bytes_add (self->resident, output->resident);
+    }
 
   return TRUE;
 }

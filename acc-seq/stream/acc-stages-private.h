@@ -45,7 +45,7 @@ GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint
 char      *acc_stages_describe    (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes);
 /* What acc_stages_run() would return, for plans, with zeros in place of reductions, and rows that do not come in place of what external
  * algorithms compute; NULL where there are other stores than small ones of these. */
-AccArray  *acc_stages_pretend     (AccBackend *backend, AccArray *array, AccStagesMode mode);
+GPtrArray *acc_stages_pretend     (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode);
 /* Takes over @local, why arrays do not run by rows: ACC_ERROR_STREAM and OUT_OF_MEMORY are obstacles that stages may take out of the way,
  * others errors. FALSE. */
 gboolean   acc_stages_set_obstacle (GError *local, GError **obstacle, GError **error);

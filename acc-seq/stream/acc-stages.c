@@ -325,12 +325,12 @@ pretend_store (const AccStageStore *store, AccStagesMode mode)
   return store->external != NULL && store->stage == 0 && store->store->shape != NULL ? acc_external_pretend (store->store) : NULL;
 }
 
-AccArray *
-acc_stages_pretend (AccBackend *backend, AccArray *array, AccStagesMode mode)
+GPtrArray *
+acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode)
 {
   g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-  g_autoptr(GArray) stores = acc_stages_find_stores (backend, &array, 1, mode, NULL);
-  g_autoptr(GPtrArray) arrays = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, mode, NULL);
+  g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
   Stages self = { NULL, mode, 0, NULL, values };
 
   if (mode != ACC_STAGES_REDUCTIONS && mode != ACC_STAGES_READS)
@@ -346,9 +346,10 @@ acc_stages_pretend (AccBackend *backend, AccArray *array, AccStagesMode mode)
       set_value (&self, store->store, value);
     }
 
-  g_ptr_array_add (arrays, g_object_ref (array));
+  for (guint i = 0; i < n_arrays; i++)
+    g_ptr_array_add (others, g_object_ref (arrays[i]));
 
-  return replace (&self, arrays, NULL) ? g_object_ref (g_ptr_array_index (arrays, 0)) : NULL;
+  return replace (&self, others, NULL) ? g_steal_pointer (&others) : NULL;
 }
 
 char *

@@ -2,6 +2,7 @@
 #include "acc-stream-private.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-outputs-private.h"
 
 /* What a run by rows holds, all of it from its beginning to its end. */
 
@@ -94,15 +95,32 @@ add_input (AccStream *self, guint value, GError **error)
   return TRUE;
 }
 
+/* Of a result. */
+static GPtrArray *
+list_sinks (GPtrArray *outputs, int result)
+{
+  GPtrArray *sinks = g_ptr_array_new ();
+
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      const AccOutput *output = g_ptr_array_index (outputs, i);
+
+      if (output->result == (guint) result)
+        g_ptr_array_add (sinks, output->sink);
+    }
+
+  return sinks;
+}
+
 static gboolean
-add_output (AccStream *self, guint value, guint position, AccSink *sink, GError **error)
+add_output (AccStream *self, guint value, guint position, GPtrArray *outputs, GError **error)
 {
   const AccRowValue *row_value = &self->run->values[value];
   const AccPlanPart *part = acc_plan_get_part (self->plan, position);
   AccStreamOutput *output = &self->outputs[self->n_outputs++];
 
   output->stream = self;
-  output->sink = sink;
+  output->sinks = outputs != NULL ? list_sinks (outputs, row_value->result) : NULL;
   output->value = value;
   output->part = position;
   output->row_elements = row_value->row_elements;
@@ -114,7 +132,7 @@ add_output (AccStream *self, guint value, guint position, AccSink *sink, GError 
     {
       const AccPlanPart *result = acc_plan_get_part (self->plan, part->result);
 
-      output->sink = NULL;
+      g_clear_pointer (&output->sinks, g_ptr_array_unref);
       output->result = own (self, acc_row_buffer_new_fetched (self->backend, row_value->type, row_value->row_elements, result->capacity,
                                                               result->name, error));
       self->windows[part->result].buffer = output->result;
@@ -124,7 +142,7 @@ add_output (AccStream *self, guint value, guint position, AccSink *sink, GError 
 }
 
 static gboolean
-add_part (AccStream *self, guint value, guint position, AccSink *sink, GError **error)
+add_part (AccStream *self, guint value, guint position, GPtrArray *outputs, GError **error)
 {
   const AccRowValue *row_value = &self->run->values[value];
   const AccPlanPart *part = acc_plan_get_part (self->plan, position);
@@ -140,7 +158,7 @@ add_part (AccStream *self, guint value, guint position, AccSink *sink, GError **
       return add_input (self, value, error);
 
     case ACC_PLACE_OUTPUT:
-      return add_output (self, value, position, sink, error);
+      return add_output (self, value, position, outputs, error);
 
     case ACC_PLACE_WINDOW:
     case ACC_PLACE_WHOLE:
@@ -169,7 +187,7 @@ add_part (AccStream *self, guint value, guint position, AccSink *sink, GError **
 }
 
 AccStream *
-acc_stream_new (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *sink, AccJob *job, GError **error)
+acc_stream_new (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, GPtrArray *outputs, AccJob *job, GError **error)
 {
   g_autoptr(AccStream) self = g_new0 (AccStream, 1);
   guint n_buffers = 0;
@@ -203,7 +221,7 @@ acc_stream_new (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *s
     {
       guint copied_to = acc_plan_get_part (plan, i)->copied_to;
 
-      if (!add_part (self, i, i, sink, error) || (copied_to > 0 && !add_part (self, i, copied_to, sink, error)))
+      if (!add_part (self, i, i, outputs, error) || (copied_to > 0 && !add_part (self, i, copied_to, outputs, error)))
         return NULL;
     }
 
@@ -225,6 +243,7 @@ acc_stream_free (AccStream *self)
       g_free (self->outputs[i].rows.buffers);
       g_free (self->outputs[i].rows.seen);
       g_free (self->outputs[i].slots);
+      g_clear_pointer (&self->outputs[i].sinks, g_ptr_array_unref);
     }
 
   g_ptr_array_unref (self->buffers);

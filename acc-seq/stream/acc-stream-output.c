@@ -49,13 +49,16 @@ write_slot (AccStreamOutput *self, AccRowBuffer *buffer, const AccStreamSlot *sl
 {
   AccStream *stream = self->stream;
 
-  if (self->sink == NULL)
+  if (self->sinks == NULL)
     return acc_row_buffer_copy (self->result, slot->first_row, buffer, 0, slot->n_rows, error);
 
   acc_row_buffer_get_row (buffer, 0, addresses);
+  for (guint i = 0; i < self->sinks->len; i++)
+    if (!write_rows (g_ptr_array_index (self->sinks, i), stream->run->values[self->value].type, self->row_elements, addresses, slot,
+                     stream->job, stream->cancellable, error))
+      return FALSE;
 
-  return write_rows (self->sink, stream->run->values[self->value].type, self->row_elements, addresses, slot,
-                     stream->job, stream->cancellable, error);
+  return TRUE;
 }
 
 static gpointer

@@ -51,7 +51,7 @@ typedef struct {
 
 typedef struct {
   AccStream     *stream;
-  AccSink       *sink;       /* NULL: rows go to .result */
+  GPtrArray     *sinks;      /* AccSink; NULL: rows go to .result */
   AccRowBuffer  *result;     /* borrowed */
   guint          value, part;
   gint64         row_elements;
@@ -114,9 +114,10 @@ struct _AccStream
   GError          *error;        /* lock; the first one */
 };
 
-/* Allocates all memory of the run. @sink: started; its result is the only one. The stream borrows everything given. */
-AccStream *acc_stream_new      (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, AccSink *sink, AccJob *job, GError **error);
-/* Once. @results: one entry per result of the program, filled unless there is a sink; a reduced one is filled even then. */
+/* Allocates all memory of the run. @outputs: AccOutput, started, for all results but reduced ones; or NULL. The stream borrows everything
+ * given. */
+AccStream *acc_stream_new      (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, GPtrArray *outputs, AccJob *job, GError **error);
+/* Once. @results: one entry per result of the program, filled unless there are outputs; a reduced one is filled even then. */
 gboolean   acc_stream_execute  (AccStream *self, GCancellable *cancellable, AccArray **results, GError **error);
 void       acc_stream_free     (AccStream *self);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-evaluate-private.h"
+#include "acc-write-private.h"
 
-#include "acc-error.h"
-#include "acc-core/backend/acc-deferred-private.h"
 #include "acc-core/array/acc-array-private.h"
+#include "acc-error.h"
+#include "acc-evaluate-private.h"
 #include "acc-memory-source-private.h"
-#include "acc-session-private.h"
 #include "acc-stages-private.h"
 
 static void
@@ -18,106 +17,161 @@ measure (AccShape *shape, AccElementType *type, gint64 *n_rows, guint64 *row_byt
   *row_bytes = *n_rows > 0 ? acc_bytes_multiply ((guint64) (acc_shape_get_size (shape) / *n_rows), acc_element_type_get_size (type)) : 0;
 }
 
-static AccPlan *
-plan_manifest (AccSession *session, AccArray *array, AccElementType *type, AccShape *shape, gint64 chunk_rows,
-               gboolean in_memory, const char *why)
+AccPlan *
+acc_write_plan_whole (AccSession *session, AccArray *array, gint64 chunk_rows, gboolean in_memory, const char *why)
 {
   gint64 n_rows = 0;
   guint64 row_bytes = 0;
 
-  if (shape != NULL)
-    measure (shape, type, &n_rows, &row_bytes);
+  if (array->shape != NULL)
+    measure (array->shape, array->type, &n_rows, &row_bytes);
 
   return acc_planner_plan_whole (session->backend, array, n_rows, row_bytes, session->resident, chunk_rows, in_memory, why);
 }
 
-/* The result is there: write it from memory. */
+/* What has to be known of all runs of a call. */
+typedef struct {
+  AccBackend   *backend;
+  gint64        chunk_rows;
+  AccJob       *job;
+  GCancellable *cancellable;
+} Write;
+
+/* --- results that are there */
+
 static gboolean
-write_manifest (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob *job, const char *why,
-                GCancellable *cancellable, GError **error)
+start (AccSession *session, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(AccPlan) plan = NULL;
+  for (guint i = 0; i < session->outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (session->outputs, i);
 
-  if (!session->sink_started
-      && (!acc_session_hold_resident (session, array->type, array->shape, error)
-          || !acc_session_start_sink (session, array->type, array->shape, cancellable, error)))
-    return FALSE;
+      if (output->shape != NULL && !acc_output_start (output, cancellable, error))
+        return FALSE;
+    }
 
-  plan = plan_manifest (session, array, array->type, array->shape, chunk_rows, TRUE, why);
-  acc_job_set_plan (job, plan);
-
-  return acc_stream_write_manifest (array, session->sink, acc_plan_get_chunk_rows (plan), job, cancellable, error)
-         && acc_session_commit_sink (session, cancellable, error);
+  return TRUE;
 }
 
-/* No row order: the whole array is computed first. */
+/* Writes @array, which is in memory, to the sinks of a result. */
 static gboolean
-write_computed (AccSession *session, AccArray *array, gint64 chunk_rows, AccJob *job, GCancellable *cancellable, GError **error)
+write_manifest (Write *self, AccSession *session, guint result, AccArray *array, AccJob *job, const char *why, GError **error)
+{
+  for (guint i = 0; i < session->outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (session->outputs, i);
+      g_autoptr(AccPlan) plan = NULL;
+
+      if (output->result != result)
+        continue;
+
+      if (!output->started)
+        {
+          acc_output_set_layout (output, array->type, array->shape);
+          if (!acc_session_hold_resident (session, error) || !acc_output_start (output, self->cancellable, error))
+            return FALSE;
+        }
+
+      plan = acc_write_plan_whole (session, array, self->chunk_rows, TRUE, why);
+      acc_job_set_plan (job, plan);
+      if (!acc_stream_write_manifest (array, output->sink, acc_plan_get_chunk_rows (plan), job, self->cancellable, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* No row order: the whole arrays are computed first. */
+static gboolean
+write_computed (Write *self, AccSession *session, GPtrArray *arrays, GError **error)
 {
   g_autoptr(GPtrArray) results = NULL;
 
-  if (array->shape != NULL
-      && (!acc_session_hold_resident (session, array->type, array->shape, error)
-          || !acc_session_start_sink (session, array->type, array->shape, cancellable, error)))
+  for (guint i = 0; i < session->outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (session->outputs, i);
+
+      acc_output_set_layout (output, output->array->type, output->array->shape);
+    }
+  if (!acc_session_hold_resident (session, error) || !start (session, self->cancellable, error))
     return FALSE;
 
-  results = acc_executable_run (session->executable, NULL, 0, cancellable, error);
+  results = acc_executable_run_whole (session->executable, NULL, 0, self->cancellable, error);
+  for (guint i = 0; results != NULL && i < arrays->len; i++)
+    if (!write_manifest (self, session, i, g_ptr_array_index (results, i), self->job, "computed whole: it cannot run chunk by chunk",
+                         error))
+      return FALSE;
 
-  return results != NULL
-         && write_manifest (session, g_ptr_array_index (results, 0), chunk_rows, job,
-                            "computed whole: it cannot run chunk by chunk", cancellable, error);
+  return results != NULL;
 }
 
-/* Decides all that must be known before the sink is started, for plans as for runs. @shape: of the result, NULL if it is not known yet.
- * FALSE with @obstacle: stages may take it out of the way. */
+/* --- by rows */
+
+/* A layout for each output, NULL where that is not known yet. */
 static gboolean
-plan_streamed (AccSession *session, AccArray *array, gint64 chunk_rows, const AccRowValue **value, AccShape **shape, GError **obstacle,
-               GError **error)
+find_layouts (AccSession *session, gboolean *to_sink, GError **error)
+{
+  *to_sink = FALSE;
+  for (guint i = 0; i < session->outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (session->outputs, i);
+      const AccRowValue *value = acc_session_find_result (session, output->result, error);
+      g_autoptr(AccShape) shape = NULL;
+
+      if (value == NULL)
+        return FALSE;
+      if (value->kind != ACC_ROW_VALUE_REDUCED)
+        {
+          *to_sink = TRUE;
+          shape = acc_stream_dup_shape (value, error);
+          if (shape == NULL)
+            return FALSE;
+        }
+      else if (output->array->shape != NULL)
+        shape = acc_shape_ref (output->array->shape);
+      acc_output_set_layout (output, value->type, shape);
+    }
+
+  return TRUE;
+}
+
+gboolean
+acc_write_plan_rows (AccSession *session, gint64 chunk_rows, GError **obstacle, GError **error)
 {
   gboolean to_sink;
 
-  *value = acc_session_find_result (session, 0, obstacle);
-  if (*value == NULL)
-    return FALSE;
-
-  to_sink = (*value)->kind != ACC_ROW_VALUE_REDUCED;
-  if (to_sink)
-    *shape = acc_stream_dup_shape (*value, obstacle);
-  else if (array->shape != NULL)
-    *shape = acc_shape_ref (array->shape);
-
-  return (*shape != NULL || !to_sink)
-         && acc_session_hold_resident (session, (*value)->type, *shape, error)
+  return find_layouts (session, &to_sink, obstacle) && acc_session_hold_resident (session, error)
          && acc_session_plan (session, to_sink, chunk_rows, obstacle);
 }
 
-/* With a plan. @value: of the result. */
+/* With a plan. */
 static gboolean
-write_streamed (AccSession *session, const AccRowValue *value, AccShape *shape, gint64 chunk_rows, AccJob *job, GCancellable *cancellable,
-                GError **error)
+write_streamed (Write *self, AccSession *session, GPtrArray *arrays, GError **error)
 {
-  gboolean to_sink = value->kind != ACC_ROW_VALUE_REDUCED;
+  g_autofree AccArray **reduced = g_new0 (AccArray *, arrays->len + 1);
   g_autoptr(AccStream) stream = NULL;
-  g_autoptr(AccArray) reduced = NULL;
+  gboolean done;
 
-  if (shape != NULL && !acc_session_start_sink (session, value->type, shape, cancellable, error))
+  if (!start (session, self->cancellable, error))
     return FALSE;
 
-  acc_job_set_plan (job, session->plan);
+  acc_job_set_plan (self->job, session->plan);
+  stream = acc_stream_new (session->backend, session->flow, session->plan, session->outputs, self->job, error);
+  done = stream != NULL && acc_stream_execute (stream, self->cancellable, reduced, error);
 
-  stream = acc_stream_new (session->backend, session->flow, session->plan, to_sink ? session->sink : NULL, job, error);
-  if (stream == NULL || !acc_stream_execute (stream, cancellable, &reduced, error))
-    return FALSE;
+  for (guint i = 0; i < arrays->len; i++)
+    if (reduced[i] != NULL)
+      {
+        done = done && write_manifest (self, session, i, reduced[i], NULL, "reduced", error);
+        g_object_unref (reduced[i]);
+      }
 
-  if (!to_sink)
-    return write_manifest (session, reduced, chunk_rows, NULL, "reduced", cancellable, error);
-
-  return acc_session_commit_sink (session, cancellable, error);
+  return done;
 }
 
 /* Whether arrays in memory should pass through the backend by rows, too: they take most of a device. */
-static AccArray *
-find_rows_in_memory (AccSession *session, AccArray *array)
+static GPtrArray *
+find_rows_in_memory (AccSession *session, GPtrArray *arrays)
 {
   guint64 limit = acc_budget_get_limit (acc_backend_get_budget (session->backend));
   g_autoptr(GPtrArray) others = NULL;
@@ -126,42 +180,49 @@ find_rows_in_memory (AccSession *session, AccArray *array)
   if (limit == 0 || !ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
     return NULL;
 
-  others = acc_memory_source_replace (&array, 1, &bytes);
+  others = acc_memory_source_replace ((AccArray **) arrays->pdata, arrays->len, &bytes);
 
-  return others != NULL && bytes > limit / 2 ? g_object_ref (g_ptr_array_index (others, 0)) : NULL;
+  return others != NULL && bytes > limit / 2 ? g_steal_pointer (&others) : NULL;
 }
 
-/* Begins to run by rows, perhaps with another session for another array of the same elements. Without an error and a run where
- * the array has to be computed whole. */
 static gboolean
-begin_rows (AccSession **session, AccArray **array, GCancellable *cancellable, GError **error)
+read_sources (GPtrArray *arrays)
+{
+  for (guint i = 0; i < arrays->len; i++)
+    if (acc_array_reads_source (g_ptr_array_index (arrays, i)))
+      return TRUE;
+
+  return FALSE;
+}
+
+gboolean
+acc_write_begin_rows (AccSession **session, GPtrArray *arrays, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GError) local = NULL;
-  g_autoptr(AccArray) other = NULL;
+  g_autoptr(GPtrArray) others = NULL;
 
-  if (!acc_session_compile (*session, array, 1, cancellable, error))
+  if (!acc_session_compile (*session, (AccArray **) arrays->pdata, arrays->len, cancellable, error))
     return FALSE;
 
-  other = find_rows_in_memory (*session, *array);
-  if (other != NULL)
+  others = find_rows_in_memory (*session, arrays);
+  if (others != NULL)
     {
-      g_autoptr(AccSession) by_rows = acc_session_new ((*session)->backend, (*session)->sink);
+      g_autoptr(AccSession) by_rows = acc_session_new ((*session)->backend, (*session)->outputs);
 
-      if (acc_session_begin_rows (by_rows, &other, 1, cancellable, NULL))
+      if (acc_session_begin_rows (by_rows, (AccArray **) others->pdata, others->len, cancellable, NULL))
         {
           acc_session_free (*session);
           *session = g_steal_pointer (&by_rows);
-          g_set_object (array, other);
           return TRUE;
         }
     }
 
-  if (acc_session_begin_rows (*session, array, 1, cancellable, &local))
+  if (acc_session_begin_rows (*session, (AccArray **) arrays->pdata, arrays->len, cancellable, &local))
     return TRUE;
 
   g_clear_pointer (&(*session)->flow, acc_row_flow_free);
   g_clear_pointer (&(*session)->run, acc_row_run_free);
-  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM) && !acc_array_reads_source (*array))
+  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM) && !read_sources (arrays))
     return TRUE;
 
   g_propagate_error (error, g_steal_pointer (&local));
@@ -169,64 +230,191 @@ begin_rows (AccSession **session, AccArray **array, GCancellable *cancellable, G
   return FALSE;
 }
 
-/* FALSE with @obstacle, and without an error, where nothing was begun. */
+/* --- several arrays */
+
+static gboolean write_apart (Write *self, GPtrArray *outputs, gboolean all, GError **error);
+
+/* Writes what goes to @outputs by one run; where that would be no run by rows, which takes more memory, by one for each array. FALSE with
+ * @obstacle, and without an error, where nothing was begun. */
 static gboolean
-write_array (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows, AccJob *job, GCancellable *cancellable,
-             GError **obstacle, GError **error)
+write_together (Write *self, GPtrArray *outputs, GError **obstacle, GError **error)
 {
-  g_autoptr(AccSession) session = acc_session_new (backend, sink);
-  g_autoptr(AccArray) held = g_object_ref (array);
-  g_autoptr(AccShape) shape = NULL;
-  const AccRowValue *value;
+  g_autoptr(AccSession) session = acc_session_new (self->backend, outputs);
+  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs);
   GError *local = NULL;
 
-  if (acc_array_is_manifest (array))
-    return acc_session_claim_files (session, error)
-           && write_manifest (session, array, chunk_rows, job, "in memory already", cancellable, error);
+  if (arrays->len == 1 && acc_array_is_manifest (g_ptr_array_index (arrays, 0)))
+    return write_manifest (self, session, 0, g_ptr_array_index (arrays, 0), self->job, "in memory already", error);
 
-  if (!begin_rows (&session, &held, cancellable, &local))
+  if (!acc_write_begin_rows (&session, arrays, self->cancellable, &local))
     return acc_stages_set_obstacle (local, obstacle, error);
-  if (!acc_session_claim_files (session, error))
-    return FALSE;
+  if (session->run == NULL && arrays->len > 1 && acc_budget_get_limit (acc_backend_get_host_budget (self->backend)) > 0)
+    return write_apart (self, outputs, TRUE, error);
   if (session->run == NULL)
-    return write_computed (session, held, chunk_rows, job, cancellable, error);
+    return write_computed (self, session, arrays, error);
 
-  return plan_streamed (session, held, chunk_rows, &value, &shape, obstacle, error)
-         && write_streamed (session, value, shape, chunk_rows, job, cancellable, error);
+  return acc_session_claim_sources (session, error) && acc_write_plan_rows (session, self->chunk_rows, obstacle, error)
+         && write_streamed (self, session, arrays, error);
+}
+
+/* What @mode stores is computed; other arrays take the place of those of @outputs. */
+static gboolean
+run_stages (Write *self, GPtrArray *outputs, AccStagesMode mode, AccDependence *dependences, GError **error)
+{
+  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs);
+  g_autoptr(GPtrArray) staged = acc_stages_run (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, self->chunk_rows,
+                                                dependences, self->cancellable, error);
+
+  for (guint i = 0; staged != NULL && i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+
+      g_set_object (&output->array, g_ptr_array_index (staged, output->result));
+    }
+
+  return staged != NULL;
+}
+
+/* Those of one array, or of those that depend on sources, or on none. */
+static GPtrArray *
+select_outputs (GPtrArray *outputs, AccArray *array, const AccDependence *dependences, gboolean depend)
+{
+  GPtrArray *selected = g_ptr_array_new ();
+
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      const AccOutput *output = g_ptr_array_index (outputs, i);
+
+      if (array != NULL ? output->array == array
+          : !acc_array_is_manifest (output->array) && (dependences[output->result] != ACC_DEPENDS_NOT) == depend)
+        g_ptr_array_add (selected, (gpointer) output);
+    }
+
+  return selected;
+}
+
+static gboolean write_outputs (Write *self, GPtrArray *outputs, GError **error);
+
+/* A walk for each array: those that are in memory, or all. */
+static gboolean
+write_apart (Write *self, GPtrArray *outputs, gboolean all, GError **error)
+{
+  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs);
+
+  for (guint i = 0; i < arrays->len; i++)
+    {
+      AccArray *array = g_ptr_array_index (arrays, i);
+      g_autoptr(GPtrArray) own = select_outputs (outputs, array, NULL, FALSE);
+
+      if (all ? !write_outputs (self, own, error) : acc_array_is_manifest (array) && !write_together (self, own, NULL, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* What depends on no source. */
+static gboolean
+write_whole (Write *self, GPtrArray *outputs, GError **error)
+{
+  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs);
+  g_autoptr(GError) obstacle = NULL;
+
+  if (arrays->len == 0 || write_together (self, outputs, &obstacle, error))
+    return TRUE;
+  if (obstacle != NULL && arrays->len > 1)
+    return write_apart (self, outputs, TRUE, error);
+  if (obstacle != NULL)
+    g_propagate_error (error, g_steal_pointer (&obstacle));
+
+  return FALSE;
+}
+
+/* As many together as can be. */
+static gboolean
+write_outputs (Write *self, GPtrArray *outputs, GError **error)
+{
+  g_autoptr(GPtrArray) left = g_ptr_array_ref (outputs);
+  guint tried = 1 << ACC_STAGES_FLOW;
+  AccStagesMode mode = ACC_STAGES_FLOW;
+
+  for (;;)
+    {
+      g_autofree AccDependence *dependences = g_new0 (AccDependence, left->len + 1);
+      g_autoptr(GPtrArray) whole = NULL, streamed = NULL, arrays = NULL;
+      g_autoptr(GError) obstacle = NULL;
+      gboolean done;
+
+      if (!run_stages (self, left, mode, dependences, error))
+        return FALSE;
+
+      whole = select_outputs (left, NULL, dependences, FALSE);
+      streamed = select_outputs (left, NULL, dependences, TRUE);
+      if (!write_apart (self, left, FALSE, error))
+        return FALSE;
+      if (!write_whole (self, whole, error))
+        return FALSE;
+      if (streamed->len == 0)
+        return TRUE;
+
+      done = write_together (self, streamed, &obstacle, error);
+      if (done || obstacle == NULL)
+        return done;
+
+      g_ptr_array_unref (left);
+      left = g_ptr_array_ref (streamed);
+      arrays = acc_outputs_list (left);
+      if (acc_stages_find_next (self->backend, (AccArray **) arrays->pdata, arrays->len, &tried, obstacle, &mode))
+        continue;
+      if (arrays->len > 1)
+        return write_apart (self, left, TRUE, error);
+      g_propagate_error (error, g_steal_pointer (&obstacle));
+      return FALSE;
+    }
+}
+
+gboolean
+acc_write_check (AccArray **arrays, guint n_arrays, guint n_sinks, GError **error)
+{
+  if (n_arrays != n_sinks)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%u arrays cannot be written to %u sinks: each has its own", n_arrays, n_sinks);
+      return FALSE;
+    }
+
+  for (guint i = 0; i < n_arrays; i++)
+    if (!acc_array_check (arrays[i], error))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+acc_evaluate_write_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, gint64 chunk_rows,
+                         AccJob *job, GCancellable *cancellable, GError **error)
+{
+  Write self = { backend, chunk_rows, job, cancellable };
+  g_autoptr(GPtrArray) claimed = acc_session_new_claims ();
+  g_autoptr(GPtrArray) outputs = NULL;
+
+  if (!acc_write_check (arrays, n_arrays, n_sinks, error))
+    return FALSE;
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  for (guint i = 0; i < n_arrays; i++)
+    if (!acc_session_claim (claimed, sinks[i], acc_sink_get_name (sinks[i]), error))
+      return FALSE;
+
+  outputs = acc_outputs_new (arrays, sinks, n_arrays);
+
+  return write_outputs (&self, outputs, error) && acc_outputs_commit (outputs, cancellable, error);
 }
 
 gboolean
 acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows,
                                     AccJob *job, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(GPtrArray) staged = NULL;
-  guint tried = 1 << ACC_STAGES_FLOW;
-  AccStagesMode mode = ACC_STAGES_FLOW;
-
-  if (!acc_array_check (array, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
-    return FALSE;
-
-  for (;;)
-    {
-      GPtrArray *next = acc_stages_run (backend, &array, 1, mode, chunk_rows, NULL, cancellable, error);
-      g_autoptr(GError) obstacle = NULL;
-      gboolean done;
-
-      if (next == NULL)
-        return FALSE;
-      g_clear_pointer (&staged, g_ptr_array_unref);
-      staged = next;
-      array = g_ptr_array_index (staged, 0);
-
-      done = write_array (backend, array, sink, chunk_rows, job, cancellable, &obstacle, error);
-      if (done || obstacle == NULL)
-        return done;
-      if (!acc_stages_find_next (backend, &array, 1, &tried, obstacle, &mode))
-        {
-          g_propagate_error (error, g_steal_pointer (&obstacle));
-          return FALSE;
-        }
-    }
+  return acc_evaluate_write_many (backend, &array, 1, &sink, 1, chunk_rows, job, cancellable, error);
 }
 
 /**
@@ -258,126 +446,39 @@ acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellabl
   g_return_val_if_fail (ACC_IS_SINK (sink), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  return acc_evaluate_write_with_chunk_rows (self, array, sink, 0, NULL, cancellable, error);
-}
-
-/* --- plans */
-
-/* Without reading or computing anything: of a result that is computed whole. */
-static AccPlan *
-plan_computed (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows, gboolean in_memory, const char *why, GError **error)
-{
-  g_autoptr(AccSession) session = acc_session_new (backend, sink);
-
-  return acc_session_hold_resident (session, array->type, array->shape, error)
-         ? plan_manifest (session, array, array->type, array->shape, chunk_rows, in_memory, why) : NULL;
-}
-
-/* Of one stage, whose rows are written as they come. */
-static AccPlan *
-plan_rows (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **obstacle, GError **error)
-{
-  g_autoptr(AccSession) session = acc_session_new (backend, sink);
-  g_autoptr(AccArray) held = g_object_ref (array);
-  g_autoptr(AccShape) shape = NULL;
-  const AccRowValue *value;
-  GError *local = NULL;
-
-  if (begin_rows (&session, &held, NULL, &local) && session->run == NULL)
-    return plan_computed (backend, array, sink, chunk_rows, FALSE, "computed whole: it cannot run chunk by chunk", error);
-  if (local != NULL)
-    {
-      acc_stages_set_obstacle (local, obstacle, error);
-      return NULL;
-    }
-
-  return plan_streamed (session, held, chunk_rows, &value, &shape, obstacle, error) ? g_steal_pointer (&session->plan) : NULL;
-}
-
-/* Of what comes after stages; NULL without an error where there are none. */
-static AccPlan *
-plan_staged (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows, AccStagesMode mode, GError **error)
-{
-  guint64 bytes;
-  g_autofree char *stages = acc_stages_describe (backend, &array, 1, mode, &bytes);
-  g_autoptr(AccArray) after = stages != NULL ? acc_stages_pretend (backend, array, mode) : NULL;
-  g_autoptr(GError) obstacle = NULL;
-  AccPlan *plan = NULL;
-
-  if (after != NULL)
-    plan = plan_rows (backend, after, sink, chunk_rows, &obstacle, error);
-  if (stages != NULL && plan == NULL && (after == NULL || obstacle != NULL))
-    plan = plan_computed (backend, array, sink, chunk_rows, FALSE, "computed from what stages before it store", error);
-
-  if (plan != NULL)
-    {
-      plan->stages = g_steal_pointer (&stages);
-      plan->bytes = acc_bytes_add (plan->bytes, bytes);
-    }
-
-  return plan;
-}
-
-static AccPlan *
-plan_stages (AccBackend *backend, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **error)
-{
-  guint tried = 1 << ACC_STAGES_FLOW;
-  AccStagesMode mode = ACC_STAGES_FLOW;
-  GError *local = NULL, *obstacle = NULL;
-  AccPlan *plan = plan_staged (backend, array, sink, chunk_rows, mode, &local);
-
-  if (plan == NULL && local == NULL)
-    plan = plan_rows (backend, array, sink, chunk_rows, &obstacle, &local);
-  if (obstacle != NULL && acc_stages_find_next (backend, &array, 1, &tried, obstacle, &mode))
-    {
-      g_clear_error (&obstacle);
-      plan = plan_staged (backend, array, sink, chunk_rows, mode, &local);
-    }
-  if (plan == NULL)
-    g_propagate_error (error, obstacle != NULL ? obstacle : local);
-
-  return plan;
+  return acc_evaluate_write_many (self, &array, 1, &sink, 1, 0, NULL, cancellable, error);
 }
 
 /**
- * acc_backend_plan:
+ * acc_backend_write_many:
  * @self: a backend
- * @array: the array to compute
- * @sink: (nullable): the sink that the elements would go to
- * @chunk_rows: rows of input per chunk; 0 lets the planner choose
+ * @arrays: (array length=n_arrays): the arrays to compute
+ * @n_arrays: number of @arrays
+ * @sinks: (array length=n_sinks): the sink of each array
+ * @n_sinks: number of @sinks, the same
+ * @cancellable: (nullable): cancels the run
  * @error: return location for an error
  *
- * Returns the plan of acc_backend_write(), without running it. The program is compiled; nothing is read or written.
+ * Computes several arrays and writes each to its own sink, in one walk over their sources where these and the memory limit allow it.
  *
- * The memory that @sink holds itself is part of the plan's bytes; without @sink, the plan assumes a sink that holds nothing.
- * Where stages come first, whose results are stored, the plan names the stores, their bytes and the operations that read them in
- * another way than row by row; its own bytes are those of stores in memory and of the result. What depends on a condition is
- * not planned before that is known. Of sequences the plan tells how they will be walked.
+ * Shared work is done once. What has to be stored first, as [method@Acc.Backend.run] tells, is stored for all arrays together. Where
+ * the memory limit is too low for one walk, there is one for each array; [method@Acc.Backend.plan_many] tells. One array may go to
+ * several sinks.
  *
- * Fails as acc_backend_write() would before it reads the first row.
+ * All or nothing: outputs appear under their names when all of them are complete. After an error nothing is left behind, and the
+ * message names the sink where it comes from one.
  *
- * Returns: (transfer full): the plan
+ * Fails as acc_backend_write() does, and with %ACC_ERROR_SHAPE where there are more arrays or more sinks.
+ *
+ * Returns: %TRUE if everything was written, %FALSE with @error set
  */
-AccPlan *
-acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **error)
+gboolean
+acc_backend_write_many (AccBackend *self, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, GCancellable *cancellable,
+                        GError **error)
 {
-  g_autofree char *before = NULL;
+  g_return_val_if_fail (ACC_IS_BACKEND (self), FALSE);
+  g_return_val_if_fail ((arrays != NULL || n_arrays == 0) && (sinks != NULL || n_sinks == 0), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
-  g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
-  g_return_val_if_fail (sink == NULL || ACC_IS_SINK (sink), NULL);
-  g_return_val_if_fail (chunk_rows >= 0, NULL);
-  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
-
-  if (!acc_array_check (array, error))
-    return NULL;
-
-  if (acc_array_is_manifest (array))
-    return plan_computed (self, array, sink, chunk_rows, TRUE, "in memory already", error);
-
-  before = acc_deferred_describe (self, &array, 1, chunk_rows);
-  if (before != NULL)
-    return plan_computed (self, array, sink, chunk_rows, FALSE, before, error);
-
-  return plan_stages (self, array, sink, chunk_rows, error);
+  return acc_evaluate_write_many (self, arrays, n_arrays, sinks, n_sinks, 0, NULL, cancellable, error);
 }

@@ -108,5 +108,27 @@ for (const build of [() => bytes.map(x => x.add(300)), () => bytes.map(x => x.ad
 check(xs.map(x => x.mul(0).add(1e20)).run().get_double(0, 0) > 9e19, 'a large whole number is a float');
 check(Acc.use(new BigInt64Array([1n])).map(x => x.add(2n ** 62n)).run().get_double(0, 0) === 2 ** 62, 'BigInt');
 
+// Several arrays to several files, and a program of one of these
+const {Gio, GLib} = imports.gi;
+const outputs = GLib.Dir.make_tmp('acc-XXXXXX');
+const targets = ['a', 'b'].map(name => Gio.File.new_for_path(GLib.build_filenamev([outputs, `${name}.npy`])));
+const sinks = () => targets.map(target => Acc.Sink.create(target, null));
+const backend = Acc.Backend.get_default();
+check(backend.write_many([xs.map(x => x.mul(2)), ys], sinks(), null), 'write_many');
+const read = target => Acc.Array.new_from_source(Acc.Source.open(target, null));
+check(read(targets[0]).run().to_array().every((v, i) => v === Math.fround(a[i] * 2)), 'the first file');
+check(String(read(targets[1]).run().to_array()) === String(b), 'the second file');
+caught = null;
+try {
+    backend.write_many([xs, ys], sinks().slice(1), null);
+} catch (e) {
+    caught = e;
+}
+check(caught !== null && /2 arrays/.test(caught.message), 'a sink is missing');
+check(backend.start_write_many([xs, ys], sinks(), null).wait(), 'start_write_many');
+for (const target of targets)
+    target.delete(null);
+Gio.File.new_for_path(outputs).delete(null);
+
 print(dot.run().toString());
 print(`${passed} passed, 0 failed`);

@@ -45,7 +45,21 @@ int main () {
             return 1;
         }
 
-        stdout.printf ("%s\n3 passed, 0 failed\n", result.to_string ());
+        var folder = DirUtils.make_tmp ("acc-XXXXXX");
+        File[] places = { File.new_for_path (folder + "/a.npy"), File.new_for_path (folder + "/b.npy") };
+        Acc.Array[] arrays = { xs, squares };
+        Acc.Sink[] sinks = { Acc.Sink.create (places[0], null), Acc.Sink.create (places[1], null) };
+        backend.write_many (arrays, sinks, null);
+        var read = backend.run (new Acc.Array.from_source (Acc.Source.open (places[1], null)), null);
+        places[0].delete ();
+        places[1].delete ();
+        DirUtils.remove (folder);
+        if (read.get_double (0, 30) != 900.0) {
+            stderr.printf ("the second of two files has other elements\n");
+            return 1;
+        }
+
+        stdout.printf ("%s\n4 passed, 0 failed\n", result.to_string ());
         return 0;
     } catch (Error e) {
         stderr.printf ("%s\n", e.message);

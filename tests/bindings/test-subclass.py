@@ -57,6 +57,39 @@ def test_stream_through_python():
     assert source.calls < 500
 
 
+def test_several_sinks():
+    source, sinks = Ramp(3000, 100), [Collect(), Collect()]
+    array = Acc.Array.new_from_source(source)
+    backend = Acc.Backend.get_default()
+    once = [array.map(lambda x: x * 2), array.map(lambda x: x + 1)]
+    array.write(Collect())
+    calls, source.calls = source.calls, 0
+    assert backend.write_many(once, sinks)
+    assert source.calls <= calls + 1
+    assert [sink.state for sink in sinks] == ['committed'] * 2
+    assert np.array_equal(np.concatenate(sinks[0].rows), 2 * want(3000, 100))
+    assert np.array_equal(np.concatenate(sinks[1].rows), want(3000, 100) + 1)
+    try:
+        backend.write_many(once, sinks[:1])
+        raise SystemExit('a sink is missing')
+    except GLib.Error as error:
+        assert '2 arrays cannot be written to 1 sinks' in error.message
+    job = backend.start_write_many(once, [Collect(), Collect()], None)
+    assert job.wait()
+
+
+def test_program_of_a_source():
+    source = Ramp(3000, 100)
+
+    @Acc.program('i4[:,:]')
+    def both(a):
+        return a.map(lambda x: x * 2), a.map(lambda x: x.cast('i8')).sum_all()
+
+    double, total = both(Acc.Array.new_from_source(source))
+    assert np.array_equal(np.asarray(double), 2 * want(3000, 100))
+    assert int(total) == int(want(3000, 100).astype('i8').sum())
+
+
 def test_run_of_a_source():
     total = Acc.Array.new_from_source(Ramp(3000, 100)).map(lambda x: x.cast('i8')).fold_all(0, lambda a, b: a + b)
     assert int(total.run()) == int(want(3000, 100).astype('i8').sum())

@@ -143,7 +143,7 @@ run (AccSorter *self, AccExecutable *executable, AccBuffer **buffers, gint64 fir
   vector = acc_array_new_manifest (self->type, shape, views);
 
   acc_sorter_hold (self, 0);
-  results = acc_executable_run (executable, &vector, 1, cancellable, error);
+  results = acc_executable_run_whole (executable, &vector, 1, cancellable, error);
   if (results == NULL)
     acc_sorter_hold (self, held);
 

@@ -98,6 +98,7 @@ class Backend(Acc.Backend):
     run_many = _interruptible(Acc.Backend, 'run_many', 2)
     run_nested = _interruptible(Acc.Backend, 'run_nested', 2)
     write = _interruptible(Acc.Backend, 'write', 3)
+    write_many = _interruptible(Acc.Backend, 'write_many', 3)
 
 
 Backend = override(Backend)

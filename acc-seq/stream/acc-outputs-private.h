@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-array.h"
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-sink.h"
+
+/* Where results go: sinks, all of which keep what they got, or none. */
+
+typedef struct {
+  AccSink        *sink;       /* NULL: of a plan alone */
+  AccArray       *array;      /* what it gets; stages put others of the same elements in its place */
+  guint           result;     /* of the run that writes it: its place among the results */
+  AccElementType *type;       /* borrowed */
+  AccShape       *shape;      /* NULL: not known yet */
+  gboolean        started;    /* or tried to */
+  AccBudget      *budget;     /* that .resident is taken from */
+  guint64         resident;
+} AccOutput;
+
+/* AccOutput, owned; several sinks may take the same array. Sinks that were not committed are aborted with the last reference. */
+GPtrArray *acc_outputs_new       (AccArray **arrays, AccSink **sinks, guint n);
+/* Different arrays among them, borrowed: the results of a run that writes all of them. */
+GPtrArray *acc_outputs_list      (GPtrArray *outputs);
+/* The memory of the sink itself, once the layout is known: before it is started. */
+gboolean   acc_output_hold       (AccOutput *self, AccBackend *backend, GError **error);
+/* A second time nothing. */
+gboolean   acc_output_start      (AccOutput *self, GCancellable *cancellable, GError **error);
+/* The layout of what is written. @shape NULL: not known yet. */
+void       acc_output_set_layout (AccOutput *self, AccElementType *type, AccShape *shape);
+/* When all are written. */
+gboolean   acc_outputs_commit    (GPtrArray *outputs, GCancellable *cancellable, GError **error);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-outputs-private.h"
+
+static void
+output_free (gpointer data)
+{
+  AccOutput *self = data;
+
+  if (self->started)
+    acc_sink_abort (self->sink);
+  if (self->resident > 0)
+    acc_budget_release (self->budget, self->resident, "sink");
+
+  g_clear_pointer (&self->budget, acc_budget_unref);
+  g_clear_pointer (&self->shape, acc_shape_unref);
+  g_object_unref (self->array);
+  g_clear_object (&self->sink);
+  g_free (self);
+}
+
+GPtrArray *
+acc_outputs_new (AccArray **arrays, AccSink **sinks, guint n)
+{
+  GPtrArray *outputs = g_ptr_array_new_with_free_func (output_free);
+
+  for (guint i = 0; i < n; i++)
+    {
+      AccOutput *output = g_new0 (AccOutput, 1);
+
+      output->sink = sinks[i] != NULL ? g_object_ref (sinks[i]) : NULL;
+      output->array = g_object_ref (arrays[i]);
+      g_ptr_array_add (outputs, output);
+    }
+
+  return outputs;
+}
+
+GPtrArray *
+acc_outputs_list (GPtrArray *outputs)
+{
+  GPtrArray *arrays = g_ptr_array_new ();
+
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+
+      if (!g_ptr_array_find (arrays, output->array, &output->result))
+        {
+          output->result = arrays->len;
+          g_ptr_array_add (arrays, output->array);
+        }
+    }
+
+  return arrays;
+}
+
+void
+acc_output_set_layout (AccOutput *self, AccElementType *type, AccShape *shape)
+{
+  self->type = type;
+  g_clear_pointer (&self->shape, acc_shape_unref);
+  self->shape = shape != NULL ? acc_shape_ref (shape) : NULL;
+}
+
+gboolean
+acc_output_hold (AccOutput *self, AccBackend *backend, GError **error)
+{
+  AccBudget *budget = acc_backend_get_budget (backend);
+  guint64 bytes = self->sink != NULL && self->shape != NULL ? acc_sink_get_resident_bytes (self->sink, self->type, self->shape) : 0;
+
+  if (bytes <= self->resident)
+    return TRUE;
+  if (!acc_budget_reserve (budget, bytes - self->resident, "sink", error))
+    return FALSE;
+
+  if (self->budget == NULL)
+    self->budget = acc_budget_ref (budget);
+  self->resident = bytes;
+
+  return TRUE;
+}
+
+static gboolean
+tell_which (AccOutput *self, gboolean done, GError **error)
+{
+  if (!done)
+    g_prefix_error (error, "writing “%s”: ", acc_sink_get_name (self->sink));
+
+  return done;
+}
+
+gboolean
+acc_output_start (AccOutput *self, GCancellable *cancellable, GError **error)
+{
+  if (self->started)
+    return TRUE;
+
+  /* A start that failed is aborted as well. */
+  self->started = TRUE;
+
+  return tell_which (self, acc_sink_start (self->sink, self->type, self->shape, cancellable, error), error);
+}
+
+static gboolean
+commit (AccOutput *self, GCancellable *cancellable, GError **error)
+{
+  if (!tell_which (self, acc_sink_commit (self->sink, cancellable, error), error))
+    return FALSE;
+
+  self->started = FALSE;
+
+  return TRUE;
+}
+
+gboolean
+acc_outputs_commit (GPtrArray *outputs, GCancellable *cancellable, GError **error)
+{
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+
+      if (!tell_which (output, acc_sink_complete (output->sink, cancellable, error), error))
+        return FALSE;
+    }
+
+  /* First those that may still fail. When the first has appeared, it is too late to cancel the others. */
+  for (guint round = 0; round < 2; round++)
+    for (guint i = 0; i < outputs->len; i++)
+      {
+        AccOutput *output = g_ptr_array_index (outputs, i);
+        gboolean is_certain = ACC_SINK_GET_CLASS (output->sink)->complete != NULL;
+
+        if (output->started && (round == 1 || !is_certain))
+          {
+            if (!commit (output, cancellable, error))
+              return FALSE;
+            cancellable = NULL;
+          }
+      }
+
+  return TRUE;
+}

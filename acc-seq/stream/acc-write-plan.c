@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-write-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/backend/acc-deferred-private.h"
+#include "acc-evaluate.h"
+#include "acc-stages-private.h"
+
+/* Plans of what is written, without reading or computing anything. */
+
+typedef struct {
+  AccBackend *backend;
+  gint64      chunk_rows;
+} Planning;
+
+/* Of results that are computed whole: the first of them. */
+static AccPlan *
+plan_computed (Planning *self, GPtrArray *outputs, gboolean in_memory, const char *why, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (self->backend, outputs);
+  AccOutput *first = g_ptr_array_index (outputs, 0);
+
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+
+      acc_output_set_layout (output, output->array->type, output->array->shape);
+    }
+
+  return acc_session_hold_resident (session, error)
+         ? acc_write_plan_whole (session, first->array, self->chunk_rows, in_memory, why) : NULL;
+}
+
+/* Of one stage, whose rows are written as they come. */
+static AccPlan *
+plan_rows (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError **obstacle, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (self->backend, outputs);
+  GError *local = NULL;
+
+  if (acc_write_begin_rows (&session, arrays, NULL, &local) && session->run == NULL)
+    return plan_computed (self, outputs, FALSE, "computed whole: it cannot run chunk by chunk", error);
+  if (local != NULL)
+    {
+      acc_stages_set_obstacle (local, obstacle, error);
+      return NULL;
+    }
+
+  return acc_write_plan_rows (session, self->chunk_rows, obstacle, error) ? g_steal_pointer (&session->plan) : NULL;
+}
+
+/* Of what comes after stages; NULL without an error where there are none. NULL with @obstacle: of several arrays, which may do better one
+ * by one. */
+static AccPlan *
+plan_staged (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesMode mode, GError **obstacle, GError **error)
+{
+  guint64 bytes;
+  g_autofree char *stages = acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, &bytes);
+  g_autoptr(GPtrArray) after = NULL;
+  g_autoptr(GError) local = NULL;
+  AccPlan *plan = NULL;
+
+  if (stages == NULL)
+    return NULL;
+
+  after = acc_stages_pretend (self->backend, (AccArray **) arrays->pdata, arrays->len, mode);
+  if (after != NULL)
+    plan = plan_rows (self, outputs, after, &local, error);
+  if (local != NULL && arrays->len > 1)
+    g_propagate_error (obstacle, g_steal_pointer (&local));
+  else if (plan == NULL && (after == NULL || local != NULL))
+    plan = plan_computed (self, outputs, FALSE, "computed from what stages before it store", error);
+
+  if (plan != NULL)
+    {
+      plan->stages = g_steal_pointer (&stages);
+      plan->bytes = acc_bytes_add (plan->bytes, bytes);
+    }
+
+  return plan;
+}
+
+static AccPlan *plan_outputs (Planning *self, GPtrArray *outputs, GError **error);
+
+/* A walk for each array. */
+static AccPlan *
+plan_apart (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const GError *why, GError **error)
+{
+  g_autoptr(AccPlan) first = NULL;
+
+  for (guint i = 0; i < arrays->len; i++)
+    {
+      g_autoptr(GPtrArray) own = g_ptr_array_new ();
+      g_autoptr(AccPlan) plan = NULL;
+
+      for (guint j = 0; j < outputs->len; j++)
+        if (((AccOutput *) g_ptr_array_index (outputs, j))->array == g_ptr_array_index (arrays, i))
+          g_ptr_array_add (own, g_ptr_array_index (outputs, j));
+
+      plan = plan_outputs (self, own, error);
+      if (plan == NULL)
+        return NULL;
+      if (first == NULL)
+        {
+          first = g_steal_pointer (&plan);
+          first->apart = g_strdup (why->message);
+          first->others = g_ptr_array_new_with_free_func (g_object_unref);
+        }
+      else
+        {
+          g_ptr_array_add (first->others, g_steal_pointer (&plan));
+        }
+    }
+
+  return g_steal_pointer (&first);
+}
+
+static AccPlan *
+plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
+{
+  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs);
+  guint tried = 1 << ACC_STAGES_FLOW;
+  AccStagesMode mode = ACC_STAGES_FLOW;
+  g_autoptr(GError) obstacle = NULL;
+  GError *local = NULL;
+  AccPlan *plan;
+
+  if (arrays->len == 1 && acc_array_is_manifest (g_ptr_array_index (arrays, 0)))
+    return plan_computed (self, outputs, TRUE, "in memory already", error);
+
+  plan = plan_staged (self, outputs, arrays, mode, &obstacle, &local);
+  if (plan == NULL && local == NULL && obstacle == NULL)
+    plan = plan_rows (self, outputs, arrays, &obstacle, &local);
+  if (obstacle != NULL && acc_stages_find_next (self->backend, (AccArray **) arrays->pdata, arrays->len, &tried, obstacle, &mode))
+    {
+      g_clear_error (&obstacle);
+      plan = plan_staged (self, outputs, arrays, mode, &obstacle, &local);
+    }
+  if (obstacle != NULL && arrays->len > 1)
+    return plan_apart (self, outputs, arrays, obstacle, error);
+  if (obstacle != NULL)
+    local = g_steal_pointer (&obstacle);
+
+  if (plan == NULL)
+    g_propagate_error (error, local);
+
+  return plan;
+}
+
+static AccPlan *
+plan_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, gint64 chunk_rows, GError **error)
+{
+  Planning self = { backend, chunk_rows };
+  g_autofree char *before = NULL;
+  g_autoptr(GPtrArray) outputs = NULL;
+
+  if (!acc_write_check (arrays, n_arrays, n_sinks, error))
+    return NULL;
+
+  outputs = acc_outputs_new (arrays, sinks, n_arrays);
+  before = acc_deferred_describe (backend, arrays, n_arrays, chunk_rows);
+  if (before != NULL)
+    return plan_computed (&self, outputs, FALSE, before, error);
+
+  return plan_outputs (&self, outputs, error);
+}
+
+/**
+ * acc_backend_plan:
+ * @self: a backend
+ * @array: the array to compute
+ * @sink: (nullable): the sink that the elements would go to
+ * @chunk_rows: rows of input per chunk; 0 lets the planner choose
+ * @error: return location for an error
+ *
+ * Returns the plan of acc_backend_write(), without running it. The program is compiled; nothing is read or written.
+ *
+ * The memory that @sink holds itself is part of the plan's bytes; without @sink, the plan assumes a sink that holds nothing.
+ * Where stages come first, whose results are stored, the plan names the stores, their bytes and the operations that read them in
+ * another way than row by row; its own bytes are those of stores in memory and of the result. What depends on a condition is
+ * not planned before that is known. Of sequences the plan tells how they will be walked.
+ *
+ * Fails as acc_backend_write() would before it reads the first row.
+ *
+ * Returns: (transfer full): the plan
+ */
+AccPlan *
+acc_backend_plan (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk_rows, GError **error)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
+  g_return_val_if_fail (sink == NULL || ACC_IS_SINK (sink), NULL);
+  g_return_val_if_fail (chunk_rows >= 0, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  return plan_many (self, &array, 1, &sink, 1, chunk_rows, error);
+}
+
+/**
+ * acc_backend_plan_many:
+ * @self: a backend
+ * @arrays: (array length=n_arrays): the arrays to compute, at least one
+ * @n_arrays: number of @arrays
+ * @sinks: (array length=n_sinks): the sink of each array
+ * @n_sinks: number of @sinks, the same
+ * @error: return location for an error
+ *
+ * Returns the plan of acc_backend_write_many(), without running it, as [method@Acc.Backend.plan] does for one array.
+ *
+ * Where one walk would need more memory than there is, so that each array gets a walk of its own, its text tells so, and which sources
+ * are read again.
+ *
+ * Fails as acc_backend_write_many() would before it reads the first row.
+ *
+ * Returns: (transfer full): the plan
+ */
+AccPlan *
+acc_backend_plan_many (AccBackend *self, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, GError **error)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (arrays != NULL && sinks != NULL && n_arrays > 0, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  return plan_many (self, arrays, n_arrays, sinks, n_sinks, 0, error);
+}
