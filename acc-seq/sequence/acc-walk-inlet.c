@@ -3,7 +3,7 @@
 
 /* Where elements of a stage come from. */
 
-/* What is larger is computed before it is walked over. */
+/* What is larger, and more than a step has of what is in memory, is computed before it is walked over. */
 #define LAZY_BYTES (G_GINT64_CONSTANT (64) << 20)
 
 /* Puts what is in memory there, whole, in place of a graph. */
@@ -29,19 +29,49 @@ compute_whole (AccWalkInlet *self,
   return TRUE;
 }
 
+/* Of arrays in memory that it is computed from. */
+static gint64
+count_read_bytes (AccArray *values)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&values, 1);
+  gint64 bytes = 0;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      if (node->op == ACC_OP_SOURCE || node->op == ACC_OP_DEFERRED)
+        return G_MAXINT64;
+      if (node->op == ACC_OP_USE)
+        bytes += acc_shape_get_size (node->shape) * (gint64) acc_element_type_get_size (node->type);
+    }
+
+  return bytes;
+}
+
+/* The bytes of @values, about; where nothing tells how many there are, as many as of what they are computed from. */
+static gint64
+estimate_bytes (AccArray *values)
+{
+  gint64 bytes;
+
+  if (values->shape == NULL)
+    return count_read_bytes (values);
+
+  return __builtin_mul_overflow (acc_shape_get_size (values->shape), (gint64) acc_element_type_get_size (values->type), &bytes)
+         ? G_MAXINT64 : bytes;
+}
+
 /* A graph that is not large goes on in that of the step. */
 static gboolean
 hold_whole (AccWalkInlet *self,
             GError      **error)
 {
   AccNestedArray *nested = self->sequence->nested;
-  AccArray *values = acc_nested_array_get_values (nested);
-  gint64 bytes = G_MAXINT64;
+  gint64 most = MAX (LAZY_BYTES, acc_walk_step_bytes (self->stage->walk->backend, TRUE));
 
-  if (values->shape != NULL
-      && __builtin_mul_overflow (acc_shape_get_size (values->shape), (gint64) acc_element_type_get_size (values->type), &bytes))
-    bytes = G_MAXINT64;
-  if (self->sequence->length < 0 || self->stage->walk->chunk > 0 || acc_nested_array_is_manifest (nested) || bytes > LAZY_BYTES)
+  if (self->sequence->length < 0 || self->stage->walk->chunk > 0 || acc_nested_array_is_manifest (nested)
+      || estimate_bytes (acc_nested_array_get_values (nested)) > most)
     return compute_whole (self, error);
 
   self->whole = acc_walk_part_new (g_object_ref (nested), self->sequence->length);
