@@ -17,3 +17,5 @@ AccSequenceProducer *acc_sequence_windows_new_for_array  (AccArray *array, const
 /* Has the rows in memory that windows are read from. */
 AccSequenceProducer *acc_sequence_windows_new_for_source (AccSource *source, const gint64 *sizes, const gint64 *steps, guint rank,
                                                           AccBoundary *boundary, GError **error);
+/* All windows as a graph, with one more outermost dimension; NULL where they are not all inside an array in memory. */
+AccArray            *acc_sequence_windows_dup_graph      (AccSequenceWindows *self);
