@@ -74,20 +74,21 @@ push_children (AccLower *l,
     }
 }
 
-/* Whether @at is the number of the segment that the elements are of, and below @extent. */
+/* Whether @at is the number of the segment that the elements are of, or part of an index of theirs, and below @extent. */
 static gboolean
-is_segment (AccLower *l,
-            AccFrame *frame,
-            AccExpr  *at,
-            guint     leaf,
-            gint64    extent)
+is_own_place (AccLower *l,
+              AccFrame *frame,
+              AccExpr  *at,
+              guint     leaf,
+              gint64    extent)
 {
-  const KValue *slot = l->segment.id != 0 ? low_expr_slot (l, frame, &at, &leaf) : NULL;
+  const KValue *slot = low_expr_slot (l, frame, &at, &leaf);
+  gboolean is_index = at->kind == ACC_EXPR_VARIABLE && low_expr_binding (l, frame, at)->kind == ACC_BOUND_INDEX;
   gint64 lo, hi;
 
-  if (slot == NULL || slot->id != l->segment.id)
+  if (!is_index && (slot->id == 0 || slot->id != l->segment.id))
     return FALSE;
-  low_get_range (l, *slot, &lo, &hi);
+  low_get_range (l, low_expr (l, frame, at, leaf), &lo, &hi);
 
   return lo >= 0 && hi < extent;
 }
@@ -107,7 +108,7 @@ is_inside (AccLower *l,
       AccExpr *at = acc_expr_resolve_leaf (expr->args[0], &leaf);
       gint64 extent = expr->kind == ACC_EXPR_LINEAR_INDEX ? node->size : node->extents[d];
 
-      if ((at->kind != ACC_EXPR_LITERAL || at->value.i < 0 || at->value.i >= extent) && !is_segment (l, frame, at, leaf, extent))
+      if ((at->kind != ACC_EXPR_LITERAL || at->value.i < 0 || at->value.i >= extent) && !is_own_place (l, frame, at, leaf, extent))
         return FALSE;
     }
 
