@@ -306,6 +306,7 @@ write_step (AccFusion       *self,
   add_missing_reads (&step);
   set_row_reads (self, &step, result);
   result->n_rows = step.n_rows;
+  result->quantum = step.quantum;
   result->reduces = step.reduces;
   result->combine_per_band = step.combine_per_band;
   result->round_rows = step.round_rows;

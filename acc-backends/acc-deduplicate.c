@@ -236,6 +236,7 @@ acc_deduplicator_take (AccDeduplicator *self,
     return FALSE;
 
   step->n_rows = written->step.n_rows;
+  step->quantum = written->step.quantum;
   step->reduces = written->step.reduces;
   step->combine_per_band = written->step.combine_per_band;
   step->round_rows = written->step.round_rows;

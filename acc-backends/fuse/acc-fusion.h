@@ -33,6 +33,7 @@ typedef struct {
   GArray     *scratch;           /* AccScratch */
   GArray     *launches;          /* AccLaunch */
   gint64      n_rows;
+  gint64      quantum;
   gboolean    reduces;
   gboolean    combine_per_band;
   gint64      round_rows;

@@ -127,6 +127,7 @@ typedef struct {
   AccRowRead   *row_reads;    /* n_reads entries; a read of a value without rows (argument, manifest, independent) is ignored */
   char         *row_error;
   gint64        n_rows;
+  gint64        quantum;      /* not 0: bands of rows begin at multiples of it, so that floats are grouped as in a whole run */
   gboolean      reduces;      /* all rows into one result. By rows: launches that are not WHOLE run per band, the WHOLE ones run
                                * at the end, or per band where combine_per_band says so */
   gboolean      combine_per_band;

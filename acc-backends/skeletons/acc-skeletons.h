@@ -19,7 +19,7 @@ void acc_skeleton_sort     (AccStep *step);   /* rows */
 void acc_skeleton_fft_simt      (AccStep *step);
 void acc_skeleton_map_simt      (AccStep *step, const AccSpace *space);
 void acc_skeleton_fold_simt     (AccStep *step, const AccSpace *space, const AccSpace *results);
-void acc_skeleton_fold_all_simt (AccStep *step, const AccSpace *space);
+void acc_skeleton_fold_all_simt (AccStep *step, AccSpace *space);
 /* FALSE: nothing is read across; nothing was done. */
 gboolean acc_skeleton_transpose      (AccStep *step, const AccSpace *space);
 gboolean acc_skeleton_transpose_simt (AccStep *step, const AccSpace *space);
@@ -136,6 +136,21 @@ KValue         *acc_fold_new_seed     (AccFold *self, AccLower *l, guint i);
 void            acc_fold_know         (AccFold *self, AccLower *l, const AccIndex *ix, const KValue *values);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccFold, acc_fold_free)
+
+/* How a fold of everything is cut into tiles, each of which leaves a part. Tiles end where rows do, or rows where tiles do: how elements
+ * are grouped follows from the extents alone, however many rows come at a time. */
+typedef struct {
+  gint64   tile_outer, tile_inner;
+  gboolean is_inner;         /* outer units are cut, into: */
+  gint64   n_inner;
+  gint64   n_parts;
+} AccFoldTiles;
+
+/* Tiles of about @size elements; tells the step how many rows it has to take at a time. @space: its rows are outer units where they are
+ * longer than a tile. */
+void            acc_fold_cut          (AccFold *self, AccSpace *space, gint64 size, AccFoldTiles *tiles);
+/* The part that the tile of the kernel leaves, and whether the tile goes on with what was stored there. */
+KValue          acc_fold_get_part     (AccLower *l, const AccFoldTiles *tiles, KValue *goes_on);
 
 /* Room for the leaves of a fold, and variables for them. */
 KValue *acc_fold_new_values (AccFold *self, AccLower *l);

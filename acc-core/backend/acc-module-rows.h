@@ -45,6 +45,7 @@ typedef struct {
   AccRowRead *reads;
   guint       n_writes;
   guint      *writes;
+  gint64      quantum;            /* it takes multiples of so many rows, but for the last ones; 0: any number */
 } AccRowStep;
 
 typedef struct _AccRowRun      AccRowRun;

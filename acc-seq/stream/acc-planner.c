@@ -50,20 +50,19 @@ choose_band (const AccPlanRequest *request, gint64 chunk_rows)
                   touched);
   rows = MAX (rows, acc_ceil_div ((gint64) MIN_STEP_ELEMENTS * n_threads, widest));
 
-  if (run->n_steps < 2 || rows > chunk_rows / 4 * 3)
-    return chunk_rows;
+  rows = acc_row_flow_round (request->flow, rows);
 
-  return rows;
+  return run->n_steps < 2 || rows > chunk_rows / 4 * 3 ? chunk_rows : rows;
 }
 
 static AccPlanChoice
 make_choice (const AccPlanRequest *request, gint64 chunk_rows, guint n_slots, gboolean tight)
 {
-  AccPlanChoice choice = { chunk_rows, 0, n_slots, n_slots, tight };
+  AccPlanChoice choice = { acc_row_flow_round (request->flow, chunk_rows), 0, n_slots, n_slots, tight };
 
-  choice.band_rows = choose_band (request, chunk_rows);
-  if (request->chunk_rows == 0 && !tight && chunk_rows > choice.band_rows)
-    choice.chunk_rows -= chunk_rows % choice.band_rows;
+  choice.band_rows = choose_band (request, choice.chunk_rows);
+  if (request->chunk_rows == 0 && !tight && choice.chunk_rows > choice.band_rows)
+    choice.chunk_rows -= choice.chunk_rows % choice.band_rows;
 
   return choice;
 }
@@ -87,12 +86,12 @@ wanted_rows (const AccPlanRequest *request, gint64 *small)
   *small = rows_in (memory->small_bytes, row_bytes);
 
   if (request->chunk_rows > 0)
-    return CLAMP (request->chunk_rows, 1, MAX (flow->n_ticks, 1));
+    return acc_row_flow_round (flow, CLAMP (request->chunk_rows, 1, MAX (flow->n_ticks, 1)));
 
   if (input == 0 && !request->to_sink && memory->has_caches)
-    return choose_band (request, MAX (flow->n_rows, 1));
+    return choose_band (request, acc_row_flow_round (flow, MAX (flow->n_rows, 1)));
 
-  return choose_rows (row_bytes, flow->n_rows, memory);
+  return acc_row_flow_round (flow, choose_rows (row_bytes, flow->n_rows, memory));
 }
 
 static gboolean
@@ -131,7 +130,7 @@ fit_rows (AccPlan *plan, const AccPlanRequest *request, gint64 rows, guint n_slo
         high = middle - 1;
     }
 
-  return low;
+  return low > 0 ? acc_row_flow_round (request->flow, low) : 0;
 }
 
 typedef struct {

@@ -33,11 +33,14 @@ typedef struct {
   guint         n_sources;  /* different ones */
   gint64        n_rows;  /* of the longest value */
   gint64        n_ticks; /* t at which all is done */
+  gint64        quantum; /* t goes by multiples of it, but for the end: steps see multiples of theirs then */
 } AccRowFlow;
 
 /* ACC_ERROR_STREAM where steps and values do not fit together. */
 AccRowFlow *acc_row_flow_new  (AccRowRun *run, GError **error);
 void        acc_row_flow_free (AccRowFlow *self);
+/* What may be a chunk or a band in place of @rows: a multiple of the quantum, or all ticks. */
+gint64      acc_row_flow_round     (AccRowFlow *self, gint64 rows);
 /* "stencil “blur”", "source “photo.png”" */
 char       *acc_row_flow_describe_value (AccRowFlow *self, guint value);
 

@@ -101,6 +101,14 @@ connect_step (AccRowFlow *self, guint position, GError **error)
   return TRUE;
 }
 
+static gint64
+round_up (gint64 rows, gint64 quantum)
+{
+  gint64 rest = quantum > 1 ? rows % quantum : 0;
+
+  return rest > 0 ? acc_rows_add (rows, quantum - rest) : rows;
+}
+
 /* As soon as its reads allow. */
 static void
 find_step_lag (AccRowFlow *self, guint position)
@@ -122,6 +130,7 @@ find_step_lag (AccRowFlow *self, guint position)
       if (value->kind != ACC_ROW_VALUE_REDUCED)
         acc_row_halo_extend (&halo, &from->halo, read->above, read->below);
     }
+  flow->lag = round_up (flow->lag, step->quantum);
 
   for (guint i = 0; i < step->n_writes; i++)
     {
@@ -166,6 +175,8 @@ delay_step (AccRowFlow *self, guint position)
   if (limit == G_MAXINT64)
     return;
 
+  if (step->quantum > 1)
+    limit -= limit % step->quantum;
   flow->lag = MAX (flow->lag, limit);
   for (guint i = 0; i < step->n_writes; i++)
     self->values[step->writes[i]].lag = self->run->values[step->writes[i]].kind == ACC_ROW_VALUE_REDUCED
@@ -198,6 +209,45 @@ find_carries (AccRowFlow *self)
     }
 }
 
+/* FALSE where no number of rows suits all steps. */
+static gboolean
+find_quantum (AccRowFlow *self, GError **error)
+{
+  self->quantum = 1;
+  for (guint i = 0; i < self->run->n_steps; i++)
+    {
+      gint64 quantum = MAX (self->run->steps[i].quantum, 1), a = self->quantum, b = quantum;
+
+      while (b > 0)
+        {
+          gint64 rest = a % b;
+
+          a = b;
+          b = rest;
+        }
+      if (quantum / a > ACC_ROWS_MAX / self->quantum)
+        {
+          g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s takes rows by other numbers than the steps before it",
+                       self->run->steps[i].name);
+          return FALSE;
+        }
+      self->quantum *= quantum / a;
+    }
+
+  return TRUE;
+}
+
+gint64
+acc_row_flow_round (AccRowFlow *self, gint64 rows)
+{
+  gint64 rounded = rows >= self->n_rows ? round_up (rows, self->quantum) : rows - rows % self->quantum;
+
+  if (rows >= self->n_ticks)
+    return rows;
+
+  return MIN (MAX (rounded, self->quantum), self->n_ticks);
+}
+
 AccRowFlow *
 acc_row_flow_new (AccRowRun *run, GError **error)
 {
@@ -214,6 +264,9 @@ acc_row_flow_new (AccRowRun *run, GError **error)
   for (guint i = 0; i < run->n_steps; i++)
     if (!connect_step (self, i, error))
       return NULL;
+
+  if (!find_quantum (self, error))
+    return NULL;
 
   for (guint i = 0; i < run->n_steps; i++)
     find_step_lag (self, i);

@@ -33,7 +33,8 @@ add_step (AccRowProgram *self,
 {
   const AccScheduleStep *step = &self->prepared->schedule->steps[number];
   AccRowStep row_step = { .name = g_strdup (step->name), .reduces = step->reduces, .n_rows = step->n_rows,
-                          .reads = g_new0 (AccRowRead, step->n_reads + 1), .writes = g_new0 (guint, step->n_writes + 1) };
+                          .quantum = step->quantum, .reads = g_new0 (AccRowRead, step->n_reads + 1),
+                          .writes = g_new0 (guint, step->n_writes + 1) };
   AccRowProgramStep own = { .step = number };
 
   for (guint i = 0; i < step->n_reads; i++)

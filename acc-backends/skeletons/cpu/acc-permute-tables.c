@@ -329,7 +329,7 @@ acc_permute_choose_tables (AccPermute *self)
     self->row = (guint) space->extents[space->rank - 1];
   self->tile = acc_ceil_div (n, n_tiles);
   if (inner)
-    self->tile = acc_ceil_div (self->tile, self->row) * self->row;
+    self->tile = acc_ceil_div (self->tile, self->row * MAX_WAYS) * self->row * MAX_WAYS;
   self->n_tiles = acc_ceil_div (n, self->tile);
   self->tables = g_new0 (guint, self->n_leaves + 1);
   self->table_kinds = g_new0 (AccElementKind, self->n_leaves);
@@ -345,6 +345,8 @@ acc_permute_choose_tables (AccPermute *self)
   if (self->n_ways < self->row)
     self->row = 1;
   self->n_ways -= self->n_ways % self->row;
+  if (!self->by_workers && inner && !is_exact (self) && self->n_ways > 1)
+    self->step->quantum = self->n_ways;
 
   n_places = get_stride (self) * self->n_tiles;
   for (guint i = 0; i < self->n_leaves; i++)

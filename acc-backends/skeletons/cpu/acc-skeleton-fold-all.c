@@ -6,28 +6,25 @@
  *   per tile:   part[tile] = elements of the tile, in order
  *   at the end: root = seed . part[0] . part[1] ...
  *
- * By rows a tile may come in pieces: what begins inside one goes on from the stored part. */
+ * By rows a tile may come in pieces, where that leaves the same bits: what begins inside one goes on from the stored part. */
 
-#define TILE 65536
+/* Rows of a tile come together, so that it is what a fold of a file needs at least. */
+#define TILE 16384
 
 static void
-write_parts (AccStep        *step,
-             AccFold        *fold,
-             const AccSpace *space,
-             gint64          tile_outer,
-             gint64          tile_inner)
+write_parts (AccStep            *step,
+             AccFold            *fold,
+             const AccSpace     *space,
+             const AccFoldTiles *tiles)
 {
   AccLower *l = low_new (step, acc_skeleton_get_name (step));
   AccKernelBuilder *b = l->b;
-  gboolean inner = space->first_inner == 0;
   KValue *sum = acc_fold_new_values (fold, l);
   KValue *run = acc_fold_new_values (fold, l);
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
-  KValue begin = inner ? kb_inner_begin (b) : kb_outer_begin (b);
-  KValue tile = inner ? low_const (l, tile_inner) : low_number (l, tile_outer);
-  KValue part = kb_udiv (b, begin, tile);
+  KValue goes_on, part = acc_fold_get_part (l, tiles, &goes_on);
   KVar *vars = acc_fold_new_vars (fold, l, NULL);
-  KVar started = kb_var (b, kb_lt (b, kb_mul (b, part, tile), begin));
+  KVar started = kb_var (b, goes_on);
 
   low_if (l, kb_get (b, started))
     {
@@ -37,13 +34,13 @@ write_parts (AccStep        *step,
 
   low_for_units (l, u, space)
     {
-      acc_fold_write_run (fold, l, space, u, kb_inner_begin (b), kb_inner_end (b), part, run);
+      acc_fold_write_run (fold, l, space, u, kb_inner_begin (b), kb_inner_end (b), kb_tile (b), run);
       acc_fold_append_or_start (fold, l, vars, started, run);
     }
   acc_fold_store_vars (fold, l, fold->part_scratch, part, vars);
 
-  launch.tile_outer = tile_outer;
-  launch.tile_inner = tile_inner;
+  launch.tile_outer = tiles->tile_outer;
+  launch.tile_inner = tiles->tile_inner;
   low_finish (l, launch);
 }
 
@@ -82,7 +79,7 @@ acc_skeleton_fold_all (AccStep *step)
 {
   g_autoptr(AccSpace) space = acc_space_new_for_consumed (step->fusion->graph, step->cluster, FALSE);
   g_autoptr(AccFold) fold = acc_fold_new (step);
-  gint64 tile_outer, tile_inner, n_parts;
+  AccFoldTiles tiles;
 
   step->reduces = TRUE;
   step->n_rows = space->n_rows;
@@ -95,26 +92,12 @@ acc_skeleton_fold_all (AccStep *step)
       return;
     }
 
-  if (space->first_inner == 0)
+  acc_fold_cut (fold, space, TILE, &tiles);
+  if (tiles.n_parts > 0)
     {
-      tile_outer = 1;
-      tile_inner = TILE;
-      n_parts = (space->inner + TILE - 1) / TILE;
+      acc_fold_add_lanes_of_tiles (fold, tiles.n_parts);
+      acc_fold_add_parts (fold, tiles.n_parts);
+      write_parts (step, fold, space, &tiles);
     }
-  else
-    {
-      tile_outer = MAX (TILE / MAX (space->inner, 1), 1);
-      tile_inner = space->inner;
-      n_parts = (space->outer + tile_outer - 1) / tile_outer;
-    }
-  if (space->outer == 0 || space->inner == 0)
-    n_parts = 0;
-
-  if (n_parts > 0)
-    {
-      acc_fold_add_lanes (fold, n_parts);
-      acc_fold_add_parts (fold, n_parts);
-      write_parts (step, fold, space, tile_outer, tile_inner);
-    }
-  write_end (step, fold, n_parts);
+  write_end (step, fold, tiles.n_parts);
 }

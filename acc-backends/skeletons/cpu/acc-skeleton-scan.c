@@ -62,12 +62,11 @@ store_element (AccScan      *self,
     low_store_roots (l, ix);
 }
 
-/* Whether elements are scanned LANES at a time: not if a row comes piece by piece, as its sums must not depend on where it is cut, nor if
- * two elements may have one target. */
+/* Whether elements are scanned LANES at a time: not if two elements may have one target. */
 static gboolean
 has_lanes (AccScan *self)
 {
-  gboolean in_order = self->vector && self->before == NULL && (self->permute != NULL || self->step->fusion->target->by_rows);
+  gboolean in_order = self->vector && self->before == NULL && self->permute != NULL;
 
   return !in_order && self->step->cluster->cost <= MAX_LANES_COST;
 }
@@ -424,5 +423,7 @@ acc_skeleton_scan (AccStep *step)
     write_vector (&self);
   else
     write_rows (&self);
+  if (self.vector && fold->rounds)
+    step->quantum = has_tiles (&self) ? TILE : LANES;
   scan_clear (&self);
 }

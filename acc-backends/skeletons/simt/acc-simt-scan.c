@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-simt.h"
 
-/* Neighbouring elements that a thread takes of what is left. */
-#define PER_THREAD 4
-
 /* By doubled distances (W. D. Hillis and G. L. Steele, 1986) within subgroups, and from one subgroup to the next in turn. */
 void
 acc_simt_scan_threads (AccSimt       *self,
@@ -134,8 +131,8 @@ acc_simt_scan_part (AccSimt           *self,
   KBuffer *shared = acc_simt_new_shared (self, fold, self->group);
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;
-  KValue each = low_const (l, PER_THREAD), one = low_const (l, 1);
-  KValue window = low_const (l, (gint64) self->width * PER_THREAD);
+  KValue each = low_const (l, ACC_SIMT_PER_THREAD), one = low_const (l, 1);
+  KValue window = low_const (l, (gint64) self->width * ACC_SIMT_PER_THREAD);
   KValue n_windows = kb_udiv (b, kb_add (b, kb_sub (b, end, begin), kb_sub (b, window, one)), window);
 
   low_for (l, k, low_const (l, 0), n_windows)

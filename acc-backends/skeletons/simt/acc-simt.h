@@ -79,7 +79,9 @@ typedef struct {
  * bool variable) does; leaves the sum of all there. @valid: rows that exist. */
 void      acc_simt_scan         (AccSimt *self, AccFold *fold, const AccSimtScan *scan, KValue begin, KValue end, KValue valid,
                                  const KVar *carry, KVar started);
-/* The same for any elements that are few. */
+/* The same for any elements that are few, by windows of so many for each thread. */
+#define ACC_SIMT_PER_THREAD 4
+
 void      acc_simt_scan_part    (AccSimt *self, AccFold *fold, const AccSimtScan *scan, KValue begin, KValue end, KValue valid,
                                  const KVar *carry, KVar started);
 /* Threads below which there are as many as @exists says; by all of the row. */

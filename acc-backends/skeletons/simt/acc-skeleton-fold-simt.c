@@ -10,6 +10,7 @@
 
 #define MAX_PARTS 1024
 #define MIN_PART 8192
+#define MAX_PART (1 << 20)     /* of everything: rows of a part come together */
 #define MAX_ROWS 4
 #define COSTLY 12      /* rough operations per element */
 
@@ -252,34 +253,30 @@ acc_skeleton_fold_simt (AccStep        *step,
 /* --- everything */
 
 static void
-write_parts (AccStep        *step,
-             AccFold        *fold,
-             const AccSpace *space,
-             gint64          tile_outer,
-             gint64          tile_inner)
+write_parts (AccStep            *step,
+             AccFold            *fold,
+             const AccSpace     *space,
+             const AccFoldTiles *tiles)
 {
   AccLaunch launch = acc_skeleton_launch (space, acc_skeleton_get_cost (step));
   AccSimt simt;
   AccLower *l = acc_simt_begin (&simt, step, acc_skeleton_get_name (step), acc_simt_get_group (step));
   AccKernelBuilder *b = l->b;
-  gboolean inner = space->first_inner == 0;
-  KValue from = inner ? kb_inner_begin (b) : kb_outer_begin (b);
-  KValue to = inner ? kb_inner_end (b) : kb_outer_end (b);
-  gint64 tile = inner ? tile_inner : tile_outer;
-  KValue part = low_udiv (l, from, tile);
-  KValue n = low_number (l, space->inner);
-  Source source = { space, inner ? low_const (l, 0) : (KValue) { 0 }, { 0 } };
+  KValue goes_on, part = acc_fold_get_part (l, tiles, &goes_on), n = low_number (l, space->inner);
+  Source source = { space, { 0 }, { 0 } };
   KVar *vars = acc_fold_new_vars (fold, l, NULL);
 
-  if (inner)
-    acc_simt_fold (&simt, fold, from, to, 1, read_element, &source, vars);
+  if (tiles->is_inner)
+    source.outer = space->first_inner == 0 ? low_const (l, 0) : low_within (l, kb_outer_begin (b), 0, space->outer - 1);
+  if (tiles->is_inner)
+    acc_simt_fold (&simt, fold, kb_inner_begin (b), kb_inner_end (b), 1, read_element, &source, vars);
   else
-    acc_simt_fold (&simt, fold, kb_mul (b, from, n), kb_mul (b, to, n), 1, read_linear, &source, vars);
+    acc_simt_fold (&simt, fold, kb_mul (b, kb_outer_begin (b), n), kb_mul (b, kb_outer_end (b), n), 1, read_linear, &source, vars);
 
   low_if (l, kb_eq (b, simt.thread, low_const (l, 0)))
     {
       /* By rows, a part may come in pieces. */
-      low_if (l, kb_lt (b, kb_mul (b, part, low_number (l, tile)), from))
+      low_if (l, goes_on)
         {
           KValue *before = acc_fold_new_values (fold, l), *sum = acc_fold_new_values (fold, l);
 
@@ -291,8 +288,8 @@ write_parts (AccStep        *step,
       acc_fold_store_vars (fold, l, fold->part_scratch, part, vars);
     }
 
-  launch.tile_outer = tile_outer;
-  launch.tile_inner = tile_inner;
+  launch.tile_outer = tiles->tile_outer;
+  launch.tile_inner = tiles->tile_inner;
   low_finish (l, launch);
 }
 
@@ -325,26 +322,17 @@ write_end (AccStep *step,
 }
 
 void
-acc_skeleton_fold_all_simt (AccStep        *step,
-                            const AccSpace *space)
+acc_skeleton_fold_all_simt (AccStep  *step,
+                            AccSpace *space)
 {
   g_autoptr(AccFold) fold = acc_fold_new (step);
-  gint64 tile_outer = 1, tile_inner = MAX (space->inner, 1), n_parts = 0;
+  AccFoldTiles tiles;
 
-  if (space->outer > 0 && space->inner > 0)
+  acc_fold_cut (fold, space, MIN (choose_part (space->outer * space->inner, 1), MAX_PART), &tiles);
+  if (tiles.n_parts > 0)
     {
-      if (space->first_inner == 0)
-        {
-          tile_inner = choose_part (space->inner, 1);
-          n_parts = (space->inner + tile_inner - 1) / tile_inner;
-        }
-      else
-        {
-          tile_outer = MAX (choose_part (space->outer * space->inner, 1) / space->inner, 1);
-          n_parts = (space->outer + tile_outer - 1) / tile_outer;
-        }
-      acc_fold_add_parts (fold, n_parts);
-      write_parts (step, fold, space, tile_outer, tile_inner);
+      acc_fold_add_parts (fold, tiles.n_parts);
+      write_parts (step, fold, space, &tiles);
     }
-  write_end (step, fold, n_parts);
+  write_end (step, fold, tiles.n_parts);
 }

@@ -11,6 +11,8 @@
 /* Threads of groups that wait for others: many small ones hold more in shared memory. */
 #define HOLDING_GROUP 128
 #define WAITING_GROUP 512
+/* Threads that add up the prefixes of the tiles of floats */
+#define SUMS_GROUP 8
 
 typedef struct {
   AccStep        *step;
@@ -19,6 +21,7 @@ typedef struct {
   const AccSpace *results;
   gint64          tile;
   gint64          n_tiles;     /* per row */
+  gboolean        by_pieces;     /* a vector whose pieces must be as many tiles as a window of sums has */
   gboolean        is_small;      /* elements in all: full tiles have no code of their own */
   guint          *carry;       /* scratch per leaf, per row */
   guint          *before;      /* scratch per leaf: sum of all before each tile */
@@ -155,13 +158,20 @@ store_before (AccFold      *fold,
   acc_fold_store (self->fold, l, self->before, kb_add (l->b, at, kb_add (l->b, self->u, low_const (l, 1))), sum);
 }
 
+static guint
+get_sums_group (Scan *self)
+{
+  return MIN (acc_simt_get_group (self->step), SUMS_GROUP);
+}
+
 /* One group: a row's tiles in windows, row after row. Rows have a place more in .before than they have tiles. */
 static void
 write_sums_before (Scan *self)
 {
   AccLaunch launch = acc_skeleton_launch (self->space, 0.001);
   AccSimt simt;
-  AccLower *l = acc_simt_begin (&simt, self->step, "scan_before", acc_simt_get_group (self->step));
+  guint group = self->by_pieces ? get_sums_group (self) : acc_simt_get_group (self->step);
+  AccLower *l = acc_simt_begin_sized (&simt, self->step, "scan_before", group, group);
   AccKernelBuilder *b = l->b;
   AccSimtScan scan = { read_part, store_before, NULL, self };
   KValue zero = low_const (l, 0), one = low_const (l, 1);
@@ -177,11 +187,16 @@ write_sums_before (Scan *self)
       end = kb_add (b, get_tile (self, l, u, kb_sub (b, kb_inner_end (b), one)), one);
       carry = new_carry (self, l, kb_lt (b, zero, kb_inner_begin (b)), self->carry, u, &started);
 
-      low_if (l, kb_and (b, kb_get (b, started), kb_eq (b, simt.thread, zero)))
-        {
-          acc_fold_store_vars (self->fold, l, self->before, kb_add (b, first, u), carry);
-        }
-      acc_simt_scan (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+      /* Else the piece before left it. */
+      if (!self->by_pieces)
+        low_if (l, kb_and (b, kb_get (b, started), kb_eq (b, simt.thread, zero)))
+          {
+            acc_fold_store_vars (self->fold, l, self->before, kb_add (b, first, u), carry);
+          }
+      if (self->by_pieces)
+        acc_simt_scan_part (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+      else
+        acc_simt_scan (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
       low_if (l, kb_eq (b, simt.thread, zero))
         {
           acc_fold_store_vars (self->fold, l, self->carry, u, carry);
@@ -342,6 +357,9 @@ acc_skeleton_scan_simt (AccStep        *step,
   if (single_pass)
     self.tile = window.size;
   self.n_tiles = (space->inner + self.tile - 1) / self.tile;
+  self.by_pieces = step->cluster->consumed->rank <= 1 && fold->rounds;
+  if (self.by_pieces)
+    step->quantum = single_pass ? self.tile : self.tile * get_sums_group (&self) * ACC_SIMT_PER_THREAD;
   /* A vector may come in pieces, whatever its length. */
   if (step->cluster->consumed->rank > 1 && (self.n_tiles <= 1 || space->outer >= MANY_ROWS))
     {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-external-private.h"
+#include "acc-external-blocks-private.h"
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/data/acc-budget-private.h"
@@ -12,6 +12,8 @@
 
 static const AccExternal *const table[] = {
   &acc_external_sort,
+  &acc_external_product,
+  &acc_external_rows,
 };
 
 /* --- rows that plans expect */

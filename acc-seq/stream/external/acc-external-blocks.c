@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-blocks-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-error.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
+#include "acc-seq/stream/acc-plan-private.h"
+
+#include <string.h>
+
+gboolean
+acc_blocks_init (AccBlocks *self, const AccExternalTask *task, AccElementType *type, AccShape *shape, gint64 n_columns, GError **error)
+{
+  g_autofree char *described = acc_array_describe (task->node), *what = g_strdup_printf ("blocks of %s", described);
+
+  *self = (AccBlocks) { task->backend, type, acc_element_type_get_n_buffers (type), 0, n_columns, NULL, NULL };
+  self->n_rows = n_columns > 0 ? acc_shape_get_size (shape) / n_columns : 0;
+  self->store = acc_store_new (task->backend, type, shape, what, error);
+
+  return self->store != NULL;
+}
+
+gboolean
+acc_blocks_init_for (AccBlocks *self, const AccExternalTask *task, AccArray *array, gint64 n_columns, GError **error)
+{
+  g_autoptr(AccSink) sink = NULL;
+
+  if (acc_array_is_manifest (array))
+    {
+      *self = (AccBlocks) { task->backend, array->type, acc_element_type_get_n_buffers (array->type), 0, n_columns, NULL,
+                            g_object_ref (array) };
+      self->n_rows = n_columns > 0 ? acc_shape_get_size (array->shape) / n_columns : 0;
+      return TRUE;
+    }
+
+  if (!acc_blocks_init (self, task, array->type, array->shape, n_columns, error))
+    return FALSE;
+  sink = acc_store_new_sink (self->store);
+
+  return acc_evaluate_write_with_chunk_rows (task->backend, array, sink, task->chunk_rows, NULL, task->cancellable, error);
+}
+
+void
+acc_blocks_clear (AccBlocks *self)
+{
+  g_clear_pointer (&self->store, acc_store_unref);
+  g_clear_object (&self->array);
+}
+
+/* --- copies */
+
+static void
+clear_buffers (AccBuffer **buffers, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_clear_pointer (&buffers[i], acc_buffer_unref);
+}
+
+static gboolean
+allocate (AccBlocks *self, gint64 n, AccBuffer **buffers, GError **error)
+{
+  for (guint i = 0; i < self->n_buffers; i++)
+    {
+      buffers[i] = acc_buffer_allocate ((gsize) n * acc_element_type_get_buffer_size (self->type, i),
+                                        acc_backend_get_host_budget (self->backend), "a block", error);
+      if (buffers[i] == NULL)
+        {
+          clear_buffers (buffers, i);
+          return FALSE;
+        }
+    }
+
+  return TRUE;
+}
+
+/* Elements [first, first + n) to element @at of @buffers. */
+static gboolean
+read_run (AccBlocks *self, gint64 first, gint64 n, AccBuffer **buffers, gint64 at, gpointer *addresses, GError **error)
+{
+  for (guint i = 0; i < self->n_buffers; i++)
+    {
+      gsize width = acc_element_type_get_buffer_size (self->type, i);
+      guint8 *to = (guint8 *) buffers[i]->data + (gsize) at * width, *from;
+
+      addresses[i] = to;
+      if (self->array == NULL)
+        continue;
+      from = acc_buffer_map (acc_array_get_buffers (self->array)[i], error);
+      if (from == NULL && width > 0)
+        return FALSE;
+      if (width > 0)
+        memcpy (to, from + (gsize) first * width, (gsize) n * width);
+    }
+
+  return self->array != NULL || acc_store_read (self->store, first, n, addresses, error);
+}
+
+AccArray *
+acc_blocks_read (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint64 n_columns, const gint64 *extents, guint rank,
+                 GError **error)
+{
+  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, self->n_buffers + 1);
+  g_autofree gpointer *addresses = g_new0 (gpointer, self->n_buffers + 1);
+  g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
+  gboolean is_whole = n_columns == self->n_columns;
+  gint64 n_runs = is_whole ? 1 : n_rows, run = is_whole ? n_rows * n_columns : n_columns;
+
+  if (!allocate (self, n_rows * n_columns, buffers, error))
+    return NULL;
+
+  for (gint64 r = 0; r < n_runs; r++)
+    if (!read_run (self, (row + r) * self->n_columns + column, run, buffers, r * run, addresses, error))
+      {
+        clear_buffers (buffers, self->n_buffers);
+        return NULL;
+      }
+
+  return acc_array_new_manifest (self->type, shape, buffers);
+}
+
+gboolean
+acc_blocks_write (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint64 n_columns, AccArray *block, GError **error)
+{
+  g_autofree guint8 **from = g_new0 (guint8 *, self->n_buffers + 1);
+  g_autofree gpointer *addresses = g_new0 (gpointer, self->n_buffers + 1);
+  gboolean is_whole = n_columns == self->n_columns;
+  gint64 n_runs = is_whole ? 1 : n_rows, run = is_whole ? n_rows * n_columns : n_columns;
+
+  for (guint i = 0; i < self->n_buffers; i++)
+    {
+      from[i] = acc_buffer_map (acc_array_get_buffers (block)[i], error);
+      if (from[i] == NULL && acc_element_type_get_buffer_size (self->type, i) > 0)
+        return FALSE;
+    }
+
+  for (gint64 r = 0; r < n_runs; r++)
+    {
+      for (guint i = 0; i < self->n_buffers; i++)
+        addresses[i] = from[i] + (gsize) (r * run) * acc_element_type_get_buffer_size (self->type, i);
+      if (!acc_store_write (self->store, (row + r) * self->n_columns + column, run, addresses, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+AccArray *
+acc_blocks_dup_array (AccBlocks *self, GError **error)
+{
+  return acc_store_dup_array (self->store, error);
+}
+
+/* --- how many at a time */
+
+gint64
+acc_blocks_choose (AccBackend *backend, guint64 row_bytes, gint64 most)
+{
+  guint64 room = MIN (acc_external_get_room (backend), G_MAXINT64);
+
+  return (gint64) CLAMP (room / MAX (row_bytes, 1), 1, (guint64) MAX (most, 1));
+}
+
+gboolean
+acc_blocks_each (gint64 all, gint64 n, AccBlockFunc function, gpointer data, GCancellable *cancellable, GError **error)
+{
+  for (gint64 first = 0; first < all; )
+    {
+      GError *local = NULL;
+
+      n = MIN (n, all - first);
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return FALSE;
+      if (function (first, n, data, cancellable, &local))
+        {
+          first += n;
+          continue;
+        }
+      if (!g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || n == 1)
+        {
+          g_propagate_error (error, local);
+          return FALSE;
+        }
+      g_error_free (local);
+      n = (n + 1) / 2;
+    }
+
+  return TRUE;
+}

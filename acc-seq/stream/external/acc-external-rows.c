@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-blocks-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/derived/acc-array-rearrange.h"
+#include "acc-core/derived/fft/acc-array-fft-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
+#include "acc-seq/stream/acc-plan-private.h"
+
+#include <math.h>
+
+/* Sorts of rows, and transforms: by blocks of rows. A transform of several dimensions is one of each after the other, the outer ones by
+ * blocks of columns. One of a long vector goes in four steps (D. H. Bailey, 1990): of x[c + n2 r] the columns, which are turned, and then
+ * the rows, which are written as columns: y[r + n1 c]. */
+
+/* Arrays as large as the block that are there at once while it is computed: it, its result, and what is between. */
+#define PARTS 6
+
+typedef struct {
+  const AccExternalTask *task;
+  const AccForeignTransform *transform;  /* NULL: a sort */
+  guint      n_dimensions, n_after;      /* of the transform that a block needs */
+  gint64     n;                          /* extent that the work goes along, where blocks are columns */
+  gint64     inner_rank;
+  const gint64 *inner;                   /* extents of a row */
+  gint64     row;                        /* first, where blocks are columns */
+  AccBlocks *from, *to;
+} Work;
+
+static const AccForeignTransform *
+find_transform (AccArray *node)
+{
+  const AccForeignTransform *transform;
+
+  for (guint i = 0; node->offer != NULL && (transform = acc_foreign_nth_transform (i)) != NULL; i++)
+    if (g_str_equal (transform->name, node->offer->name))
+      return transform;
+
+  return NULL;
+}
+
+/* Of the matrix that a vector is transformed as: the divisor next to its root, from below. */
+static gint64
+find_rows (gint64 n)
+{
+  gint64 divisor = (gint64) sqrt ((double) n);
+
+  while (divisor > 1 && n % divisor != 0)
+    divisor--;
+
+  return divisor;
+}
+
+static AccArray **
+take_rows (AccArray *node, guint *n_inputs)
+{
+  *n_inputs = 1;
+  if (node->op == ACC_OP_SORT && node->rank > 1)
+    return node->inputs;
+  if (find_transform (node) != NULL && node->shape != NULL && (node->rank > 1 || find_rows (acc_shape_get_size (node->shape)) > 1))
+    return acc_foreign_get_inputs (node, n_inputs);
+
+  return NULL;
+}
+
+/* Elements of what is computed at once at least. */
+static guint64
+measure_unit (AccArray *node)
+{
+  const AccForeignTransform *transform = find_transform (node);
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (node->shape, &rank);
+  guint64 longest = (guint64) extents[rank - 1];
+
+  for (guint i = 0; transform != NULL && i < transform->n_dimensions; i++)
+    longest = MAX (longest, (guint64) extents[rank - 1 - transform->n_after - i]);
+  if (transform != NULL && transform->n_after > 0)
+    longest = (guint64) extents[rank - 2];
+  if (rank == 1)
+    longest = (guint64) (extents[0] / MAX (find_rows (extents[0]), 1));
+
+  return longest;
+}
+
+static guint64
+measure_whole (AccArray *node)
+{
+  guint64 bytes = acc_external_get_bytes (node);
+
+  return bytes != G_MAXUINT64 ? acc_bytes_multiply (bytes, 3) : bytes;
+}
+
+static guint64
+measure_least (AccArray *node)
+{
+  guint n;
+  guint64 unit = acc_bytes_multiply (measure_unit (node), PARTS * acc_element_type_get_size (node->type));
+
+  return acc_bytes_add (unit, acc_external_measure_rows (take_rows (node, &n)[0]));
+}
+
+static void
+count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
+{
+  const AccForeignTransform *transform = find_transform (node);
+
+  *n_written = *n_read = 1 + (node->rank == 1 ? 2 : transform != NULL ? transform->n_dimensions : 1);
+}
+
+/* --- a block */
+
+static AccArray *
+build (const Work *self, AccArray *block)
+{
+  AccArray *node = self->task->node, *sorted;
+
+  if (self->transform != NULL)
+    return acc_fft_transform_array (block, self->n_dimensions, self->n_after, self->transform->forward);
+
+  sorted = acc_array_begin (ACC_OP_SORT, &block, 1);
+  acc_array_take_function (sorted, 0, acc_function_ref (node->functions[0]));
+
+  return acc_array_complete (sorted);
+}
+
+static AccArray *
+compute (const Work *self, AccArray *block, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccArray) built = build (self, block);
+  g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (self->task->backend, &built, 1, 0, cancellable, error);
+
+  return results != NULL ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
+}
+
+static gboolean
+compute_rows (gint64 first, gint64 n, gpointer data, GCancellable *cancellable, GError **error)
+{
+  const Work *self = data;
+  g_autofree gint64 *extents = g_new0 (gint64, self->inner_rank + 1);
+  g_autoptr(AccArray) block = NULL, result = NULL;
+
+  extents[0] = n;
+  for (guint i = 0; i < self->inner_rank; i++)
+    extents[i + 1] = self->inner[i];
+  block = acc_blocks_read (self->from, first, n, 0, self->from->n_columns, extents, (guint) self->inner_rank + 1, error);
+  if (block != NULL)
+    result = compute (self, block, cancellable, error);
+
+  return result != NULL && acc_blocks_write (self->to, first, n, 0, self->to->n_columns, result, error);
+}
+
+static gboolean
+compute_columns (gint64 first, gint64 n, gpointer data, GCancellable *cancellable, GError **error)
+{
+  const Work *self = data;
+  g_autoptr(AccArray) block = acc_blocks_read (self->from, self->row, self->n, first, n, (gint64[]) { 1, self->n, n }, 3, error);
+  g_autoptr(AccArray) result = block != NULL ? compute (self, block, cancellable, error) : NULL;
+
+  return result != NULL && acc_blocks_write (self->to, self->row, self->n, first, n, result, error);
+}
+
+/* Turns element [r, c] of columns by the r c-th root of 1. */
+static gboolean
+turn_columns (const Work *self, AccArray *block, gint64 first, gint64 n, GError **error)
+{
+  gint64 all = self->n * self->from->n_columns;
+  gboolean is_wide = acc_element_type_get_leaf (block->type, 0) == ACC_KIND_F64;
+  guint8 *data = acc_buffer_map (acc_array_get_buffers (block)[0], error);
+
+  if (data == NULL)
+    return FALSE;
+
+  for (gint64 r = 0; r < self->n; r++)
+    for (gint64 c = 0; c < n; c++)
+      {
+        /* Both are below the root of what 64 bits hold, or nearly: the product is less than the vector is long. */
+        double angle = 2 * G_PI * (double) (r * (first + c)) / (double) all, sine, cosine;
+        double *wide = (double *) (gpointer) data + 2 * (r * n + c);
+        float *narrow = (float *) (gpointer) data + 2 * (r * n + c);
+        double re = is_wide ? wide[0] : narrow[0], im = is_wide ? wide[1] : narrow[1];
+
+        sincos (self->transform->forward ? -angle : angle, &sine, &cosine);
+        if (is_wide)
+          wide[0] = re * cosine - im * sine, wide[1] = re * sine + im * cosine;
+        else
+          narrow[0] = (float) (re * cosine - im * sine), narrow[1] = (float) (re * sine + im * cosine);
+      }
+
+  return TRUE;
+}
+
+static gboolean
+compute_turned_columns (gint64 first, gint64 n, gpointer data, GCancellable *cancellable, GError **error)
+{
+  const Work *self = data;
+  g_autoptr(AccArray) block = acc_blocks_read (self->from, 0, self->n, first, n, (gint64[]) { 1, self->n, n }, 3, error);
+  g_autoptr(AccArray) result = block != NULL ? compute (self, block, cancellable, error) : NULL;
+
+  return result != NULL && turn_columns (self, result, first, n, error) && acc_blocks_write (self->to, 0, self->n, first, n, result, error);
+}
+
+static gboolean
+compute_rows_across (gint64 first, gint64 n, gpointer data, GCancellable *cancellable, GError **error)
+{
+  const Work *self = data;
+  gint64 extents[] = { n, self->from->n_columns };
+  g_autoptr(AccArray) block = acc_blocks_read (self->from, first, n, 0, extents[1], extents, 2, error), built = NULL, across = NULL;
+  g_autoptr(GPtrArray) results = NULL;
+
+  if (block == NULL)
+    return FALSE;
+
+  built = build (self, block);
+  across = acc_array_transpose (built);
+  results = acc_evaluate_with_chunk_rows (self->task->backend, &across, 1, 0, cancellable, error);
+
+  return results != NULL && acc_blocks_write (self->to, 0, extents[1], first, n, g_ptr_array_index (results, 0), error);
+}
+
+/* --- passes */
+
+static gint64
+multiply (const gint64 *extents, guint begin, guint end)
+{
+  gint64 n = 1;
+
+  for (guint i = begin; i < end; i++)
+    n *= extents[i];
+
+  return n;
+}
+
+/* Dimensions from @first on of all rows before it. */
+static gboolean
+run_rows (Work *self, AccShape *shape, guint first, GError **error)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+  gint64 n_rows = multiply (extents, 0, first), row = multiply (extents, first, rank);
+  guint64 bytes = acc_bytes_multiply ((guint64) row, PARTS * acc_element_type_get_size (self->from->type));
+
+  self->inner = extents + first;
+  self->inner_rank = rank - first;
+  self->from->n_rows = self->to->n_rows = n_rows;
+  self->from->n_columns = self->to->n_columns = row;
+
+  return acc_blocks_each (n_rows, acc_blocks_choose (self->task->backend, bytes, n_rows), compute_rows, self, self->task->cancellable,
+                          error);
+}
+
+/* Along dimension @first, by blocks of what is after it. */
+static gboolean
+run_columns (Work *self, AccShape *shape, guint first, GError **error)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+  gint64 n_columns = multiply (extents, first + 1, rank), outer = multiply (extents, 0, first);
+  guint64 bytes = acc_bytes_multiply ((guint64) extents[first], PARTS * acc_element_type_get_size (self->from->type));
+
+  self->n = extents[first];
+  self->n_dimensions = self->n_after = 1;
+  self->from->n_rows = self->to->n_rows = outer * self->n;
+  self->from->n_columns = self->to->n_columns = n_columns;
+
+  for (gint64 o = 0; o < outer; o++)
+    {
+      self->row = o * self->n;
+      if (!acc_blocks_each (n_columns, acc_blocks_choose (self->task->backend, bytes, n_columns), compute_columns, self,
+                            self->task->cancellable, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* One dimension after the other, each from a store into the next. Takes over what is in @from. */
+static AccArray *
+transform_in_turn (Work *self, AccBlocks *from, guint n_dimensions, guint last, GError **error)
+{
+  AccArray *node = self->task->node;
+
+  for (guint i = 0; i < n_dimensions; i++)
+    {
+      g_auto(AccBlocks) to = { NULL, };
+      gboolean is_rows = i == 0 && self->transform->n_after == 0;
+
+      if (!acc_blocks_init (&to, self->task, node->type, node->shape, 1, error))
+        return NULL;
+      self->from = from;
+      self->to = &to;
+      self->n_dimensions = 1;
+      self->n_after = 0;
+      if (!(is_rows ? run_rows (self, node->shape, last, error) : run_columns (self, node->shape, last - i, error)))
+        return NULL;
+
+      acc_blocks_clear (from);
+      *from = to;
+      to = (AccBlocks) { NULL, };
+    }
+
+  return acc_blocks_dup_array (from, error);
+}
+
+static AccArray *
+transform_vector (Work *self, AccBlocks *from, GError **error)
+{
+  AccArray *node = self->task->node;
+  gint64 all = acc_shape_get_size (node->shape), n = find_rows (all), n_columns = all / n;
+  guint64 element = PARTS * acc_element_type_get_size (node->type);
+  g_auto(AccBlocks) between = { NULL, }, to = { NULL, };
+
+  if (!acc_blocks_init (&between, self->task, node->type, node->shape, n_columns, error))
+    return NULL;
+  self->from = from;
+  self->to = &between;
+  self->n = from->n_rows = n;
+  self->n_dimensions = self->n_after = 1;
+  from->n_columns = n_columns;
+  if (!acc_blocks_each (n_columns, acc_blocks_choose (self->task->backend, acc_bytes_multiply ((guint64) n, element), n_columns),
+                        compute_turned_columns, self, self->task->cancellable, error))
+    return NULL;
+  acc_blocks_clear (from);
+
+  if (!acc_blocks_init (&to, self->task, node->type, node->shape, n, error))
+    return NULL;
+  self->from = &between;
+  self->to = &to;
+  self->n_after = 0;
+
+  return acc_blocks_each (n, acc_blocks_choose (self->task->backend, acc_bytes_multiply ((guint64) n_columns, element), n),
+                          compute_rows_across, self, self->task->cancellable, error)
+         ? acc_blocks_dup_array (&to, error) : NULL;
+}
+
+static AccArray *
+compute_node (const AccExternalTask *task, GError **error)
+{
+  AccArray *node = task->node;
+  guint n, rank;
+  AccArray *input = take_rows (node, &n)[0];
+  const gint64 *extents = acc_shape_get_extents (node->shape, &rank);
+  g_auto(AccBlocks) from = { NULL, }, to = { NULL, };
+  Work self = { .task = task, .transform = find_transform (node) };
+  guint inner = 1;
+  guint64 row_bytes;
+
+  if (self.transform != NULL)
+    {
+      self.n_dimensions = self.transform->n_dimensions;
+      self.n_after = self.transform->n_after;
+      inner = self.n_dimensions + self.n_after;
+    }
+  if (!acc_blocks_init_for (&from, task, input, 1, error))
+    return NULL;
+  if (rank == 1)
+    return transform_vector (&self, &from, error);
+
+  row_bytes = acc_bytes_multiply ((guint64) multiply (extents, rank - inner, rank), PARTS * acc_element_type_get_size (node->type));
+  if (inner > 1 && (rank == inner || row_bytes > acc_external_get_room (task->backend)))
+    return transform_in_turn (&self, &from, self.n_dimensions, rank - 1 - self.n_after, error);
+
+  if (!acc_blocks_init (&to, task, node->type, node->shape, 1, error))
+    return NULL;
+  self.from = &from;
+  self.to = &to;
+
+  return run_rows (&self, node->shape, rank - inner, error) ? acc_blocks_dup_array (&to, error) : NULL;
+}
+
+const AccExternal acc_external_rows = {
+  .way = "blocks of rows or columns",
+  .takes = take_rows,
+  .measure_whole = measure_whole,
+  .measure_least = measure_least,
+  .count_passes = count_passes,
+  .compute = compute_node,
+};
