@@ -168,11 +168,8 @@ read_element (Evaluation *self,
     }
 
   for (guint i = 0; i < count_leaves (expr); i++)
-    {
-      if (acc_buffer_map (acc_array_get_buffers (data)[acc_element_type_locate (data->type, i)->buffer], self->error) == NULL)
-        return FALSE;
-      result[i] = acc_array_read (data, i, linear);
-    }
+    if (!acc_array_peek (data, i, linear, &result[i], self->error))
+      return FALSE;
 
   return TRUE;
 }

@@ -19,6 +19,25 @@ acc_array_read (AccArray *self,
   return acc_scalar_load (place->kind, data, index * place->lanes + place->lane);
 }
 
+gboolean
+acc_array_peek (AccArray  *self,
+                guint      leaf,
+                gint64     index,
+                AccScalar *value,
+                GError   **error)
+{
+  const AccLeafPlace *place = acc_element_type_locate (self->type, leaf);
+  gsize size = acc_element_kind_get_size (place->kind);
+  guint64 bytes[2];
+
+  if (!acc_buffer_peek (acc_array_get_buffers (self)[place->buffer], (gsize) (index * place->lanes + place->lane) * size, size, bytes,
+                        error))
+    return FALSE;
+  *value = acc_scalar_load (place->kind, bytes, 0);
+
+  return TRUE;
+}
+
 static gboolean
 is_inside (AccArray *self,
            guint     leaf,

@@ -12,6 +12,8 @@
 #define ALIGNMENT  64
 #define MAP_FROM   (64 * 1024)
 #define HUGE_PAGE  (2 * 1024 * 1024)
+/* What is fetched whole though few bytes are asked for. */
+#define FEW_BYTES  4096
 
 /* What acc_buffer_allocate() made. */
 typedef struct {
@@ -174,6 +176,18 @@ acc_buffer_is_host (AccBuffer *self)
   return __atomic_load_n (&self->data, __ATOMIC_ACQUIRE) != NULL || __atomic_load_n (&self->copies, __ATOMIC_ACQUIRE) == NULL;
 }
 
+/* A buffer without host memory that is not empty came from the last device in the list. */
+static AccBufferCopy *
+find_origin (AccBuffer *self)
+{
+  AccBufferCopy *origin = __atomic_load_n (&self->copies, __ATOMIC_ACQUIRE);
+
+  while (origin != NULL && origin->next != NULL)
+    origin = origin->next;
+
+  return origin;
+}
+
 gpointer
 acc_buffer_map (AccBuffer *self, GError **error)
 {
@@ -184,14 +198,28 @@ acc_buffer_map (AccBuffer *self, GError **error)
   if (G_LIKELY (data != NULL))
     return data;
 
-  /* A buffer without host memory that is not empty came from the last device in the list. */
-  origin = __atomic_load_n (&self->copies, __ATOMIC_ACQUIRE);
+  origin = find_origin (self);
   if (origin == NULL || self->size == 0)
     return nothing;
-  while (origin->next != NULL)
-    origin = origin->next;
 
   return origin->klass->fetch (origin, self, error) ? __atomic_load_n (&self->data, __ATOMIC_ACQUIRE) : NULL;
+}
+
+gboolean
+acc_buffer_peek (AccBuffer *self, gsize offset, gsize size, gpointer data, GError **error)
+{
+  AccBufferCopy *origin = acc_buffer_is_host (self) ? NULL : find_origin (self);
+  const guint8 *all;
+
+  if (origin != NULL && self->size > FEW_BYTES)
+    return origin->klass->peek (origin, self, offset, size, data, error);
+
+  all = acc_buffer_map (self, error);
+  if (all == NULL)
+    return FALSE;
+  memcpy (data, all + offset, size);
+
+  return TRUE;
 }
 
 void

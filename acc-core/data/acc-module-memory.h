@@ -58,6 +58,8 @@ struct _AccBuffer {
 typedef struct {
   /* Brings the bytes to the host and calls acc_buffer_set_host(); several threads at once. */
   gboolean (*fetch) (AccBufferCopy *copy, AccBuffer *buffer, GError **error);
+  /* Copies some bytes to @data, and leaves the others where they are. */
+  gboolean (*peek)  (AccBufferCopy *copy, AccBuffer *buffer, gsize offset, gsize size, gpointer data, GError **error);
   /* The buffer goes. */
   void     (*free)  (AccBufferCopy *copy);
 } AccBufferCopyClass;
@@ -89,6 +91,9 @@ void           acc_buffer_unref      (AccBuffer *self);
  * stays while the buffer lives. */
 ACC_MODULE_API
 gpointer       acc_buffer_map        (AccBuffer *self, GError **error);
+/* Copies some bytes. Of many on a device the others are not fetched. */
+ACC_MODULE_API
+gboolean       acc_buffer_peek       (AccBuffer *self, gsize offset, gsize size, gpointer data, GError **error);
 /* Whether acc_buffer_map() has nothing to fetch. */
 ACC_MODULE_API
 gboolean       acc_buffer_is_host    (AccBuffer *self);

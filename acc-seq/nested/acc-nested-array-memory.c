@@ -47,8 +47,14 @@ acc_nested_array_share_rows (AccArray *array,
     {
       AccBuffer *whole = acc_array_get_buffers (array)[i];
       gsize row = (gsize) values_in_row (array) * acc_element_type_get_buffer_size (array->type, i);
-      guint8 *data = acc_buffer_map (whole, error);
+      guint8 *data;
 
+      if (first == 0 && (gsize) count * row == whole->size)
+        {
+          buffers[i] = acc_buffer_ref (whole);
+          continue;
+        }
+      data = acc_buffer_map (whole, error);
       if (data == NULL)
         {
           while (i-- > 0)

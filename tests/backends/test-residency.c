@@ -5,7 +5,7 @@
 
 #include "acc-backends/runtime/graph/acc-device-backend.h"
 #include "acc-backends/runtime/device/acc-device-stage.h"
-#include "acc-core/array/acc-array-private.h"
+#include "acc-core/array/acc-array-values-private.h"
 #include "tests/remove-tree.h"
 
 #include <string.h>
@@ -153,6 +153,36 @@ test_nothing_twice (gconstpointer unified)
     assert_counts (third, 10, 1);
     g_assert_cmpint (fake.n_uploads, ==, 1);
     assert_counts (second, 5, 1);
+  }
+  assert_all_gone ();
+}
+
+/* Few bytes of many do not bring the others. */
+static void
+test_peek (gconstpointer unified)
+{
+  reset (GPOINTER_TO_INT (unified));
+  {
+    g_autoptr(AccBackend) backend = open_backend (0);
+    g_autoptr(AccExecutable) add = compile (backend, build_add, GINT_TO_POINTER (5), 1);
+    g_autoptr(AccArray) argument = use_count (N, 0);
+    g_autoptr(AccArray) result = run_well (add, argument);
+    AccBuffer *buffer = acc_array_get_buffers (result)[0];
+    g_autoptr(GError) error = NULL;
+    AccScalar value;
+
+    for (gint64 i = 0; i < N; i += N - 1)
+      {
+        g_assert_true (acc_array_peek (result, 0, i, &value, &error));
+        g_assert_no_error (error);
+        g_assert_cmpint (value.i, ==, i + 5);
+      }
+    g_assert_false (acc_buffer_is_host (buffer));
+    g_assert_cmpint (fake.n_downloads, ==, fake.unified ? 0 : 2);
+    assert_counts (result, 5, 1);
+    g_assert_true (acc_array_peek (result, 0, 7, &value, &error));
+    g_assert_cmpint (value.i, ==, 12);
+    g_assert_cmpint (fake.n_downloads, ==, fake.unified ? 0 : 3);
   }
   assert_all_gone ();
 }
@@ -996,6 +1026,7 @@ main (int argc, char **argv)
   g_io_extension_point_implement (ACC_BACKEND_EXTENSION_POINT, fake_type, "fake", 0);
 
   add ("nothing-twice", test_nothing_twice);
+  add ("peek", test_peek);
   g_test_add_func ("/residency/general-code", test_general_code);
   g_test_add_func ("/residency/shared-kernels", test_shared_kernels);
   g_test_add_func ("/residency/shared-memory", test_shared_memory);

@@ -3,6 +3,8 @@
 
 #include "acc-core/backend/acc-backend-private.h"
 
+#include <string.h>
+
 /* The device copy of a buffer. It stays with the buffer when its block is taken away. All fields change with the heap's lock held. */
 typedef struct {
   AccBufferCopy   base;
@@ -16,9 +18,10 @@ typedef struct {
 } Copy;
 
 static gboolean copy_fetch (AccBufferCopy *base, AccBuffer *buffer, GError **error);
+static gboolean copy_peek  (AccBufferCopy *base, AccBuffer *buffer, gsize offset, gsize size, gpointer data, GError **error);
 static void     copy_free  (AccBufferCopy *base);
 
-static const AccBufferCopyClass copy_class = { copy_fetch, copy_free };
+static const AccBufferCopyClass copy_class = { copy_fetch, copy_peek, copy_free };
 
 static void
 trace (const char *event,
@@ -211,49 +214,116 @@ copy_free (AccBufferCopy *base)
   acc_device_heap_unref (heap);
 }
 
-static gboolean
+static AccBuffer *
 download (Copy       *self,
-          AccBuffer  *buffer,
+          gsize       offset,
+          gsize       size,
           GError    **error)
 {
   AccDeviceHeap *heap = self->heap;
   AccBuffer *host;
+  gboolean done;
   guint64 point;
 
   acc_device_heap_lock (heap);
-  host = acc_device_heap_allocate_plain (heap, buffer->size, self->block->what, error);
+  host = acc_device_heap_allocate_plain (heap, size, self->block->what, error);
   acc_device_heap_unlock (heap);
   if (host == NULL)
-    return FALSE;
+    return NULL;
 
-  trace ("fetch", buffer->size, self->block->what);
-  if (acc_device_stage_wants (heap->device, buffer->size))
+  trace ("fetch", size, self->block->what);
+  if (offset == 0 && acc_device_stage_wants (heap->device, size))
+    done = acc_device_stage_download (heap->stages[1], heap, host->data, self->block, size, error);
+  else
+    done = acc_device_heap_download (heap, ACC_QUEUE_DOWNLOAD, host->data, self->block, offset, size, error)
+           && acc_device_heap_mark (heap, ACC_QUEUE_DOWNLOAD, &point, error)
+           && acc_device_heap_block (heap, ACC_QUEUE_DOWNLOAD, point, error);
+  if (done)
+    return host;
+
+  /* Without pinned memory the device may write there yet. */
+  if (!heap->lost)
+    acc_buffer_unref (host);
+  else
+    acc_device_abandon (host);
+
+  return NULL;
+}
+
+/* Brings all bytes to the host, where they stay, or copies @size from @offset on to @data. */
+static gboolean
+bring (Copy       *self,
+       AccBuffer  *buffer,
+       gsize       offset,
+       gsize       size,
+       gpointer    data,
+       GError    **error)
+{
+  AccDeviceHeap *heap = self->heap;
+  AccBuffer *host = NULL;
+
+  set_busy (self, TRUE);
+  self->pins++;
+  unlist (self);
+  acc_device_heap_unlock (heap);
+
+  host = download (self, offset, size, error);
+  if (host != NULL && data != NULL)
     {
-      if (!acc_device_stage_download (heap->stages[1], heap, host->data, self->block, buffer->size, error))
-        {
-          /* Without pinned memory the device may write there yet. */
-          if (!heap->lost)
-            acc_buffer_unref (host);
-          else
-            acc_device_abandon (host);
-          return FALSE;
-        }
+      memcpy (data, host->data, size);
+      acc_buffer_unref (host);
+    }
+  else if (host != NULL)
+    {
       acc_buffer_set_host (buffer, host->data, (GDestroyNotify) acc_buffer_unref, host);
-      return TRUE;
     }
-  if (!acc_device_heap_download (heap, ACC_QUEUE_DOWNLOAD, host->data, self->block, 0, buffer->size, error)
-      || !acc_device_heap_mark (heap, ACC_QUEUE_DOWNLOAD, &point, error)
-      || !acc_device_heap_block (heap, ACC_QUEUE_DOWNLOAD, point, error))
-    {
-      if (!heap->lost)
-        acc_buffer_unref (host);
-      else
-        acc_device_abandon (host);
-      return FALSE;
-    }
-  acc_buffer_set_host (buffer, host->data, (GDestroyNotify) acc_buffer_unref, host);
 
-  return TRUE;
+  acc_device_heap_lock (heap);
+  set_busy (self, FALSE);
+  self->pins--;
+  list (self);
+  if (heap->closed && self->pins == 0 && host != NULL && data == NULL)
+    {
+      unlist (self);
+      give_up_block (self);
+    }
+
+  return host != NULL;
+}
+
+static gboolean
+copy_peek (AccBufferCopy  *base,
+           AccBuffer      *buffer,
+           gsize           offset,
+           gsize           size,
+           gpointer        data,
+           GError        **error)
+{
+  Copy *self = (Copy *) base;
+  AccDeviceHeap *heap = self->heap;
+  gboolean ok = TRUE;
+
+  acc_device_heap_lock (heap);
+  wait_until_idle (self);
+  if (buffer->data == NULL)
+    ok = acc_device_heap_check (heap, error);
+  if (ok && buffer->data == NULL && is_shared (self))
+    {
+      ok = acc_device_heap_wait_until_idle (heap, self->block, error);
+      if (ok)
+        memcpy (data, (const guint8 *) self->block->memory.host + offset, size);
+    }
+  else if (ok && buffer->data == NULL)
+    {
+      ok = bring (self, buffer, offset, size, data, error);
+    }
+  else if (ok)
+    {
+      memcpy (data, (const guint8 *) buffer->data + offset, size);
+    }
+  acc_device_heap_unlock (heap);
+
+  return ok;
 }
 
 static gboolean
@@ -267,42 +337,17 @@ copy_fetch (AccBufferCopy  *base,
 
   acc_device_heap_lock (heap);
   wait_until_idle (self);
-  if (buffer->data != NULL)
-    {
-      acc_device_heap_unlock (heap);
-      return TRUE;
-    }
-
-  if (!acc_device_heap_check (heap, error))
-    {
-      acc_device_heap_unlock (heap);
-      return FALSE;
-    }
-
-  if (is_shared (self))
+  if (buffer->data == NULL)
+    ok = acc_device_heap_check (heap, error);
+  if (ok && buffer->data == NULL && is_shared (self))
     {
       ok = acc_device_heap_wait_until_idle (heap, self->block, error);
       if (ok)
         acc_buffer_set_host (buffer, self->block->memory.host, NULL, NULL);
-      acc_device_heap_unlock (heap);
-      return ok;
     }
-
-  set_busy (self, TRUE);
-  self->pins++;
-  unlist (self);
-  acc_device_heap_unlock (heap);
-
-  ok = download (self, buffer, error);
-
-  acc_device_heap_lock (heap);
-  set_busy (self, FALSE);
-  self->pins--;
-  list (self);
-  if (heap->closed && self->pins == 0 && ok)
+  else if (ok && buffer->data == NULL)
     {
-      unlist (self);
-      give_up_block (self);
+      ok = bring (self, buffer, 0, buffer->size, NULL, error);
     }
   acc_device_heap_unlock (heap);
 
