@@ -141,6 +141,8 @@ AccExpr   *acc_lift_inner_index     (AccExpr *index, guint rank);
 AccExpr   *acc_lift_unravel         (AccExpr *place, AccExpr *extents, guint rank);
 AccExpr   *acc_lift_ravel           (AccExpr *index, AccExpr *extents, guint rank);
 AccExpr   *acc_lift_index_item      (AccExpr *index, guint rank, guint item);
+/* Index @at of an extent, however far outside it is, by a boundary that is no function. */
+AccExpr   *acc_lift_map_inside      (AccBoundaryKind kind, AccExpr *at, AccExpr *extent);
 AccExpr   *acc_lift_is_inside       (AccExpr *index, AccExpr *extents, guint rank);
 AccExpr   *acc_lift_product         (AccExpr *extents, guint rank);
 

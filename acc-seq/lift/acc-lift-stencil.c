@@ -123,11 +123,10 @@ typedef struct {
   AccExpr    **at;       /* per dimension: where the neighbour is */
 } Neighbourhood;
 
-/* Within the extent, however far outside it was. */
-static AccExpr *
-map_inside (AccBoundaryKind kind,
-            AccExpr        *at,
-            AccExpr        *extent)
+AccExpr *
+acc_lift_map_inside (AccBoundaryKind kind,
+                     AccExpr        *at,
+                     AccExpr        *extent)
 {
   g_autoptr(AccExpr) own_at = acc_expr_ref_sink (at), own = acc_expr_ref_sink (extent), last = NULL, period = NULL, place = NULL;
 
@@ -166,7 +165,7 @@ read_neighbour (Neighbourhood *self)
 
   for (guint d = 0; d < rank; d++)
     items[d] = boundary->function != NULL
-               ? self->at[d] : map_inside (boundary->kind, self->at[d], acc_lift_index_item (self->extents, rank, d));
+               ? self->at[d] : acc_lift_map_inside (boundary->kind, self->at[d], acc_lift_index_item (self->extents, rank, d));
   index = acc_expr_ref_sink (acc_array_join_items (items, rank));
   if (boundary->function == NULL)
     return read_inside (self, index);

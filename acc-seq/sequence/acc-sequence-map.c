@@ -23,9 +23,8 @@ least_length (AccSequence **inputs,
   return known ? least : -1;
 }
 
-/* 0, 1 … */
-static AccSequence *
-new_counter (gint64 length)
+AccSequence *
+acc_sequence_new_counter (gint64 length)
 {
   AccSequence *self = acc_sequence_alloc (ACC_SEQUENCE_KIND_COUNTER, NULL, 0);
 
@@ -41,7 +40,7 @@ static void
 add_counter (AccSequence *self)
 {
   self->inputs = g_renew (AccSequence *, self->inputs, self->n_inputs + 1);
-  self->inputs[self->n_inputs++] = new_counter (-1);
+  self->inputs[self->n_inputs++] = acc_sequence_new_counter (-1);
 }
 
 AccSequence *
@@ -102,7 +101,7 @@ acc_sequence_new_generate (gint64       length,
                            AccArrayFunc function,
                            gpointer     user_data)
 {
-  g_autoptr(AccSequence) counter = new_counter (length);
+  g_autoptr(AccSequence) counter = acc_sequence_new_counter (length);
 
   return acc_sequence_new_traced ("sequence_new_generate", ACC_SEQUENCE_KIND_MAP, &counter, 1, function, user_data);
 }
@@ -173,7 +172,7 @@ acc_sequence_imap (AccSequence *self,
                    AccArrayFunc function,
                    gpointer     user_data)
 {
-  g_autoptr(AccSequence) counter = new_counter (-1);
+  g_autoptr(AccSequence) counter = acc_sequence_new_counter (-1);
 
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
 

@@ -305,6 +305,46 @@ new_windows_of_computed (AccArray     *array,
   return self;
 }
 
+/* What is made of windows reads @array where it is; one that is large for a device is read window by window. */
+static AccSequence *
+new_windows_in_memory (AccArray     *array,
+                       const gint64 *sizes,
+                       const gint64 *steps,
+                       guint         rank,
+                       AccBoundary  *boundary)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSequenceGrid) grid = acc_sequence_grid_new (array->shape, sizes, steps, rank, boundary, &error);
+  g_autoptr(AccSequenceProducer) producer = NULL;
+  g_autoptr(AccArray) computed = NULL;
+  g_autoptr(AccSequence) counter = NULL;
+  AccArray *mistake = NULL;
+  AccSequence *self;
+
+  if (grid == NULL)
+    return new_sequence ("sequence_new_windows", NULL, g_steal_pointer (&error));
+  if (acc_array_is_manifest (array)
+      && (producer = acc_sequence_windows_new_for_array (array, sizes, steps, rank, boundary, &error)) == NULL)
+    return new_sequence ("sequence_new_windows", NULL, g_steal_pointer (&error));
+
+  counter = acc_sequence_new_counter (grid->count);
+  self = acc_sequence_alloc (ACC_SEQUENCE_KIND_PRODUCER, &counter, 1);
+  computed = producer != NULL ? g_object_ref (array) : acc_array_compute (array);
+  self->function = acc_sequence_windows_trace (computed, grid, boundary, &mistake);
+  if (self->function == NULL)
+    {
+      g_object_unref (self);
+      return acc_sequence_new_error (mistake);
+    }
+  self->producer = g_steal_pointer (&producer);
+  self->type = array->type;
+  self->rank = rank;
+  self->shape = acc_shape_new (sizes, rank);
+  self->length = grid->count;
+
+  return self;
+}
+
 /**
  * acc_sequence_new_windows:
  * @array: an array with @n_dimensions dimensions
@@ -336,7 +376,9 @@ acc_sequence_new_windows (AccArray     *array,
 
   if (array->error != NULL)
     return acc_sequence_new_error (g_object_ref (array));
-  if (array->op != ACC_OP_SOURCE && !acc_array_is_manifest (array) && array->rank == n_dimensions && n_dimensions > 0)
+  if (array->op != ACC_OP_SOURCE && array->shape != NULL)
+    return new_windows_in_memory (array, sizes, steps, n_dimensions, boundary);
+  if (array->op != ACC_OP_SOURCE && array->rank == n_dimensions && n_dimensions > 0)
     return new_windows_of_computed (array, sizes, steps, boundary);
   if (array->op == ACC_OP_SOURCE)
     producer = acc_sequence_windows_new_for_source (acc_array_get_source (array), sizes, steps, n_dimensions, boundary, &error);

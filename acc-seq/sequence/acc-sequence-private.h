@@ -9,7 +9,7 @@
 /* What a sequence is made of. Those of the first group begin a walk, MAP goes element by element, and all others hold back, leave out or
  * add elements: where they are, one stage of a walk ends and another begins. */
 typedef enum {
-  ACC_SEQUENCE_KIND_PRODUCER,
+  ACC_SEQUENCE_KIND_PRODUCER,    /* with a function: of an array in memory, which a walk may use in its place */
   ACC_SEQUENCE_KIND_NESTED,
   ACC_SEQUENCE_KIND_ARRAY,       /* rows of an array that reads a source */
   ACC_SEQUENCE_KIND_COUNTER,     /* 0, 1 … */
@@ -85,6 +85,8 @@ void         acc_sequence_windows_spec_free (AccSequenceWindowsSpec *self);
 /* What a walk reads, with what it computed in place of .array; owned. */
 AccSequenceProducer *acc_sequence_dup_producer (AccSequence *self, AccArray *computed, GError **error);
 AccSequence *acc_sequence_alloc          (AccSequenceKind kind, AccSequence **inputs, guint n_inputs);
+/* 0, 1 …; @length -1: without an end. */
+AccSequence *acc_sequence_new_counter    (gint64 length);
 /* One that has the error of @array, which is taken over. */
 AccSequence *acc_sequence_new_error      (AccArray *array);
 /* An array with an error of its own, and a sequence with that. */

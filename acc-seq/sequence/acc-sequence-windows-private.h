@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "acc-sequence-grid-private.h"
+#include "acc-sequence-private.h"
 #include "acc-sequence-producer.h"
 #include "acc-source.h"
 
@@ -17,5 +19,8 @@ AccSequenceProducer *acc_sequence_windows_new_for_array  (AccArray *array, const
 /* Has the rows in memory that windows are read from. */
 AccSequenceProducer *acc_sequence_windows_new_for_source (AccSource *source, const gint64 *sizes, const gint64 *steps, guint rank,
                                                           AccBoundary *boundary, GError **error);
-/* All windows as a graph, with one more outermost dimension; NULL where they are not all inside an array in memory. */
-AccArray            *acc_sequence_windows_dup_graph      (AccSequenceWindows *self);
+/* Windows of an array in memory, or that a walk computes first, as a function of their number. NULL: @error, owned. */
+AccSequenceFunction *acc_sequence_windows_trace          (AccArray *array, const AccSequenceGrid *grid, AccBoundary *boundary,
+                                                          AccArray **error);
+/* Borrowed; NULL: a source. */
+AccArray            *acc_sequence_windows_get_array      (AccSequenceProducer *producer);

@@ -6,7 +6,6 @@
 #include "acc-sequence-grid-private.h"
 
 #include "acc-evaluate.h"
-#include "acc-core/array/acc-array-build-private.h"
 
 struct _AccSequenceWindows
 {
@@ -408,46 +407,8 @@ acc_sequence_windows_new_for_source (AccSource    *source,
   return self != NULL ? ACC_SEQUENCE_PRODUCER (self) : NULL;
 }
 
-/* Window k begins where its number among the windows of each dimension says. */
-static AccExpr *
-place_in_array (AccExpr *index,
-                gpointer data)
-{
-  const AccSequenceGrid *grid = data;
-  g_autofree AccExpr **places = g_new (AccExpr *, grid->rank);
-  gint64 behind = grid->count;
-
-  for (guint d = 0; d < grid->rank; d++)
-    {
-      const AccSequenceGridDimension *dimension = &grid->dimensions[d];
-      AccExpr *number = acc_expr_item (index, 0);
-
-      if (d > 0)
-        number = acc_expr_rem (number, acc_array_number (behind));
-      behind /= dimension->count;
-      if (behind > 1)
-        number = acc_expr_quot (number, acc_array_number (behind));
-      places[d] = acc_expr_add (acc_expr_mul (number, acc_array_number (dimension->step)), acc_expr_item (index, d + 1));
-    }
-
-  return acc_array_join_items (places, grid->rank);
-}
-
 AccArray *
-acc_sequence_windows_dup_graph (AccSequenceWindows *self)
+acc_sequence_windows_get_array (AccSequenceProducer *producer)
 {
-  AccSequenceGrid *grid = self->grid;
-  g_autofree gint64 *extents = NULL;
-  g_autoptr(AccShape) shape = NULL;
-
-  if (self->array == NULL || grid->bounded || grid->count == 0)
-    return NULL;
-
-  extents = g_new (gint64, grid->rank + 1);
-  extents[0] = grid->count;
-  for (guint d = 0; d < grid->rank; d++)
-    extents[d + 1] = grid->dimensions[d].size;
-  shape = acc_shape_new (extents, grid->rank + 1);
-
-  return acc_array_backpermute (self->array, shape, place_in_array, grid);
+  return ACC_SEQUENCE_WINDOWS (producer)->array;
 }

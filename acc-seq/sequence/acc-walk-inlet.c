@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-private.h"
 
-#include "acc-sequence-windows-private.h"
-
 /* Where elements of a stage come from. */
 
 /* What is larger, and more than a step has of what is in memory, is computed before it is walked over. */
@@ -64,95 +62,24 @@ estimate_bytes (AccArray *values)
          ? G_MAXINT64 : bytes;
 }
 
-/* Whether a graph of @values is not too large to go on in that of the step. */
-static gboolean
-may_be_lazy (AccWalkInlet *self,
-             AccArray     *values)
-{
-  AccWalk *walk = self->stage->walk;
-
-  return walk->chunk == 0 && estimate_bytes (values) <= MAX (LAZY_BYTES, acc_walk_step_bytes (walk->backend, TRUE));
-}
-
-/* Takes over @nested. */
-static void
-hold_lazily (AccWalkInlet   *self,
-             AccNestedArray *nested,
-             gint64          count)
-{
-  self->whole = acc_walk_part_new (nested, count);
-  self->whole_is_lazy = TRUE;
-  acc_walk_inlet_put (self, 0, acc_walk_part_ref (self->whole));
-  self->ended[0] = TRUE;
-}
-
+/* A graph that is not large goes on in that of the step. */
 static gboolean
 hold_whole (AccWalkInlet *self,
             GError      **error)
 {
   AccNestedArray *nested = self->sequence->nested;
+  gint64 most = MAX (LAZY_BYTES, acc_walk_step_bytes (self->stage->walk->backend, TRUE));
 
-  if (self->sequence->length < 0 || acc_nested_array_is_manifest (nested) || !may_be_lazy (self, acc_nested_array_get_values (nested)))
+  if (self->sequence->length < 0 || self->stage->walk->chunk > 0 || acc_nested_array_is_manifest (nested)
+      || estimate_bytes (acc_nested_array_get_values (nested)) > most)
     return compute_whole (self, error);
 
-  hold_lazily (self, g_object_ref (nested), self->sequence->length);
+  self->whole = acc_walk_part_new (g_object_ref (nested), self->sequence->length);
+  self->whole_is_lazy = TRUE;
+  acc_walk_inlet_put (self, 0, acc_walk_part_ref (self->whole));
+  self->ended[0] = TRUE;
 
   return TRUE;
-}
-
-/* Windows of an array in memory are read where they lie, and not copied before. */
-static gboolean
-hold_windows (AccWalkInlet *self)
-{
-  AccSequenceProducer *producer = self->sequence->producer;
-  g_autoptr(AccArray) all = NULL;
-
-  if (!ACC_IS_SEQUENCE_WINDOWS (producer))
-    return FALSE;
-
-  all = acc_sequence_windows_dup_graph (ACC_SEQUENCE_WINDOWS (producer));
-  if (all == NULL || !may_be_lazy (self, all))
-    return FALSE;
-
-  hold_lazily (self, acc_nested_array_new_from_regular (all), acc_shape_get_extent (all->shape, 0));
-
-  return TRUE;
-}
-
-/* @count elements, in place of a graph of all. */
-static gboolean
-read_instead (AccWalkInlet *self,
-              gint64        count,
-              GError      **error)
-{
-  g_clear_pointer (&self->whole, acc_walk_part_unref);
-  self->whole_is_lazy = FALSE;
-  g_queue_clear_full (&self->parts[0], (GDestroyNotify) acc_walk_part_unref);
-  self->ended[0] = FALSE;
-  self->reader = acc_walk_reader_new (self->sequence, self->stage->walk, error);
-  if (self->reader == NULL)
-    return FALSE;
-
-  while (count > 0)
-    {
-      AccWalkPart *part = acc_walk_reader_read (self->reader, count, 0, G_MAXINT64, FALSE, error);
-
-      if (part == NULL)
-        return FALSE;
-      count -= part->count;
-      acc_walk_inlet_put (self, 0, part);
-    }
-
-  return TRUE;
-}
-
-/* What goes on once a graph of all has to be cut. */
-static gboolean
-give_up_whole (AccWalkInlet *self,
-               gint64        count,
-               GError      **error)
-{
-  return self->sequence->nested != NULL ? compute_whole (self, error) : read_instead (self, count, error);
 }
 
 AccWalkInlet *
@@ -177,8 +104,6 @@ acc_walk_inlet_new (AccWalkStage *stage,
 {
   AccWalkInlet *self = acc_walk_inlet_new_between (stage, sequence);
 
-  if (sequence->kind == ACC_SEQUENCE_KIND_PRODUCER && hold_windows (self))
-    return self;
   if (sequence->kind == ACC_SEQUENCE_KIND_PRODUCER || sequence->kind == ACC_SEQUENCE_KIND_ARRAY)
     {
       self->reader = acc_walk_reader_new (sequence, stage->walk, error);
@@ -355,7 +280,7 @@ acc_walk_inlet_take (AccWalkInlet *self,
   GQueue *queue = &self->parts[self->current];
 
   /* It has to be cut, or goes through a second time. */
-  if (self->whole_is_lazy && (count < self->whole->count || self->tried) && !give_up_whole (self, count, error))
+  if (self->whole_is_lazy && (count < self->whole->count || self->tried) && !compute_whole (self, error))
     return NULL;
   self->tried = self->whole_is_lazy;
 

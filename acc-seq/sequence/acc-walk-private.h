@@ -128,7 +128,7 @@ void           acc_walk_stage_recall_size   (AccWalkStage *self);
 struct _AccWalkInlet {
   AccWalkStage  *stage;
   AccSequence   *sequence;
-  AccWalkReader *reader;       /* owned; NULL: others, or a graph of all that it would read */
+  AccWalkReader *reader;       /* owned; NULL: others */
   AccWalkPart   *whole;        /* owned; what is in memory; NULL: others */
   gboolean       whole_is_lazy; /* nothing of it has been computed */
   gboolean       tried;        /* memory did not suffice for a step with it */

@@ -5,7 +5,8 @@
 
 /* What is in a step of the largest array, unless memory is short. */
 #define STEP_BYTES (G_GINT64_CONSTANT (16) << 20)
-/* So much more where all is in memory. */
+/* So much more where all is in memory, and on devices as much as there is room for: what starts a step takes long there, and no cache has
+ * it. */
 #define IN_MEMORY 16
 /* One that takes longer is followed by a smaller one. */
 #define LONG_STEP (400 * G_TIME_SPAN_MILLISECOND)
@@ -19,8 +20,12 @@ gint64
 acc_walk_step_bytes (AccBackend *backend,
                      gboolean    in_memory)
 {
-  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (backend));
+  AccBudget *budget = acc_backend_get_budget (backend);
+  guint64 limit = acc_budget_get_limit (budget);
   gint64 most = in_memory ? STEP_BYTES * IN_MEMORY : STEP_BYTES;
+
+  if (limit > 0 && in_memory && budget != acc_backend_get_host_budget (backend))
+    most = G_MAXINT64;
 
   return limit > 0 ? CLAMP ((gint64) MIN (limit, G_MAXINT64) / ARRAYS_IN_LIMIT, 4096, most) : most;
 }
@@ -164,7 +169,7 @@ before_end (AccWalkStage *self)
   return left;
 }
 
-/* What is in memory goes through in larger steps. */
+/* What is in memory goes through in larger steps, as does on devices what is made of numbers alone. */
 static gboolean
 is_in_memory (AccWalkStage *self)
 {
@@ -172,7 +177,12 @@ is_in_memory (AccWalkStage *self)
     if (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->whole == NULL)
       return FALSE;
 
-  return self->inlets->len > 0;
+  /* Windows of an array. */
+  for (guint i = 0; i < self->maps->len; i++)
+    if (((AccSequence *) g_ptr_array_index (self->maps, i))->kind == ACC_SEQUENCE_KIND_PRODUCER)
+      return TRUE;
+
+  return self->inlets->len > 0 || !acc_walk_is_on_processors (self->walk);
 }
 
 /* How many elements the next step takes; 0: there are no more; -1: an error. */

@@ -276,21 +276,26 @@ fails (AccWalkStage *self,
   return cut && computed == NULL;
 }
 
-/* Where the first element of the stage came from; NULL: nobody knows. */
+static char *
+describe_by_producer (AccSequence *sequence,
+                      gint64       number)
+{
+  return sequence->producer != NULL ? acc_sequence_producer_describe (sequence->producer, number) : NULL;
+}
+
+/* Where an element of the stage came from; NULL: nobody knows. */
 static char *
 describe_origin (AccWalkStage *self,
                  gint64        number)
 {
-  for (guint i = 0; i < self->inlets->len; i++)
-    {
-      AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
-      char *origin = inlet->sequence->producer != NULL ? acc_sequence_producer_describe (inlet->sequence->producer, number) : NULL;
+  char *origin = NULL;
 
-      if (origin != NULL)
-        return origin;
-    }
+  for (guint i = 0; i < self->inlets->len && origin == NULL; i++)
+    origin = describe_by_producer (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence, number);
+  for (guint i = 0; i < self->maps->len && origin == NULL; i++)
+    origin = describe_by_producer (g_ptr_array_index (self->maps, i), number);
 
-  return NULL;
+  return origin;
 }
 
 /* Finds the first element of a step that fails by itself, and puts it in front of the message. */

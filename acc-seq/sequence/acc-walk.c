@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-private.h"
 
+#include "acc-sequence-windows-private.h"
+
 /* Which stages a walk has, and in which order they step. */
+
+/* Windows of an array are read from it where it takes one part in so many of a device's memory limit. */
+#define MOST_OF_LIMIT 4
 
 /* --- the sequences in order */
 
@@ -113,7 +118,7 @@ begin_stage (AccWalk     *self,
     return FALSE;
 
   g_hash_table_insert (self->stage_of, sequence, stage);
-  for (guint i = 0; i < sequence->n_inputs; i++)
+  for (guint i = 0; i < sequence->n_inputs && sequence->kind != ACC_SEQUENCE_KIND_PRODUCER; i++)
     acc_walk_boundary_attach (acc_walk_find_stage (self, sequence->inputs[i]), sequence->inputs[i], sequence, inlet, i);
 
   return TRUE;
@@ -217,6 +222,24 @@ place_map (AccWalk     *self,
   return TRUE;
 }
 
+/* Whether its elements are functions of others, or of their number. What they read of an array in memory has to be on the device. */
+static gboolean
+is_map (AccWalk     *self,
+        AccSequence *sequence)
+{
+  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (self->backend));
+  AccArray *array;
+
+  if (sequence->kind == ACC_SEQUENCE_KIND_MAP || sequence->function == NULL || sequence->kind != ACC_SEQUENCE_KIND_PRODUCER)
+    return sequence->kind == ACC_SEQUENCE_KIND_MAP;
+  if (sequence->producer == NULL || limit == 0 || acc_walk_is_on_processors (self))
+    return TRUE;
+
+  array = acc_sequence_windows_get_array (sequence->producer);
+
+  return (guint64) acc_shape_get_size (array->shape) <= limit / MOST_OF_LIMIT / MAX (acc_element_type_get_size (array->type), 1);
+}
+
 /* The least target of all; 0: there is none. */
 static gint64
 find_latency (GPtrArray *sequences)
@@ -270,8 +293,8 @@ acc_walk_new (AccBackend   *backend,
     {
       AccSequence *sequence = g_ptr_array_index (self->sequences, i);
 
-      if (sequence->kind == ACC_SEQUENCE_KIND_MAP ? !place_map (self, sequence, uses, error)
-                                             : !is_counter (sequence) && !begin_stage (self, sequence, error))
+      if (is_map (self, sequence) ? !place_map (self, sequence, uses, error)
+                                  : !is_counter (sequence) && !begin_stage (self, sequence, error))
         return NULL;
     }
   self->step_time = choose_step_time (self);

@@ -250,6 +250,40 @@ make_boundary (const Case *this)
   return acc_boundary_new_constant (acc_expr_tuple ((AccExpr *[]) { acc_expr_new_int (constants[0]), acc_expr_new_int (constants[1]) }, 2));
 }
 
+/* What a walk makes of them, which reads @array itself. */
+static void
+check_in_place (const Case  *this,
+                AccArray    *array,
+                AccBoundary *boundary,
+                GPtrArray   *expected)
+{
+  AccElementType *type = acc_array_get_element_type (array);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccBackend) backend = acc_backend_new_for_name ("interpreter", &error);
+  g_autoptr(AccSequence) windows = acc_sequence_new_windows (array, this->sizes, this->steps, this->rank, boundary);
+  g_autoptr(AccArray) stack = acc_sequence_stack (windows), result = NULL;
+  gint64 values = 1;
+
+  g_assert_no_error (error);
+  result = acc_backend_run (backend, stack, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (acc_shape_get_extent (acc_array_get_shape (result), 0), ==, expected->len);
+  for (guint d = 0; d < this->rank; d++)
+    values *= this->sizes[d];
+
+  for (guint k = 0; k < expected->len; k++)
+    {
+      const guint8 *buffers[2] = { NULL };
+      g_autofree char *text = NULL;
+
+      for (guint b = 0; b < acc_element_type_get_n_buffers (type); b++)
+        buffers[b] = (const guint8 *) (gsize) acc_array_get_address (result, b)
+                     + k * values * acc_element_type_get_size (acc_element_type_get_buffer (type, b));
+      text = element_to_text (type, this->sizes, this->rank, buffers);
+      g_assert_cmpstr (text, ==, g_ptr_array_index (expected, k));
+    }
+}
+
 static void
 check_case (const Case *this)
 {
@@ -270,6 +304,7 @@ check_case (const Case *this)
   g_assert_cmpint (acc_sequence_producer_get_length (of_array), ==, expected->len);
   g_assert_cmpint (acc_sequence_producer_get_length (of_source), ==, expected->len);
   check_walks (of_array, expected);
+  check_in_place (this, array, boundary, expected);
   check_walks (of_source, expected);
   g_clear_object (&of_source);
   g_assert_true (acc_source_start (source, NULL, &error));
@@ -307,6 +342,18 @@ test_random (void)
         }
       check_case (&this);
     }
+}
+
+/* Of an array that is not in memory yet. */
+static void
+test_delayed (void)
+{
+  Case this = { "i2", 2, { 7, 5 }, { 2, 2 }, { 3, 3 }, ACC_BOUNDARY_MIRROR };
+  g_autoptr(AccArray) array = make_array (&this), once = acc_array_reverse (array), delayed = acc_array_reverse (once);
+  g_autoptr(AccBoundary) boundary = make_boundary (&this);
+  g_autoptr(GPtrArray) expected = cut_slowly (&this, array);
+
+  check_in_place (&this, delayed, boundary, expected);
 }
 
 /* Rows so large, or so many, that few are in memory. */
@@ -451,6 +498,7 @@ main (int    argc,
 
   g_test_add_func ("/sequence/windows/few", test_few);
   g_test_add_func ("/sequence/windows/random", test_random);
+  g_test_add_func ("/sequence/windows/delayed", test_delayed);
   g_test_add_func ("/sequence/windows/large", test_large);
   g_test_add_func ("/sequence/windows/rows-in-memory", test_rows_in_memory);
   g_test_add_func ("/sequence/windows/no-copy", test_no_copy);
