@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-open.h"
 
-#include "acc-sequence-arrays-private.h"
-#include "acc-sequence-files-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-arrays-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-files-private.h"
 #include "acc-sequence-private.h"
-#include "acc-sequence-records-private.h"
-#include "acc-sequence-split-private.h"
-#include "acc-sequence-windows-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-records-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-split-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-windows-private.h"
 
 /* Takes over @producer; NULL: @error, which is taken over, becomes that of the sequence. */
 static AccSequence *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-private.h"
 
-#include "acc-sequence-windows-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-windows-private.h"
 
 /* Which stages a walk has, and in which order they step. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-seq/sequence/acc-sequence-arrays-private.h"
-#include "acc-seq/sequence/acc-sequence-files-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-arrays-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-files-private.h"
 
 #include "../remove-tree.h"
 #include "producer-helpers.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-seq/sequence/acc-sequence-arrays-private.h"
-#include "acc-seq/sequence/acc-sequence-files-private.h"
-#include "acc-seq/sequence/acc-sequence-records-private.h"
-#include "acc-seq/sequence/acc-sequence-split-private.h"
-#include "acc-seq/sequence/acc-sequence-windows-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-arrays-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-files-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-records-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-split-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-windows-private.h"
 #include "acc-seq/sequence/acc-walk-private.h"
 
 #include "producer-helpers.h"

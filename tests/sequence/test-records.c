@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-seq/sequence/acc-sequence-records-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-records-private.h"
 
 #include "producer-helpers.h"
 

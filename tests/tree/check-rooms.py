@@ -26,7 +26,7 @@ ROOMS = [
     ['acc-seq/nested'],
     ['acc-seq/stream', 'acc-seq/stream/external'],
     ['acc-io'],
-    ['acc-seq/sequence'],
+    ['acc-seq/sequence', 'acc-seq/sequence/producers'],
     ['acc'],
     ['acc-backends/ir', 'acc-backends/ir/math'],
     ['acc-backends/passes'],

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "acc-sequence-grid-private.h"
-#include "acc-sequence-private.h"
+#include "acc-seq/sequence/acc-sequence-private.h"
 #include "acc-sequence-producer.h"
 #include "acc-source.h"
 
