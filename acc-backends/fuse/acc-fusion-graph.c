@@ -450,7 +450,10 @@ may_take_direct (AccFusionGraph *self,
   if (op == ACC_OP_SEG_NUMBERS && (acc_disable_get_flags () & ACC_DISABLE_SEGMENTS))
     return FALSE;
 
-  return op == ACC_OP_MATMUL || self->for_groups == (op == ACC_OP_FFT);
+  if (op == ACC_OP_FFT || op == ACC_OP_SEG_NUMBERS)
+    return self->for_groups == (op == ACC_OP_FFT);
+
+  return TRUE;
 }
 
 /* The same when its inputs are known. */
@@ -460,9 +463,12 @@ takes_direct (AccFusionGraph  *self,
               AccArray        *array)
 {
   AccArray **inputs = array->direct->inputs;
+  AccOperation op = strip_direct (array->direct)->op;
 
-  if (strip_direct (array->direct)->op == ACC_OP_FFT)
+  if (op == ACC_OP_FFT)
     return target->shared_bytes >= FFT_SHARED_BYTES;
+  if (op != ACC_OP_MATMUL)
+    return TRUE;
 
   return !self->for_groups || is_for_groups (target, acc_fusion_graph_get (self, inputs[0]), acc_fusion_graph_get (self, inputs[1]));
 }

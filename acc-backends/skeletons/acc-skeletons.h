@@ -20,10 +20,12 @@ void acc_skeleton_fft_simt      (AccStep *step);
 void acc_skeleton_map_simt      (AccStep *step, const AccSpace *space);
 void acc_skeleton_fold_simt     (AccStep *step, const AccSpace *space, const AccSpace *results);
 void acc_skeleton_fold_all_simt (AccStep *step, AccSpace *space);
+void acc_skeleton_fold_segments_simt (AccStep *step, const AccSpace *space, const AccSpace *results);
 /* FALSE: nothing is read across; nothing was done. */
 gboolean acc_skeleton_transpose      (AccStep *step, const AccSpace *space);
 gboolean acc_skeleton_transpose_simt (AccStep *step, const AccSpace *space);
 void acc_skeleton_scan_simt     (AccStep *step, const AccSpace *space, const AccSpace *results);
+void acc_skeleton_scan_segments_simt (AccStep *step, const AccSpace *space, const AccSpace *results);
 
 /* --- shared by families */
 

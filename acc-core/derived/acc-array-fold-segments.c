@@ -344,8 +344,8 @@ run_fold (AccSegments      segments,
  * row, are %ACC_ERROR_BOUNDS when run: the message gives the number, and the range up to the length of a row that is valid. Where there are
  * no rows, this may go unnoticed. Lengths are added in 64 bits, whatever their type.
  *
- * Takes time linear in the number of elements and of segments, however long the segments are. On the CPU, the elements of @self are
- * computed while they are reduced; on other devices, and in a run by rows, a computed @self is stored first. For example, `0 … 9` with the
+ * Takes time linear in the number of elements and of segments, however long the segments are. The elements of @self are computed
+ * while they are reduced; in a run by rows, a computed @self is stored first. For example, `0 … 9` with the
  * lengths `1, 4, 0, 3`, the initial value 0 and a sum gives `0, 10, 0, 18`.
  *
  * ```c

@@ -12,8 +12,6 @@
 static const char *backend_name;
 /* Compilers of devices take long for each function and shape. */
 static gboolean    is_quick;
-/* They group scans of irregular elements by where these lie. */
-static gboolean    is_device;
 
 /* Elements in a step; 0: as many as the walk likes. */
 static const gint64 steps[] = { 0, 5, 1, 2, 13, 1000 };
@@ -332,14 +330,8 @@ test_folds (void)
 static void
 test_scans (void)
 {
-  g_autoptr(GListStore) store = NULL;
+  g_autoptr(GListStore) store = make_vectors ();
 
-  if (is_device)
-    {
-      g_test_skip ("on devices they show steps");
-      return;
-    }
-  store = make_vectors ();
   check_store (store, N_FOLDS, G_N_ELEMENTS (functions) - N_FOLDS, FALSE);
 }
 
@@ -349,7 +341,7 @@ test_matrices (void)
 {
   g_autoptr(GListStore) store = make_matrices ();
 
-  check_store (store, 0, N_FOLDS + (is_device ? 0 : 2), FALSE);
+  check_store (store, 0, N_FOLDS + 2, FALSE);
 }
 
 /* Rows of a matrix, which are alike. */
@@ -388,7 +380,6 @@ main (int    argc,
       return 0;
     }
   is_quick = strcmp (backend_name, "native") != 0;
-  is_device = is_quick && strcmp (backend_name, "interpreter") != 0;
   g_test_add_func ("/sequence/bits/folds", test_folds);
   g_test_add_func ("/sequence/bits/scans", test_scans);
   g_test_add_func ("/sequence/bits/matrices", test_matrices);

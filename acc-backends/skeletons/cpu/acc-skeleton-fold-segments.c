@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-pieces.h"
+#include "acc-backends/skeletons/acc-pieces.h"
 
 #include "acc-core/base/acc-ceil-div-private.h"
 
@@ -37,21 +37,6 @@ typedef struct {
 } Segments;
 
 static void
-store_known (Segments     *self,
-             AccLower     *l,
-             KValue        u,
-             KValue        segment,
-             const KValue *result)
-{
-  AccKernelBuilder *b = l->b;
-  KValue place = self->space->outer == 1 ? segment : kb_add (b, kb_mul (b, u, low_number (l, self->n_segments)), segment);
-  AccIndex *ix = low_index_of_linear (l, self->results, low_within (l, place, 0, MAX (self->node->size, 1) - 1));
-
-  low_know (l, self->node, ix, result);
-  low_store_roots (l, ix);
-}
-
-static void
 store_result (Segments     *self,
               AccLower     *l,
               KValue        u,
@@ -59,19 +44,7 @@ store_result (Segments     *self,
               KValue        has_elements,
               const KValue *sum)
 {
-  KValue *known = acc_fold_new_seed (self->fold, l, 0);
-
-  if (known != NULL)
-    {
-      KVar *vars = acc_fold_new_vars (self->fold, l, known);
-
-      low_if (l, has_elements)
-        {
-          acc_fold_append (self->fold, l, vars, sum);
-        }
-      acc_fold_get_vars (self->fold, l, vars, known);
-    }
-  store_known (self, l, u, segment, known != NULL ? known : sum);
+  acc_pieces_store_result (&self->pieces, l, self->fold, self->results, u, segment, has_elements, sum);
 }
 
 typedef struct {
@@ -133,7 +106,7 @@ write_whole (Segments *self,
     }
   l->segment = (KValue) { 0 };
   acc_fold_get_vars (fold, l, vars, sum);
-  store_known (self, l, u, x.s, sum);
+  acc_pieces_store_known (&self->pieces, l, self->results, u, x.s, sum);
 }
 
 /* By lanes, each of which takes a segment. Flags tell which segments are left. */
@@ -172,7 +145,7 @@ write_segment (Segments *self,
   l->segment = x.s;
   low_if (l, x.has_elements)
     {
-      KValue behind = x.may_be_long ? acc_pieces_end_piece (l, x.first, x.behind) : x.behind;
+      KValue behind = x.may_be_long ? acc_pieces_end_piece (&self->pieces, l, x.first, x.behind) : x.behind;
 
       acc_fold_write_run (fold, l, self->space, u, x.first, behind, kb_tile (b), sum);
       acc_fold_set_vars (fold, l, vars, sum);
@@ -298,10 +271,10 @@ write_next_piece (Segments *self,
       KValue *sum = acc_fold_new_values (self->fold, l);
 
       l->segment = s;
-      acc_fold_write_run (self->fold, l, self->space, u, first, acc_pieces_end_piece (l, first, end), kb_tile (l->b), sum);
+      acc_fold_write_run (self->fold, l, self->space, u, first, acc_pieces_end_piece (&self->pieces, l, first, end), kb_tile (l->b), sum);
       l->segment = (KValue) { 0 };
       acc_fold_store_part (self->fold, l, part, sum);
-      acc_pieces_store_state (pieces, l, part, acc_pieces_get_state (l, first, end));
+      acc_pieces_store_state (pieces, l, part, acc_pieces_get_state (pieces, l, first, end));
     }
 }
 
@@ -425,7 +398,12 @@ acc_skeleton_fold_segments (AccStep *step)
   Segments self = { .step = step, .fold = fold, .node = node, .space = space, .results = results };
   AccPieces *pieces = &self.pieces;
 
-  acc_pieces_init (pieces, step, space);
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_fold_segments_simt (step, space, results);
+      return;
+    }
+  acc_pieces_init (pieces, step, space, ACC_PIECES_TILE);
   self.n_segments = pieces->n_segments;
   step->n_rows = space->n_rows;
   if (space->outer == 0 || self.n_segments == 0 || !acc_skeleton_has_leaves (step))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-pieces.h"
+#include "acc-backends/skeletons/acc-pieces.h"
 #include "acc-scan.h"
 
 #include "acc-core/base/acc-ceil-div-private.h"
@@ -56,7 +56,7 @@ sum_piece (Segments *self,
   AccFold *fold = self->scan.fold;
   KValue *sum = acc_fold_new_values (fold, l);
 
-  acc_fold_write_run (fold, l, self->scan.space, u, first, acc_pieces_end_piece (l, first, end), kb_tile (l->b), sum);
+  acc_fold_write_run (fold, l, self->scan.space, u, first, acc_pieces_end_piece (&self->pieces, l, first, end), kb_tile (l->b), sum);
   acc_fold_store_part (fold, l, part, sum);
 }
 
@@ -83,7 +83,7 @@ write_sums (Segments *self)
 
           low_if (l, kb_lt (b, first, end))
             {
-              KValue state = acc_pieces_get_state (l, first, end);
+              KValue state = acc_pieces_get_state (pieces, l, first, end);
 
               acc_pieces_store_state (pieces, l, next, state);
               low_if (l, kb_eq (b, state, low_const (l, ACC_PIECES_SOME)))
@@ -158,7 +158,7 @@ scan_next_piece (Segments *self,
       AccScanSum sum = acc_scan_begin_sum (&self->scan, l, is_there);
 
       acc_scan_load_sum (&self->scan, l, &sum, is_there, self->scan.before, tile);
-      acc_scan_run (&self->scan, l, u, first, acc_pieces_end_piece (l, first, end), (KValue) { 0 }, &sum);
+      acc_scan_run (&self->scan, l, u, first, acc_pieces_end_piece (&self->pieces, l, first, end), (KValue) { 0 }, &sum);
     }
 }
 
@@ -180,7 +180,8 @@ scan_segments (Segments *self,
         {
           AccScanSum sum = acc_scan_begin_sum (&self->scan, l, kb_int (b, ACC_KIND_BOOL, 0));
 
-          acc_scan_run (&self->scan, l, u, first, self->pieces.has_more ? acc_pieces_end_piece (l, first, end) : end, (KValue) { 0 }, &sum);
+          acc_scan_run (&self->scan, l, u, first, self->pieces.has_more ? acc_pieces_end_piece (&self->pieces, l, first, end) : end,
+                        (KValue) { 0 }, &sum);
         }
     }
 }
@@ -235,8 +236,13 @@ acc_skeleton_scan_segments (AccStep *step)
   Segments self = { .scan = { step, fold, space, results } };
   gint64 n_tiles;
 
+  if (acc_skeleton_is_simt (step))
+    {
+      acc_skeleton_scan_segments_simt (step, space, results);
+      return;
+    }
   step->n_rows = space->n_rows;
-  acc_pieces_init (&self.pieces, step, space);
+  acc_pieces_init (&self.pieces, step, space, ACC_PIECES_TILE);
   if (space->outer == 0 || space->inner == 0 || self.pieces.n_segments == 0 || !acc_skeleton_has_leaves (step))
     return;
 

@@ -13,7 +13,7 @@
  *
  * Offsets that do not ascend are an error, which the kernel that reads them finds; here they cost nothing but a wrong result. */
 
-#define ACC_PIECES_TILE 32768
+#define ACC_PIECES_TILE 32768   /* of workers */
 
 /* Parts of a tile: of a segment that began before it, and the first of one that has more. */
 enum { ACC_PIECES_NEXT, ACC_PIECES_FIRST, ACC_PIECES_N_PARTS };
@@ -26,13 +26,14 @@ typedef struct {
   AccFusionNode  *node, *offsets;
   const AccSpace *space;        /* of the elements */
   gint64          n, n_segments, n_items;   /* of a row: elements, segments, both */
+  gint64          tile;         /* elements of a piece, and items of a tile */
   gint64          n_tiles;      /* of a row */
   gboolean        has_more;     /* segments may have more than one */
   guint           states;       /* scratch: what there is of parts */
 } AccPieces;
 
-/* The segments that the fold or scan of @step goes by. */
-void      acc_pieces_init         (AccPieces *self, AccStep *step, const AccSpace *space);
+/* The segments that the fold or scan of @step goes by, in pieces of @tile elements. */
+void      acc_pieces_init         (AccPieces *self, AccStep *step, const AccSpace *space, gint64 tile);
 /* A launch over @inner items of each row, that reads rows as segments lie. */
 AccLaunch acc_pieces_launch       (AccPieces *self, gint64 inner);
 void      acc_pieces_add_states   (AccPieces *self);
@@ -41,7 +42,7 @@ KValue    acc_pieces_clamp        (AccLower *l, KValue x, gint64 most);
 KValue    acc_pieces_get_begin    (AccPieces *self, AccLower *l, KValue segment);
 KValue    acc_pieces_get_end      (AccPieces *self, AccLower *l, KValue segment);
 /* Where the piece from @first on ends, of a segment that ends at @end. */
-KValue    acc_pieces_end_piece    (AccLower *l, KValue first, KValue end);
+KValue    acc_pieces_end_piece    (AccPieces *self, AccLower *l, KValue first, KValue end);
 /* The segments that begin in the tile, from *@from to before *@to. */
 void      acc_pieces_find_begun   (AccPieces *self, AccLower *l, KValue *from, KValue *to);
 /* Where the piece of @segment begins that begins in the tile, if before the end of the segment. */
@@ -54,4 +55,9 @@ KValue    acc_pieces_get_part     (AccLower *l, KValue tile, guint part);
 KValue    acc_pieces_load_state   (AccPieces *self, AccLower *l, KValue part);
 void      acc_pieces_store_state  (AccPieces *self, AccLower *l, KValue part, KValue state);
 /* The state of a part that ends a segment at @end, or leaves more of it. */
-KValue    acc_pieces_get_state    (AccLower *l, KValue first, KValue end);
+KValue    acc_pieces_get_state    (AccPieces *self, AccLower *l, KValue first, KValue end);
+
+/* Makes the fold of segment @segment of row @u known, and stores the roots. @known: with the initial value; @sum: without. */
+void      acc_pieces_store_known  (AccPieces *self, AccLower *l, const AccSpace *results, KValue u, KValue segment, const KValue *known);
+void      acc_pieces_store_result (AccPieces *self, AccLower *l, AccFold *fold, const AccSpace *results, KValue u, KValue segment,
+                                   KValue has_elements, const KValue *sum);

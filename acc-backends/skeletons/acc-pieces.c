@@ -6,15 +6,16 @@
 void
 acc_pieces_init (AccPieces      *self,
                  AccStep        *step,
-                 const AccSpace *space)
+                 const AccSpace *space,
+                 gint64          tile)
 {
   AccFusionNode *node = g_ptr_array_index (step->cluster->anchors, 0);
 
-  *self = (AccPieces) { .step = step, .node = node, .offsets = node->inputs[1], .space = space, .n = space->inner };
+  *self = (AccPieces) { .step = step, .node = node, .offsets = node->inputs[1], .space = space, .n = space->inner, .tile = tile };
   self->n_segments = MAX (self->offsets->size - 1, 0);
   self->n_items = self->n + self->n_segments;
-  self->n_tiles = acc_ceil_div (self->n_items, ACC_PIECES_TILE);
-  self->has_more = self->n > ACC_PIECES_TILE;
+  self->n_tiles = acc_ceil_div (self->n_items, tile);
+  self->has_more = self->n > tile;
 }
 
 AccLaunch
@@ -68,11 +69,12 @@ acc_pieces_get_end (AccPieces *self,
 }
 
 KValue
-acc_pieces_end_piece (AccLower *l,
-                      KValue    first,
-                      KValue    end)
+acc_pieces_end_piece (AccPieces *self,
+                      AccLower  *l,
+                      KValue     first,
+                      KValue     end)
 {
-  return kb_min (l->b, kb_add (l->b, first, low_const (l, ACC_PIECES_TILE)), end);
+  return kb_min (l->b, kb_add (l->b, first, low_const (l, self->tile)), end);
 }
 
 /* How many segments begin before place @place of the sequence: @least to @most. */
@@ -125,9 +127,9 @@ acc_pieces_find_next (AccPieces *self,
                       KValue     segment)
 {
   AccKernelBuilder *b = l->b;
-  KValue begin = acc_pieces_get_begin (self, l, segment), tile = low_const (l, ACC_PIECES_TILE);
+  KValue begin = acc_pieces_get_begin (self, l, segment), tile = low_const (l, self->tile);
   KValue before = kb_max (b, kb_sub (b, kb_inner_begin (b), kb_add (b, begin, segment)), low_const (l, 0));
-  KValue n_before = low_udiv (l, kb_add (b, before, low_const (l, ACC_PIECES_TILE - 1)), ACC_PIECES_TILE);
+  KValue n_before = low_udiv (l, kb_add (b, before, low_const (l, self->tile - 1)), self->tile);
 
   return acc_pieces_clamp (l, kb_add (b, begin, kb_mul (b, n_before, tile)), self->n);
 }
@@ -146,7 +148,7 @@ acc_pieces_get_own_tile (AccPieces *self,
                          AccLower  *l,
                          KValue     u)
 {
-  return acc_pieces_get_tile (self, l, u, low_udiv (l, kb_inner_begin (l->b), ACC_PIECES_TILE));
+  return acc_pieces_get_tile (self, l, u, low_udiv (l, kb_inner_begin (l->b), self->tile));
 }
 
 KValue
@@ -175,12 +177,54 @@ acc_pieces_store_state (AccPieces *self,
 }
 
 KValue
-acc_pieces_get_state (AccLower *l,
-                      KValue    first,
-                      KValue    end)
+acc_pieces_get_state (AccPieces *self,
+                      AccLower  *l,
+                      KValue     first,
+                      KValue     end)
 {
   AccKernelBuilder *b = l->b;
 
-  return kb_select (b, kb_le (b, kb_sub (b, end, first), low_const (l, ACC_PIECES_TILE)), low_const (l, ACC_PIECES_LAST),
+  return kb_select (b, kb_le (b, kb_sub (b, end, first), low_const (l, self->tile)), low_const (l, ACC_PIECES_LAST),
                     low_const (l, ACC_PIECES_SOME));
+}
+
+void
+acc_pieces_store_known (AccPieces      *self,
+                        AccLower       *l,
+                        const AccSpace *results,
+                        KValue          u,
+                        KValue          segment,
+                        const KValue   *known)
+{
+  AccKernelBuilder *b = l->b;
+  KValue place = self->space->outer == 1 ? segment : kb_add (b, kb_mul (b, u, low_number (l, self->n_segments)), segment);
+  AccIndex *ix = low_index_of_linear (l, results, low_within (l, place, 0, MAX (self->node->size, 1) - 1));
+
+  low_know (l, self->node, ix, known);
+  low_store_roots (l, ix);
+}
+
+void
+acc_pieces_store_result (AccPieces      *self,
+                         AccLower       *l,
+                         AccFold        *fold,
+                         const AccSpace *results,
+                         KValue          u,
+                         KValue          segment,
+                         KValue          has_elements,
+                         const KValue   *sum)
+{
+  KValue *known = acc_fold_new_seed (fold, l, 0);
+
+  if (known != NULL)
+    {
+      KVar *vars = acc_fold_new_vars (fold, l, known);
+
+      low_if (l, has_elements)
+        {
+          acc_fold_append (fold, l, vars, sum);
+        }
+      acc_fold_get_vars (fold, l, vars, known);
+    }
+  acc_pieces_store_known (self, l, results, u, segment, known != NULL ? known : sum);
 }

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-simt-pieces.h"
+
+#include "acc-core/base/acc-ceil-div-private.h"
+
+/* From so many elements on a segment keeps a group about as busy as one of its threads. */
+#define LONG 256
+/* All that begin in a tile but the last lie in it as well; and one began before. */
+#define MOST_LONG (ACC_SIMT_PIECES_TILE / LONG + 2)
+
+AccLaunch
+acc_simt_pieces_launch (AccPieces *pieces,
+                        gboolean   by_items,
+                        double     cost)
+{
+  AccLaunch launch = acc_pieces_launch (pieces, by_items ? pieces->n_items : pieces->n_tiles);
+
+  launch.cost = cost;
+  launch.tile_outer = 1;
+  launch.tile_inner = by_items ? pieces->tile : 1;
+
+  return launch;
+}
+
+void
+acc_simt_pieces_init (AccSimtPieces *self,
+                      AccPieces     *pieces,
+                      AccSimt       *simt)
+{
+  AccLower *l = simt->l;
+
+  *self = (AccSimtPieces) { .pieces = pieces, .simt = simt };
+  self->u = low_within (l, kb_outer_begin (l->b), 0, pieces->space->outer - 1);
+}
+
+static void
+push (AccSimtPieces *self,
+      KValue         segment,
+      KValue         first)
+{
+  AccLower *l = self->simt->l;
+  AccKernelBuilder *b = l->b;
+  KValue at = kb_cast (b, ACC_KIND_I64, kb_atomic (b, KB_ATOMIC_ADD, self->n, low_const (l, 0), kb_int (b, ACC_KIND_U32, 1)));
+
+  /* Offsets that do not ascend make more. */
+  at = kb_min (b, at, low_const (l, MOST_LONG - 1));
+  kb_store (b, self->segments, at, segment);
+  kb_store (b, self->firsts, at, first);
+}
+
+static void
+push_next (AccSimtPieces *self,
+           KValue         from)
+{
+  AccPieces *pieces = self->pieces;
+  AccLower *l = self->simt->l;
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0);
+
+  low_if (l, kb_and (b, kb_eq (b, self->simt->thread, zero), kb_lt (b, zero, from)))
+    {
+      KValue s = acc_pieces_clamp (l, kb_sub (b, from, low_const (l, 1)), pieces->n_segments - 1);
+      KValue first = acc_pieces_find_next (pieces, l, s);
+
+      low_if (l, kb_lt (b, first, acc_pieces_get_end (pieces, l, s)))
+        {
+          push (self, s, first);
+        }
+    }
+}
+
+void
+acc_simt_pieces_take_short (AccSimtPieces *self,
+                            AccSimtShort   take,
+                            gpointer       data)
+{
+  AccPieces *pieces = self->pieces;
+  AccLower *l = self->simt->l;
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), from, to, n_rounds;
+
+  self->segments = kb_shared (b, ACC_KIND_I64, MOST_LONG, "segments");
+  self->firsts = kb_shared (b, ACC_KIND_I64, MOST_LONG, "firsts");
+  self->n = kb_shared (b, ACC_KIND_U32, 1, "n");
+  low_if (l, kb_eq (b, self->simt->thread, zero))
+    {
+      kb_store (b, self->n, zero, kb_int (b, ACC_KIND_U32, 0));
+    }
+  kb_barrier (b);
+
+  acc_pieces_find_begun (pieces, l, &from, &to);
+  if (pieces->has_more)
+    push_next (self, from);
+  n_rounds = low_udiv (l, kb_add (b, kb_sub (b, to, from), low_const (l, self->simt->group - 1)), self->simt->group);
+  low_for (l, k, zero, n_rounds)
+    {
+      KValue s = kb_add (b, kb_add (b, from, kb_mul (b, k, low_const (l, self->simt->group))), self->simt->thread);
+
+      low_if (l, kb_lt (b, s, to))
+        {
+          KValue first = acc_pieces_get_begin (pieces, l, s), end = acc_pieces_get_end (pieces, l, s);
+
+          low_if (l, kb_lt (b, kb_sub (b, end, first), low_const (l, LONG)))
+            {
+              take (l, s, first, end, data);
+            }
+          low_else (l)
+            {
+              push (self, s, first);
+            }
+        }
+    }
+  kb_barrier (b);
+}
+
+KValue
+acc_simt_pieces_count_long (AccSimtPieces *self)
+{
+  AccLower *l = self->simt->l;
+
+  return kb_min (l->b, kb_cast (l->b, ACC_KIND_I64, kb_load (l->b, self->n, low_const (l, 0))), low_const (l, MOST_LONG));
+}
+
+static AccSimtPiece
+make_piece (AccSimtPieces *self,
+            KValue         segment,
+            KValue         first)
+{
+  AccPieces *pieces = self->pieces;
+  AccLower *l = self->simt->l;
+  AccKernelBuilder *b = l->b;
+  KValue end = acc_pieces_get_end (pieces, l, segment);
+
+  return (AccSimtPiece) { segment, first, acc_pieces_end_piece (pieces, l, first, end),
+                          kb_le (b, kb_sub (b, end, first), low_const (l, pieces->tile)),
+                          kb_lt (b, acc_pieces_get_begin (pieces, l, segment), first) };
+}
+
+AccSimtPiece
+acc_simt_pieces_get_long (AccSimtPieces *self,
+                          KValue         i)
+{
+  AccPieces *pieces = self->pieces;
+  AccLower *l = self->simt->l;
+
+  return make_piece (self, low_within (l, kb_load (l->b, self->segments, i), 0, pieces->n_segments - 1),
+                     low_within (l, kb_load (l->b, self->firsts, i), 0, pieces->n));
+}
+
+AccSimtPiece
+acc_simt_pieces_get_last (AccSimtPieces *self,
+                          KValue        *is_there)
+{
+  AccPieces *pieces = self->pieces;
+  AccLower *l = self->simt->l;
+  AccKernelBuilder *b = l->b;
+  KValue from, to, s;
+  AccSimtPiece piece;
+
+  acc_pieces_find_begun (pieces, l, &from, &to);
+  s = acc_pieces_clamp (l, kb_sub (b, to, low_const (l, 1)), pieces->n_segments - 1);
+  piece = make_piece (self, s, acc_pieces_find_next (pieces, l, s));
+  *is_there = kb_and (b, kb_lt (b, low_const (l, 0), to), kb_not (b, piece.ends_segment));
+
+  return piece;
+}
+
+KValue
+acc_simt_pieces_count_own (AccSimtPieces *self,
+                           KValue         tile,
+                           KValue        *segment)
+{
+  AccPieces *pieces = self->pieces;
+  AccLower *l = self->simt->l;
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), state = acc_pieces_load_state (pieces, l, acc_pieces_get_part (l, tile, ACC_PIECES_FIRST)), length, n;
+
+  *segment = acc_pieces_clamp (l, kb_sub (b, state, low_const (l, 1)), pieces->n_segments - 1);
+  length = kb_sub (b, acc_pieces_get_end (pieces, l, *segment), acc_pieces_get_begin (pieces, l, *segment));
+  n = low_udiv (l, kb_add (b, kb_max (b, length, zero), low_const (l, pieces->tile - 1)), pieces->tile);
+  /* Offsets that do not ascend might make more than there are. */
+  n = kb_min (b, n, kb_sub (b, low_number (l, pieces->n_tiles), kb_inner_begin (b)));
+
+  return kb_select (b, kb_lt (b, zero, state), n, zero);
+}

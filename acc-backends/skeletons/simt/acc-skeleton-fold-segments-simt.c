@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-simt-pieces.h"
+
+/* Folds of segments of rows, by groups of threads and tiles of pieces (acc-simt-pieces.h):
+ *
+ *   for short segments that begin in the tile: a thread folds each
+ *   for long ones: the group folds the first piece; if there are more, part[tile, FIRST] = sum
+ *   part[tile, NEXT] = the same of the piece of a segment that began before
+ *
+ * In a second kernel the group of the tile that a segment begins in combines its parts, if it has several. */
+
+typedef struct {
+  AccPieces       pieces;
+  AccStep        *step;
+  AccFold        *fold;
+  const AccSpace *results;
+  KValue          u;
+  KValue          tile;
+} Segments;
+
+static void
+read_element (AccFold  *fold,
+              AccLower *l,
+              KValue    at,
+              KValue   *result,
+              gpointer  data)
+{
+  Segments *self = data;
+
+  acc_fold_element (fold, l, self->pieces.space, self->u, low_within (l, at, 0, self->pieces.n - 1), result);
+}
+
+static void
+store_result (Segments   *self,
+              AccLower   *l,
+              KValue      segment,
+              KValue      has_elements,
+              const KVar *vars)
+{
+  KValue *sum = acc_fold_new_values (self->fold, l);
+
+  acc_fold_get_vars (self->fold, l, vars, sum);
+  acc_pieces_store_result (&self->pieces, l, self->fold, self->results, self->u, segment, has_elements, sum);
+}
+
+static AccLower *
+begin (Segments      *self,
+       AccSimtPieces *own,
+       AccSimt       *simt,
+       const char    *name)
+{
+  AccLower *l = acc_simt_begin (simt, self->step, name, acc_simt_get_group (self->step));
+
+  acc_simt_pieces_init (own, &self->pieces, simt);
+  self->u = own->u;
+
+  return l;
+}
+
+static void
+fold_short (AccLower *l,
+            KValue    segment,
+            KValue    first,
+            KValue    end,
+            gpointer  data)
+{
+  Segments *self = data;
+  AccFold *fold = self->fold;
+  KVar *vars = acc_fold_new_vars (fold, l, NULL), is_there = kb_var (l->b, kb_int (l->b, ACC_KIND_BOOL, 0));
+
+  low_for (l, at, first, end)
+    {
+      KValue *next = acc_fold_new_values (fold, l);
+
+      read_element (fold, l, at, next, self);
+      acc_fold_append_or_start (fold, l, vars, is_there, next);
+    }
+  store_result (self, l, segment, kb_get (l->b, is_there), vars);
+}
+
+/* What thread 0 does with the sum of a piece. */
+static void
+hand_on (Segments           *self,
+         AccLower           *l,
+         const AccSimtPiece *piece,
+         const KVar         *vars)
+{
+  AccPieces *pieces = &self->pieces;
+  AccKernelBuilder *b = l->b;
+
+  if (!pieces->has_more)
+    {
+      store_result (self, l, piece->segment, kb_int (b, ACC_KIND_BOOL, 1), vars);
+      return;
+    }
+
+  low_if (l, kb_and (b, piece->ends_segment, kb_not (b, piece->goes_on)))
+    {
+      store_result (self, l, piece->segment, kb_int (b, ACC_KIND_BOOL, 1), vars);
+    }
+  low_else (l)
+    {
+      KValue first = acc_pieces_get_part (l, self->tile, ACC_PIECES_FIRST), next = acc_pieces_get_part (l, self->tile, ACC_PIECES_NEXT);
+
+      acc_fold_store_vars (self->fold, l, self->fold->part_scratch, kb_select (b, piece->goes_on, next, first), vars);
+      low_if (l, kb_not (b, piece->goes_on))
+        {
+          acc_pieces_store_state (pieces, l, first, kb_add (b, piece->segment, low_const (l, 1)));
+        }
+    }
+}
+
+static void
+write_tiles (Segments *self)
+{
+  AccPieces *pieces = &self->pieces;
+  AccFold *fold = self->fold;
+  AccSimt simt;
+  AccSimtPieces own;
+  AccLower *l = begin (self, &own, &simt, acc_skeleton_get_name (self->step));
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), is_first = kb_eq (b, simt.thread, zero);
+
+  self->tile = acc_pieces_get_own_tile (pieces, l, self->u);
+  if (pieces->has_more)
+    low_if (l, is_first)
+      {
+        acc_pieces_store_state (pieces, l, acc_pieces_get_part (l, self->tile, ACC_PIECES_FIRST), zero);
+      }
+  acc_simt_pieces_take_short (&own, fold_short, self);
+  low_for (l, i, zero, acc_simt_pieces_count_long (&own))
+    {
+      AccSimtPiece piece = acc_simt_pieces_get_long (&own, i);
+      KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+      acc_simt_fold (&simt, fold, piece.first, piece.end, 1, read_element, self, vars);
+      low_if (l, is_first)
+        {
+          hand_on (self, l, &piece, vars);
+        }
+    }
+
+  low_finish (l, acc_simt_pieces_launch (pieces, TRUE, acc_skeleton_get_cost (self->step)));
+}
+
+/* The parts of a segment, from that of the tile that it begins in on. */
+static void
+read_part (AccFold  *fold,
+           AccLower *l,
+           KValue    at,
+           KValue   *result,
+           gpointer  data)
+{
+  Segments *self = data;
+  KValue tile = kb_add (l->b, self->tile, at), first = acc_pieces_get_part (l, tile, ACC_PIECES_FIRST);
+
+  acc_fold_load_part (fold, l, kb_select (l->b, kb_eq (l->b, at, low_const (l, 0)), first, acc_pieces_get_part (l, tile, ACC_PIECES_NEXT)),
+                      result);
+}
+
+static void
+write_joints (Segments *self)
+{
+  AccPieces *pieces = &self->pieces;
+  AccFold *fold = self->fold;
+  AccSimt simt;
+  AccSimtPieces own;
+  AccLower *l = begin (self, &own, &simt, "fold_seg_join");
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), one = low_const (l, 1), segment, n;
+
+  self->tile = acc_pieces_get_tile (pieces, l, self->u, kb_inner_begin (b));
+  n = acc_simt_pieces_count_own (&own, self->tile, &segment);
+  low_for (l, k, zero, kb_min (b, n, one))
+    {
+      KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+      acc_simt_fold (&simt, fold, zero, n, 1, read_part, self, vars);
+      low_if (l, kb_eq (b, simt.thread, zero))
+        {
+          store_result (self, l, segment, kb_int (b, ACC_KIND_BOOL, 1), vars);
+        }
+    }
+
+  low_finish (l, acc_simt_pieces_launch (pieces, FALSE, 1));
+}
+
+void
+acc_skeleton_fold_segments_simt (AccStep        *step,
+                                 const AccSpace *space,
+                                 const AccSpace *results)
+{
+  g_autoptr(AccFold) fold = acc_fold_new (step);
+  Segments self = { .step = step, .fold = fold, .results = results };
+  AccPieces *pieces = &self.pieces;
+
+  step->n_rows = space->n_rows;
+  acc_pieces_init (pieces, step, space, ACC_SIMT_PIECES_TILE);
+  if (space->outer == 0 || pieces->n_segments == 0 || !acc_skeleton_has_leaves (step))
+    return;
+
+  fold->reads_all_rows = TRUE;
+  if (pieces->has_more)
+    {
+      acc_pieces_add_states (pieces);
+      acc_fold_add_parts (fold, space->outer * pieces->n_tiles * ACC_PIECES_N_PARTS);
+    }
+  write_tiles (&self);
+  if (pieces->has_more)
+    write_joints (&self);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-simt-pieces.h"
+
+/* Inclusive scans of segments of rows, by groups of threads and tiles of pieces (acc-simt-pieces.h):
+ *
+ *   for short segments that begin in the tile: a thread scans each
+ *   for long ones, and the segment that began before: the group scans the piece that begins in the tile, after the sum of those before
+ *
+ * Where segments may have more than one piece, two kernels before add these up: one folds those that others follow, one scans the sums of
+ * each such segment from its first tile on, by a group. So each sum is grouped as the segment's own begin has it. */
+
+typedef struct {
+  AccPieces       pieces;
+  AccStep        *step;
+  AccFold        *fold;
+  const AccSpace *results;
+  guint          *before;     /* scratch per leaf: sum of all pieces before that of the tile */
+  KValue          u;
+} Segments;
+
+static void
+read_element (AccFold  *fold,
+              AccLower *l,
+              KValue    at,
+              KValue   *result,
+              gpointer  data)
+{
+  Segments *self = data;
+
+  acc_fold_element (fold, l, self->pieces.space, self->u, low_within (l, at, 0, self->pieces.n - 1), result);
+}
+
+static void
+store_element (AccFold      *fold,
+               AccLower     *l,
+               KValue        at,
+               const KValue *sum,
+               gpointer      data)
+{
+  Segments *self = data;
+  const AccSpace *space = self->pieces.space;
+  KValue linear = space->outer == 1 ? at : kb_add (l->b, kb_mul (l->b, self->u, low_number (l, space->inner)), at);
+  AccIndex *ix = low_index_of_linear (l, self->results, low_within (l, linear, 0, space->outer * space->inner - 1));
+
+  acc_fold_know (fold, l, ix, sum);
+  low_store_roots (l, ix);
+}
+
+static AccLower *
+begin (Segments      *self,
+       AccSimtPieces *own,
+       AccSimt       *simt,
+       const char    *name)
+{
+  AccLower *l = acc_simt_begin (simt, self->step, name, acc_simt_get_group (self->step));
+
+  acc_simt_pieces_init (own, &self->pieces, simt);
+  self->u = own->u;
+
+  return l;
+}
+
+/* The sum of the piece that others follow, of each tile that has one. */
+static void
+write_sums (Segments *self)
+{
+  AccPieces *pieces = &self->pieces;
+  AccFold *fold = self->fold;
+  AccSimt simt;
+  AccSimtPieces own;
+  AccLower *l = begin (self, &own, &simt, "scan_seg_sums");
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), one = low_const (l, 1), is_there, tile = acc_pieces_get_own_tile (pieces, l, self->u);
+  AccSimtPiece piece = acc_simt_pieces_get_last (&own, &is_there);
+  KVar *vars = acc_fold_new_vars (fold, l, NULL);
+
+  low_if (l, kb_eq (b, simt.thread, zero))
+    {
+      KValue begins = kb_and (b, is_there, kb_not (b, piece.goes_on));
+
+      acc_pieces_store_state (pieces, l, acc_pieces_get_part (l, tile, ACC_PIECES_FIRST),
+                              kb_select (b, begins, kb_add (b, piece.segment, one), zero));
+    }
+  low_for (l, k, zero, kb_select (b, is_there, one, zero))
+    {
+      acc_simt_fold (&simt, fold, piece.first, piece.end, 1, read_element, self, vars);
+      low_if (l, kb_eq (b, simt.thread, zero))
+        {
+          acc_fold_store_vars (fold, l, fold->part_scratch, tile, vars);
+        }
+    }
+
+  low_finish (l, acc_simt_pieces_launch (pieces, TRUE, acc_skeleton_get_cost (self->step)));
+}
+
+static void
+read_sum (AccFold  *fold,
+          AccLower *l,
+          KValue    at,
+          KValue   *result,
+          gpointer  data)
+{
+  acc_fold_load_part (fold, l, at, result);
+}
+
+static void
+store_before (AccFold      *fold,
+              AccLower     *l,
+              KValue        at,
+              const KValue *sum,
+              gpointer      data)
+{
+  Segments *self = data;
+
+  /* What the next piece begins with, which is the next tile's. */
+  acc_fold_store (fold, l, self->before, kb_add (l->b, at, low_const (l, 1)), sum);
+}
+
+static void
+write_sums_before (Segments *self)
+{
+  AccPieces *pieces = &self->pieces;
+  AccSimt simt;
+  AccSimtPieces own;
+  AccLower *l = begin (self, &own, &simt, "scan_seg_before");
+  AccKernelBuilder *b = l->b;
+  AccSimtScan scan = { read_sum, store_before, NULL, self };
+  KValue tile = acc_pieces_get_tile (pieces, l, self->u, kb_inner_begin (b)), segment;
+  KValue n = acc_simt_pieces_count_own (&own, tile, &segment), zero = low_const (l, 0), one = low_const (l, 1);
+  KVar *carry = acc_fold_new_vars (self->fold, l, NULL);
+
+  acc_simt_scan_part (&simt, self->fold, &scan, tile, kb_add (b, tile, kb_max (b, kb_sub (b, n, one), zero)),
+                      kb_int (b, ACC_KIND_BOOL, 1), carry, kb_var (b, kb_int (b, ACC_KIND_BOOL, 0)));
+
+  low_finish (l, acc_simt_pieces_launch (pieces, FALSE, 1));
+}
+
+static void
+scan_short (AccLower *l,
+            KValue    segment,
+            KValue    first,
+            KValue    end,
+            gpointer  data)
+{
+  Segments *self = data;
+  AccFold *fold = self->fold;
+  KVar *vars = acc_fold_new_vars (fold, l, NULL), is_there = kb_var (l->b, kb_int (l->b, ACC_KIND_BOOL, 0));
+
+  low_for (l, at, first, end)
+    {
+      KValue *next = acc_fold_new_values (fold, l), *sum = acc_fold_new_values (fold, l);
+
+      read_element (fold, l, at, next, self);
+      acc_fold_append_or_start (fold, l, vars, is_there, next);
+      acc_fold_get_vars (fold, l, vars, sum);
+      store_element (fold, l, at, sum, self);
+    }
+}
+
+static void
+write_scans (Segments *self)
+{
+  AccPieces *pieces = &self->pieces;
+  AccFold *fold = self->fold;
+  AccSimt simt;
+  AccSimtPieces own;
+  AccLower *l = begin (self, &own, &simt, "scan_seg");
+  AccKernelBuilder *b = l->b;
+  AccSimtScan scan = { read_element, store_element, NULL, self };
+
+  acc_simt_pieces_take_short (&own, scan_short, self);
+  low_for (l, i, low_const (l, 0), acc_simt_pieces_count_long (&own))
+    {
+      AccSimtPiece piece = acc_simt_pieces_get_long (&own, i);
+      KVar *carry = acc_fold_new_vars (fold, l, NULL), started = kb_var (b, piece.goes_on);
+
+      if (pieces->has_more)
+        low_if (l, piece.goes_on)
+          {
+            KValue *sum = acc_fold_new_values (fold, l);
+
+            acc_fold_load (fold, l, self->before, acc_pieces_get_own_tile (pieces, l, self->u), sum);
+            acc_fold_set_vars (fold, l, carry, sum);
+          }
+      acc_simt_scan_part (&simt, fold, &scan, piece.first, piece.end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+    }
+
+  low_finish (l, acc_simt_pieces_launch (pieces, TRUE, 1 + self->step->cluster->cost));
+}
+
+void
+acc_skeleton_scan_segments_simt (AccStep        *step,
+                                 const AccSpace *space,
+                                 const AccSpace *results)
+{
+  g_autoptr(AccFold) fold = acc_fold_new (step);
+  Segments self = { .step = step, .fold = fold, .results = results };
+  AccPieces *pieces = &self.pieces;
+
+  step->n_rows = space->n_rows;
+  acc_pieces_init (pieces, step, space, ACC_SIMT_PIECES_TILE);
+  if (space->outer == 0 || space->inner == 0 || pieces->n_segments == 0 || !acc_skeleton_has_leaves (step))
+    return;
+
+  fold->reads_all_rows = TRUE;
+  if (pieces->has_more)
+    {
+      acc_fold_add_parts (fold, space->outer * pieces->n_tiles);
+      self.before = acc_fold_add_scratch (fold, space->outer * pieces->n_tiles);
+      acc_pieces_add_states (pieces);
+      write_sums (&self);
+      write_sums_before (&self);
+    }
+  write_scans (&self);
+  g_free (self.before);
+}
