@@ -79,6 +79,23 @@ make_matrices (void)
   return store;
 }
 
+/* Some one after the other have as many, and none has none. */
+static GListStore *
+make_windows (void)
+{
+  GListStore *store = g_list_store_new (ACC_TYPE_ARRAY);
+
+  for (guint i = 0; i < 40; i++)
+    {
+      gint64 n = i / 8 == 2 ? 30 : 1 + i * 37 % 200;
+      g_autoptr(AccArray) array = make_array (&n, 1, i);
+
+      g_list_store_append (store, array);
+    }
+
+  return store;
+}
+
 /* The same elements, all in memory, so that steps are parts of one array. */
 static AccSequence *
 new_nested (GListStore *store)
@@ -182,6 +199,48 @@ f_centred (AccArray **a, guint n, gpointer data)
   return acc_array_scanl1 (centred, plus, NULL);
 }
 
+/* Products of matrices of which each has extents of its own. */
+static AccArray *
+f_gram (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) turned = acc_array_transpose (a[0]);
+
+  return acc_array_matmul (a[0], turned);
+}
+static AccArray *
+f_normal (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) turned = acc_array_transpose (a[0]);
+
+  return acc_array_matmul (turned, a[0]);
+}
+static AccArray *
+f_by_sums (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) turned = acc_array_transpose (a[0]), sums = acc_array_fold (turned, f8 (0), plus, NULL);
+
+  return acc_array_matmul (a[0], sums);
+}
+/* Transforms of what a window over the element has. */
+static AccExpr *
+in_window (AccExpr *index, gpointer data)
+{
+  AccArray *array = data;
+
+  return acc_expr_index (array, acc_expr_mod (index, acc_expr_extent (array, 0)));
+}
+static AccArray *
+transform (AccArray *array, gint64 n)
+{
+  g_autoptr(AccShape) shape = acc_shape_new (&n, 1);
+  g_autoptr(AccArray) window = acc_array_generate (shape, in_window, array), spectrum = acc_array_fft (window, ACC_FFT_FORWARD);
+
+  return acc_array_abs (spectrum);
+}
+static AccArray *f_transform_48 (AccArray **a, guint n, gpointer data) { return transform (a[0], 48); }
+static AccArray *f_transform_11 (AccArray **a, guint n, gpointer data) { return transform (a[0], 11); }
+static AccArray *f_transform_1024 (AccArray **a, guint n, gpointer data) { return transform (a[0], 1024); }
+
 static const struct {
   const char  *name;
   AccArrayFunc function;
@@ -198,7 +257,15 @@ static const struct {
   { "postscanr", f_postscanr },
   { "scan-compose", f_scan_compose },
   { "centred", f_centred },
+  { "gram", f_gram },
+  { "normal", f_normal },
+  { "by-sums", f_by_sums },
+  { "transform-48", f_transform_48 },
+  { "transform-11", f_transform_11 },
+  { "transform-1024", f_transform_1024 },
 };
+
+enum { FOLDS, SCANS = 4, PRODUCTS = 12, TRANSFORMS = 15 };   /* where they begin */
 
 /* --- walks */
 
@@ -308,8 +375,6 @@ check (AccSequence **sequences, const char **names, guint n_sequences, guint fir
     }
 }
 
-#define N_FOLDS 4
-
 static void
 check_store (GListStore *store, guint first, guint n, gboolean sums)
 {
@@ -324,7 +389,7 @@ test_folds (void)
 {
   g_autoptr(GListStore) store = make_vectors ();
 
-  check_store (store, 0, N_FOLDS, TRUE);
+  check_store (store, FOLDS, SCANS, TRUE);
 }
 
 static void
@@ -332,7 +397,7 @@ test_scans (void)
 {
   g_autoptr(GListStore) store = make_vectors ();
 
-  check_store (store, N_FOLDS, G_N_ELEMENTS (functions) - N_FOLDS, FALSE);
+  check_store (store, SCANS, PRODUCTS - SCANS, FALSE);
 }
 
 /* Their rows. */
@@ -341,7 +406,23 @@ test_matrices (void)
 {
   g_autoptr(GListStore) store = make_matrices ();
 
-  check_store (store, 0, N_FOLDS + 2, FALSE);
+  check_store (store, FOLDS, SCANS + 2, FALSE);
+}
+
+static void
+test_products (void)
+{
+  g_autoptr(GListStore) store = make_matrices ();
+
+  check_store (store, PRODUCTS, TRANSFORMS - PRODUCTS, FALSE);
+}
+
+static void
+test_transforms (void)
+{
+  g_autoptr(GListStore) store = make_windows ();
+
+  check_store (store, TRANSFORMS, G_N_ELEMENTS (functions) - TRANSFORMS, FALSE);
 }
 
 /* Rows of a matrix, which are alike. */
@@ -356,7 +437,7 @@ test_rows (void)
       g_autoptr(AccSequence) rows = acc_sequence_new_from_array (matrix);
       g_autofree char *name = g_strdup_printf ("rows of %d", (int) extents[i][1]);
 
-      check (&rows, (const char *[]) { name }, 1, 0, extents[i][0] == 17 ? N_FOLDS : G_N_ELEMENTS (functions),
+      check (&rows, (const char *[]) { name }, 1, 0, extents[i][0] == 17 ? SCANS : PRODUCTS,
              NULL);
     }
 }
@@ -383,6 +464,8 @@ main (int    argc,
   g_test_add_func ("/sequence/bits/folds", test_folds);
   g_test_add_func ("/sequence/bits/scans", test_scans);
   g_test_add_func ("/sequence/bits/matrices", test_matrices);
+  g_test_add_func ("/sequence/bits/products", test_products);
+  g_test_add_func ("/sequence/bits/transforms", test_transforms);
   g_test_add_func ("/sequence/bits/rows", test_rows);
 
   return g_test_run ();

@@ -349,11 +349,12 @@ acc_skeleton_scan_simt (AccStep        *step,
   gboolean holds = target->held_bytes > 0;
   guint group = acc_simt_bound_group (step, MIN (target->max_group_size, holds ? HOLDING_GROUP : WAITING_GROUP),
                                       target->shared_bytes / 4 * (holds ? 1 : 3));
-  AccScanWindow window = acc_simt_choose_window (step, fold, group, space->outer * space->inner, TRUE);
+  /* How floats are grouped does not show how many rows there are. */
+  gint64 n = fold->rounds ? space->inner : space->outer * space->inner, n_rows = fold->rounds ? 1 : space->outer;
+  AccScanWindow window = acc_simt_choose_window (step, fold, group, n, TRUE);
   Scan self = { .step = step, .fold = fold, .space = space, .results = results, .tile = TILE, .group = group };
 
-  self.is_small = space->outer * space->inner < target->few;
-
+  self.is_small = n < target->few;
   if (single_pass)
     self.tile = window.size;
   self.n_tiles = (space->inner + self.tile - 1) / self.tile;
@@ -361,7 +362,7 @@ acc_skeleton_scan_simt (AccStep        *step,
   if (self.by_pieces)
     step->quantum = single_pass ? self.tile : self.tile * get_sums_group (&self) * ACC_SIMT_PER_THREAD;
   /* A vector may come in pieces, whatever its length. */
-  if (step->cluster->consumed->rank > 1 && (self.n_tiles <= 1 || space->outer >= MANY_ROWS))
+  if (step->cluster->consumed->rank > 1 && (self.n_tiles <= 1 || n_rows >= MANY_ROWS))
     {
       write_rows (&self);
     }
