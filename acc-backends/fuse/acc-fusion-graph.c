@@ -450,10 +450,10 @@ may_take_direct (AccFusionGraph *self,
   if (op == ACC_OP_SEG_NUMBERS && (acc_disable_get_flags () & ACC_DISABLE_SEGMENTS))
     return FALSE;
 
-  if (op == ACC_OP_FFT || op == ACC_OP_SEG_NUMBERS)
-    return self->for_groups == (op == ACC_OP_FFT);
+  if (!self->for_groups)
+    return op != ACC_OP_FFT;
 
-  return TRUE;
+  return op == ACC_OP_FFT || op == ACC_OP_MATMUL || op == ACC_OP_FOLD_SEG || op == ACC_OP_FOLD1_SEG || op == ACC_OP_SCANL1_SEG;
 }
 
 /* The same when its inputs are known. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-pieces.h"
+#include "acc-backends/skeletons/acc-pieces.h"
 #include "acc-radix-move.h"
 #include "acc-sort-lanes.h"
 
@@ -424,7 +424,7 @@ acc_skeleton_sort_segments (AccRadix *radix)
   g_autofree AccRadixLeaf *leaves = g_memdup2 (radix->leaves, radix->n_leaves * sizeof (AccRadixLeaf));
   gint64 n_tiles;
 
-  acc_pieces_init (pieces, radix->step, radix->space);
+  acc_pieces_init (pieces, radix->step, radix->space, ACC_PIECES_TILE);
   if (pieces->n_segments == 0)
     return;
 
