@@ -172,11 +172,10 @@ is_for_groups (const AccTarget *target,
   if (MIN (m, n) < SHORTEST_SIDE || k < SHORTEST_DEPTH)
     return FALSE;
 
+  /* How many there are must not show in floats, which other operations group in the same way but round more often. */
   n_tiles = (double) acc_ceil_div (m, SMALL_TILE) * acc_ceil_div (n, SMALL_TILE);
-  if (left->rank > 2 || right->rank > 2)
-    n_tiles *= left->rank > 2 ? (double) left->size / (m * k) : (double) right->size / (k * n);
 
-  return k <= SHORT_DEPTH || n_tiles * 2 * ACC_PRODUCT_GROUPS_PER_PROCESSOR >= target->n_groups;
+  return k <= SHORT_DEPTH || left->rank > 2 || right->rank > 2 || n_tiles * 2 * ACC_PRODUCT_GROUPS_PER_PROCESSOR >= target->n_groups;
 }
 
 static const gint64 *

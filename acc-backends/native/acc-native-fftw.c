@@ -2,6 +2,7 @@
 #include "acc-native-fftw.h"
 
 #include "acc-backends/runtime/run/acc-library.h"
+#include "acc-core/base/acc-ceil-div-private.h"
 
 #include <string.h>
 
@@ -47,6 +48,12 @@ static AccLibrary libraries[2] = { { narrow_names, narrow_symbols, 0 }, { wide_n
 /* The library transforms a row by one thread, and cannot be cancelled. Longer rows are left to acc's own passes, which all threads share;
  * two threads are enough to be faster. */
 #define LONGEST_ROW   (1 << 20)
+/* Rows go in blocks of so many elements, of 8 rows at least, or one by one where they are long: how many rows a plan is for decides how it
+ * computes each, and that must follow from their length alone. */
+#define BLOCK_ELEMENTS 1024
+#define LONG_ROW       (1 << 12)
+/* Of rows that a plan is run on. */
+#define ALIGNMENT      16
 /* Plans that a backend keeps. */
 #define MAX_PLANS     64
 
@@ -162,11 +169,13 @@ fftw_unref (gpointer data)
 /* --- along one dimension */
 
 /* Rows of @n elements, or where there are @inner between neighbours, columns; tiles are a number of them. Columns are brought together
- * for the transform: what lies far apart is often in one set of the cache. */
+ * for the transform: what lies far apart is often in one set of the cache. Rows are, where less than a block is left of them, or they are
+ * not aligned as a plan is. */
 typedef struct {
   const guint8    *from;
-  guint8          *to, *scratch;     /* @scratch: one tile for each thread; NULL: they stay where they are */
-  gint64           n, inner, n_lines, per_tile, tiles_per_outer;
+  guint8          *to, *scratch;     /* @scratch: one tile, or two blocks, for each thread; NULL: they stay where they are */
+  gint64           n, inner, n_lines, per_tile, tiles_per_outer, block;
+  gboolean         aligned, in_place;   /* rows */
   gsize            size;
   const Functions *functions;
   Plan            *whole, *last;
@@ -185,6 +194,55 @@ copy_columns (const Pass   *self,
     memcpy (to + (gsize) (i * to_step) * self->size, from + (gsize) (i * from_step) * self->size, (gsize) n_columns * self->size);
 }
 
+static void
+run_columns (const Pass   *self,
+             guint         worker,
+             gboolean      is_whole,
+             gint64        n_columns,
+             const guint8 *from,
+             guint8       *to)
+{
+  gpointer plan = (is_whole ? self->whole : self->last)->plan;
+  guint8 *near;
+
+  if (self->scratch == NULL)
+    {
+      self->functions->execute (plan, from, to);
+      return;
+    }
+
+  near = self->scratch + (gsize) (worker * self->n * self->per_tile) * self->size;
+  copy_columns (self, n_columns, from, self->inner, near, n_columns);
+  self->functions->execute (plan, near, near);
+  copy_columns (self, n_columns, near, n_columns, to, self->inner);
+}
+
+static void
+run_rows (const Pass   *self,
+          guint         worker,
+          gint64        n_rows,
+          const guint8 *from,
+          guint8       *to)
+{
+  gsize row = (gsize) self->n * self->size, block = (gsize) self->block * row;
+  guint8 *near = self->scratch != NULL ? self->scratch + worker * 2 * block : NULL, *result = self->in_place ? near : near + block;
+
+  for (gint64 i = 0; i < n_rows; i += self->block, from += block, to += block)
+    {
+      gsize bytes = (gsize) MIN (self->block, n_rows - i) * row;
+
+      if (self->aligned && bytes == block)
+        {
+          self->functions->execute (self->whole->plan, from, to);
+          continue;
+        }
+      memcpy (near, from, bytes);
+      memset (near + bytes, 0, block - bytes);
+      self->functions->execute (self->whole->plan, near, result);
+      memcpy (to, result, bytes);
+    }
+}
+
 static gboolean
 run_tile (gint64   tile,
           guint    worker,
@@ -193,38 +251,30 @@ run_tile (gint64   tile,
   const Pass *self = data;
   gint64 outer = tile / self->tiles_per_outer, first = tile % self->tiles_per_outer * self->per_tile;
   gboolean is_whole = first + self->per_tile <= self->n_lines;
-  gint64 n_columns = is_whole ? self->per_tile : self->n_lines - first;
-  gpointer plan = (is_whole ? self->whole : self->last)->plan;
+  gint64 n_lines = is_whole ? self->per_tile : self->n_lines - first;
   gsize place = (gsize) (outer * self->n * self->inner + first * (self->inner > 1 ? 1 : self->n)) * self->size;
-  guint8 *near;
 
   if (g_cancellable_is_cancelled (self->cancellable))
     return FALSE;
-  if (self->scratch == NULL)
-    {
-      self->functions->execute (plan, self->from + place, self->to + place);
-      return TRUE;
-    }
-
-  near = self->scratch + (gsize) (worker * self->n * self->per_tile) * self->size;
-  copy_columns (self, n_columns, self->from + place, self->inner, near, n_columns);
-  self->functions->execute (plan, near, near);
-  copy_columns (self, n_columns, near, n_columns, self->to + place, self->inner);
+  if (self->inner > 1)
+    run_columns (self, worker, is_whole, n_lines, self->from + place, self->to + place);
+  else
+    run_rows (self, worker, n_lines, self->from + place, self->to + place);
 
   return TRUE;
 }
 
-/* @left_over: lines of the last tile, of which there are fewer; 0: none. */
+/* @left_over: columns of the last tile, of which there are fewer; 0: none. @from and @to are aligned as what the plans are run on. */
 static gboolean
-plan_pass (Pass       *self,
-           Fftw       *fftw,
-           const Key  *key,
-           gint64      left_over,
-           GError    **error)
+plan_pass (Pass         *self,
+           Fftw         *fftw,
+           const Key    *key,
+           gint64        left_over,
+           const guint8 *from,
+           guint8       *to,
+           GError      **error)
 {
   Key last = *key;
-  gconstpointer from = self->scratch != NULL ? self->scratch : self->from;
-  gpointer to = self->scratch != NULL ? self->scratch : self->to;
 
   self->whole = fftw_dup_plan (fftw, key, (gpointer) from, to);
   if (left_over > 0)
@@ -240,6 +290,110 @@ plan_pass (Pass       *self,
   return FALSE;
 }
 
+/* Scratch of @bytes for each thread, where it is needed. */
+static gboolean
+allocate (Pass        *self,
+          Fftw        *fftw,
+          gint64       bytes,
+          AccBuffer  **scratch,
+          GError     **error)
+{
+  if (bytes == 0)
+    return TRUE;
+
+  *scratch = acc_pool_allocate (fftw->host->pool, acc_workers_get_n_threads (fftw->host->workers) * (gsize) bytes, "fft", error);
+  if (*scratch == NULL)
+    return FALSE;
+
+  self->scratch = (*scratch)->data;
+  return TRUE;
+}
+
+static gboolean
+finish_pass (Pass      *self,
+             Fftw      *fftw,
+             gboolean   ok,
+             gint64     n_tiles,
+             GError   **error)
+{
+  if (ok)
+    acc_workers_run (fftw->host->workers, n_tiles, 1, run_tile, self);
+  plan_unref (self->whole);
+  g_clear_pointer (&self->last, plan_unref);
+
+  return ok && !g_cancellable_set_error_if_cancelled (self->cancellable, error);
+}
+
+static gboolean
+transform_columns (Pass      *self,
+                   Fftw      *fftw,
+                   Key        key,
+                   gint64     outer,
+                   GError   **error)
+{
+  gint64 n = self->n, per_tile = CLAMP (TILE_ELEMENTS / n, 8, self->inner);
+  gboolean brings_near = n * per_tile <= 4 * TILE_ELEMENTS;
+  g_autoptr(AccBuffer) scratch = NULL;
+  const guint8 *from = self->from;
+  guint8 *to = self->to;
+  gboolean ok;
+
+  self->n_lines = self->inner;
+  self->per_tile = per_tile;
+  self->tiles_per_outer = acc_ceil_div (self->inner, per_tile);
+  key.step = brings_near ? per_tile : self->inner;
+  key.many = per_tile;
+  key.many_step = 1;
+  key.in_place = from == to || brings_near;
+  if (!allocate (self, fftw, brings_near ? n * per_tile * (gint64) self->size : 0, &scratch, error))
+    return FALSE;
+
+  /* A plan is for places that are aligned in the same way. */
+  if (((guintptr) from | (guintptr) to | (gsize) per_tile * self->size | (gsize) (n * self->inner) * self->size) % ALIGNMENT != 0)
+    key.flags |= UNALIGNED;
+  if (brings_near)
+    from = to = self->scratch;
+  ok = plan_pass (self, fftw, &key, self->inner % per_tile, from, to, error);
+
+  return finish_pass (self, fftw, ok, outer * self->tiles_per_outer, error);
+}
+
+static gboolean
+transform_rows (Pass      *self,
+                Fftw      *fftw,
+                Key        key,
+                GError   **error)
+{
+  gint64 n = self->n, block = n > LONG_ROW ? 1 : MAX (BLOCK_ELEMENTS / n / 8 * 8, 8), bytes = block * n * (gint64) self->size;
+  g_autoptr(AccBuffer) scratch = NULL;
+  const guint8 *from = self->from;
+  guint8 *to = self->to;
+  gboolean ok;
+
+  self->block = block;
+  self->per_tile = MAX (TILE_ELEMENTS / n / block, 1) * block;
+  self->tiles_per_outer = acc_ceil_div (self->n_lines, self->per_tile);
+  self->in_place = from == to;
+  key.step = 1;
+  key.many = block;
+  key.many_step = n;
+  key.in_place = self->in_place;
+  if (bytes % ALIGNMENT != 0)
+    key.flags |= UNALIGNED;
+  self->aligned = bytes % ALIGNMENT != 0 || ((guintptr) from | (guintptr) to) % ALIGNMENT == 0;
+  if (!allocate (self, fftw, self->aligned && self->n_lines % block == 0 ? 0 : 2 * bytes, &scratch, error))
+    return FALSE;
+
+  if (!self->aligned)
+    {
+      from = self->scratch;
+      to = self->in_place ? self->scratch : self->scratch + bytes;
+    }
+  ok = plan_pass (self, fftw, &key, 0, from, to, error);
+
+  return finish_pass (self, fftw, ok, self->tiles_per_outer, error);
+}
+
 static gboolean
 run_pass (Fftw          *fftw,
           gboolean       is_wide,
@@ -251,36 +405,13 @@ run_pass (Fftw          *fftw,
           gint64         inner,
           GError       **error)
 {
-  gint64 n_lines = inner > 1 ? inner : outer, per_tile = CLAMP (TILE_ELEMENTS / n, inner > 1 ? 8 : 1, n_lines);
-  gint64 many_step = inner > 1 ? 1 : n;
-  gsize size = is_wide ? 16 : 8;
-  gboolean brings_near = inner > 1 && n * per_tile <= 4 * TILE_ELEMENTS;
-  Key key = { n, brings_near ? per_tile : inner, per_tile, many_step, is_wide, sign, from == to || brings_near, ESTIMATE | PRESERVE_INPUT };
-  Pass pass = { from, to, NULL, n, inner, n_lines, per_tile, (n_lines + per_tile - 1) / per_tile, size, &functions[is_wide], NULL, NULL,
-                g_cancellable_get_current () };
-  g_autoptr(AccBuffer) scratch = NULL;
-  gboolean ok;
+  const Key key = { .n = n, .is_wide = is_wide, .sign = sign, .flags = ESTIMATE | PRESERVE_INPUT };
+  Pass pass = {
+    .from = from, .to = to, .n = n, .inner = inner, .n_lines = outer, .size = is_wide ? 16 : 8, .functions = &functions[is_wide],
+    .cancellable = g_cancellable_get_current (),
+  };
 
-  if (brings_near)
-    {
-      gsize bytes = acc_workers_get_n_threads (fftw->host->workers) * (gsize) (n * per_tile) * size;
-
-      scratch = acc_pool_allocate (fftw->host->pool, bytes, "fft", error);
-      if (scratch == NULL)
-        return FALSE;
-      pass.scratch = scratch->data;
-    }
-  /* A plan is for places that are aligned in the same way. */
-  if (((guintptr) from | (guintptr) to | (gsize) (per_tile * many_step) * size | (gsize) (n * inner) * size) % 16 != 0)
-    key.flags |= UNALIGNED;
-
-  ok = plan_pass (&pass, fftw, &key, n_lines % per_tile, error);
-  if (ok)
-    acc_workers_run (fftw->host->workers, (inner > 1 ? outer : 1) * pass.tiles_per_outer, 1, run_tile, &pass);
-  plan_unref (pass.whole);
-  g_clear_pointer (&pass.last, plan_unref);
-
-  return ok && !g_cancellable_set_error_if_cancelled (pass.cancellable, error);
+  return inner > 1 ? transform_columns (&pass, fftw, key, outer, error) : transform_rows (&pass, fftw, key, error);
 }
 
 /* --- of arrays */

@@ -6,6 +6,7 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/array/acc-foreign-known-private.h"
 #include "acc-core/array/acc-program-private.h"
+#include "acc-core/derived/acc-array-products-private.h"
 #include "acc-core/derived/acc-array-products.h"
 #include "acc-core/derived/fft/acc-array-fft-private.h"
 
@@ -54,6 +55,15 @@ acc_lift_nth_operand (AccArray *node,
 
 /* --- products */
 
+/* How floats of a step are summed does not show how many elements came together. */
+static AccArray *
+multiply (AccLift  *self,
+          AccArray *left,
+          AccArray *right)
+{
+  return self->in_steps ? acc_array_matmul_alike (left, right) : acc_array_matmul (left, right);
+}
+
 /* @values, of which each element has @rank dimensions, with the last two and one of all others. */
 static AccArray *
 join_outer (AccArray *values,
@@ -70,11 +80,12 @@ join_outer (AccArray *values,
 
 /* A stack of matrices on the left for each matrix on the right: rows of all of the stack at once. */
 static AccArray *
-multiply_stacks (AccArray *left,
+multiply_stacks (AccLift  *self,
+                 AccArray *left,
                  AccArray *right,
                  guint     rank)
 {
-  g_autoptr(AccArray) rows = join_outer (left, rank), product = acc_array_matmul (rows, right);
+  g_autoptr(AccArray) rows = join_outer (left, rank), product = multiply (self, rows, right);
   g_autofree AccExpr **extents = g_new (AccExpr *, rank + 1);
 
   for (guint d = 0; d < rank; d++)
@@ -86,7 +97,8 @@ multiply_stacks (AccArray *left,
 
 /* A matrix on the left for each of a stack on the right. */
 static AccArray *
-multiply_for_stacks (AccArray *left,
+multiply_for_stacks (AccLift  *self,
+                     AccArray *left,
                      AccArray *right)
 {
   g_autofree AccExpr **entries = g_new (AccExpr *, right->rank);
@@ -96,7 +108,7 @@ multiply_for_stacks (AccArray *left,
     entries[d] = d == 0 || d + 2 >= right->rank ? acc_array_number (ACC_ALL) : acc_expr_extent (right, d);
   stacks = acc_array_replicate_expr (left, entries, right->rank);
 
-  return acc_array_matmul (stacks, right);
+  return multiply (self, stacks, right);
 }
 
 static AccLifted *
@@ -110,15 +122,15 @@ lift_product (AccLift  *self,
     return NULL;
   /* One matrix serves all. */
   if ((x->form == ACC_LIFTED_CONSTANT && x->rank == 2) || (y->form == ACC_LIFTED_CONSTANT && y->rank == 2))
-    return acc_lifted_new_regular (acc_array_matmul (x->values, y->values));
+    return acc_lifted_new_regular (multiply (self, x->values, y->values));
 
   left = acc_lift_to_regular (self, x);
   right = acc_lift_to_regular (self, y);
   if (left->rank == right->rank)
-    return acc_lifted_new_regular (acc_array_matmul (left->values, right->values));
+    return acc_lifted_new_regular (multiply (self, left->values, right->values));
 
-  return acc_lifted_new_regular (left->rank > right->rank ? multiply_stacks (left->values, right->values, left->rank)
-                                                          : multiply_for_stacks (left->values, right->values));
+  return acc_lifted_new_regular (left->rank > right->rank ? multiply_stacks (self, left->values, right->values, left->rank)
+                                                          : multiply_for_stacks (self, left->values, right->values));
 }
 
 /* --- transforms */

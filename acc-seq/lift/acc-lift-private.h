@@ -89,6 +89,7 @@ struct _AccLift {
   GHashTable *lifted;         /* AccArray → AccLifted, owned */
   GHashTable *loops;          /* AccArray, a while_loop → GPtrArray of AccLifted: its results */
   GHashTable *composed;       /* AccArray: products and transforms that are lifted by what they are composed of */
+  gboolean    in_steps;       /* of a walk, which floats must not show */
   gboolean    varies;         /* other elements of the same may be irregular where these are regular */
 };
 

@@ -47,6 +47,7 @@ acc_lift_new_within (AccLift  *parent,
                                               : g_object_ref (parent->index));
 
   self->parent = parent;
+  self->in_steps = parent->in_steps;
   self->varies = parent->varies;
   self->selection = selection != NULL ? g_object_ref (selection) : NULL;
 

@@ -38,8 +38,7 @@ acc_nested_array_apply (AccNestedArray **arrays,
                         AccArray       **parameters,
                         AccArray        *number,
                         AccArray        *result,
-                        gboolean         in_loops,
-                        gboolean         varies)
+                        AccApplyFlags    flags)
 {
   g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_count (arrays[0]));
   G_GNUC_UNUSED g_auto(AccNaming) naming = { NULL };
@@ -54,12 +53,13 @@ acc_nested_array_apply (AccNestedArray **arrays,
   /* What is lifted has the names of what it is lifted from. */
   naming = acc_naming_begin (NULL);
   lift = acc_lift_new (count);
-  lift->varies = varies;
+  lift->in_steps = (flags & ACC_APPLY_IN_STEPS) != 0;
+  lift->varies = (flags & ACC_APPLY_VARIES) != 0;
   for (guint i = 0; i < n_arrays; i++)
     acc_lift_bind (lift, parameters[i], acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
   if (number != NULL)
     acc_lift_bind (lift, number, acc_lifted_new_regular (g_object_ref (lift->index)));
-  if (in_loops)
+  if (flags & ACC_APPLY_IN_LOOPS)
     acc_lift_in_loops (lift, result);
 
   return acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, result)), g_steal_pointer (&count));
@@ -139,7 +139,7 @@ zip_elements (AccNestedArray **arrays,
   if (result->error != NULL)
     return acc_nested_array_new_error (g_steal_pointer (&result));
 
-  return acc_nested_array_apply (arrays, n_arrays, (AccArray **) parameters->pdata, number, result, FALSE, FALSE);
+  return acc_nested_array_apply (arrays, n_arrays, (AccArray **) parameters->pdata, number, result, 0);
 }
 
 /* As acc_nested_array_zip_with_many(), for @operation. */

@@ -35,11 +35,15 @@ AccNestedArray *acc_nested_array_new_error      (AccArray *node);
 /* One that carries an error of its own, with the name of the operation that makes it in front, or that of @input, which it has. */
 AccNestedArray *acc_nested_array_refuse         (AccArray *input, AccError code, const char *problem);
 
-/* A traced function of elements: @result of @parameters, for as many nested arrays, and of @number, nullable, for that of an element.
- * @in_loops: over the values of an element, where that is quicker on processors. @varies: where elements
- * are regular, others of the same may be irregular, which group floats alike. */
+typedef enum {
+  ACC_APPLY_IN_LOOPS = 1 << 0,   /* over the values of an element, where that is quicker on processors */
+  ACC_APPLY_IN_STEPS = 1 << 1,   /* other elements come in other steps: floats do not show which came together */
+  ACC_APPLY_VARIES   = 1 << 2,   /* where elements are regular, others of the same may be irregular */
+} AccApplyFlags;
+
+/* A traced function of elements: @result of @parameters, for as many nested arrays, and of @number, nullable, for that of an element. */
 AccNestedArray *acc_nested_array_apply          (AccNestedArray **arrays, guint n_arrays, AccArray **parameters, AccArray *number,
-                                                 AccArray *result, gboolean in_loops, gboolean varies);
+                                                 AccArray *result, AccApplyFlags flags);
 /* What stands for the number of an element, an i8 of rank 0. */
 AccArray       *acc_nested_array_new_number     (guint position);
 /* Elements of one level for which @flags, b1 of rank 0, is true. @kept: NULL, or for the flags as an array. */

@@ -37,6 +37,13 @@ typedef struct {
   gboolean        varies;       /* elements may be of different extents */
 } AccSequenceFunction;
 
+/* How it is applied to the elements of a step. */
+static inline AccApplyFlags
+acc_sequence_function_get_flags (const AccSequenceFunction *self)
+{
+  return ACC_APPLY_IN_STEPS | (self->varies ? ACC_APPLY_VARIES : 0);
+}
+
 AccSequenceFunction *acc_sequence_function_ref   (AccSequenceFunction *self);
 void                 acc_sequence_function_unref (AccSequenceFunction *self);
 /* Calls @function with parameters of the given types, ranks and, where @shapes has them, extents. Where it is @numbered and random arrays

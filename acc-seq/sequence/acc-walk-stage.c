@@ -97,7 +97,8 @@ acc_walk_apply (AccWalk         *walk,
   AccSequenceFunction *function = acc_walk_get_function (walk, sequence);
 
   return acc_nested_array_apply (inputs, function->n_parameters, function->parameters, NULL, function->result,
-                                 acc_walk_is_on_processors (walk), function->varies);
+                                 acc_sequence_function_get_flags (function)
+                                 | (acc_walk_is_on_processors (walk) ? ACC_APPLY_IN_LOOPS : 0));
 }
 
 static AccExpr *

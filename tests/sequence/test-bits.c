@@ -238,6 +238,7 @@ transform (AccArray *array, gint64 n)
   return acc_array_abs (spectrum);
 }
 static AccArray *f_transform_48 (AccArray **a, guint n, gpointer data) { return transform (a[0], 48); }
+static AccArray *f_transform_64 (AccArray **a, guint n, gpointer data) { return transform (a[0], 64); }
 static AccArray *f_transform_11 (AccArray **a, guint n, gpointer data) { return transform (a[0], 11); }
 static AccArray *f_transform_1024 (AccArray **a, guint n, gpointer data) { return transform (a[0], 1024); }
 
@@ -261,6 +262,7 @@ static const struct {
   { "normal", f_normal },
   { "by-sums", f_by_sums },
   { "transform-48", f_transform_48 },
+  { "transform-64", f_transform_64 },
   { "transform-11", f_transform_11 },
   { "transform-1024", f_transform_1024 },
 };
@@ -375,6 +377,46 @@ check (AccSequence **sequences, const char **names, guint n_sequences, guint fir
     }
 }
 
+/* Each element by itself, in a step that is regular, of a sequence that need not be. */
+static void
+check_alone (GListStore *store, AccSequence *all, guint first, guint n)
+{
+  g_autoptr(AccBackend) backend = new_backend ("2");
+  g_autoptr(GPtrArray) expected = walk (backend, all, first, n, 0);
+  g_autofree gsize *places = g_new0 (gsize, n);
+
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (store)); i++)
+    {
+      g_autoptr(AccArray) array = g_list_model_get_item (G_LIST_MODEL (store), i);
+      g_autoptr(GListStore) alone = g_list_store_new (ACC_TYPE_ARRAY);
+      g_autoptr(AccArray) other = make_array ((gint64[]) { 2, 4 }, acc_array_get_rank (array), 0);
+      g_autoptr(AccSequence) both = NULL, sequence = NULL;
+      g_autoptr(GPtrArray) results = NULL;
+
+      g_list_store_append (alone, array);
+      g_list_store_append (alone, other);
+      both = acc_sequence_new_from_arrays (G_LIST_MODEL (alone));
+      sequence = acc_sequence_take (both, 1);
+      results = walk (backend, sequence, first, n, 0);
+      for (guint k = 0; k < n; k++)
+        {
+          g_autoptr(GBytes) bytes = acc_array_dup_bytes (results->pdata[k], 0, NULL),
+            right = acc_array_dup_bytes (expected->pdata[k], 0, NULL);
+          gsize size, n_bytes;
+          gconstpointer own = g_bytes_get_data (bytes, &size);
+          const guint8 *whole = g_bytes_get_data (right, &n_bytes);
+
+          g_assert_cmpuint (places[k] + size, <=, n_bytes);
+          if (size > 0 && memcmp (whole + places[k], own, size) != 0)
+            {
+              g_test_message ("alone, %s: element %u differs", functions[first + k].name, i);
+              g_test_fail ();
+            }
+          places[k] += size;
+        }
+    }
+}
+
 static void
 check_store (GListStore *store, guint first, guint n, gboolean sums)
 {
@@ -382,6 +424,7 @@ check_store (GListStore *store, guint first, guint n, gboolean sums)
   AccSequence *sequences[] = { nested, listed };
 
   check (sequences, (const char *[]) { "in memory", "listed" }, 2, first, n, sums ? store : NULL);
+  check_alone (store, nested, first, n);
 }
 
 static void
@@ -413,8 +456,11 @@ static void
 test_products (void)
 {
   g_autoptr(GListStore) store = make_matrices ();
+  g_autoptr(AccArray) deep = make_array ((gint64[]) { 6, 16, 600 }, 3, 0);
+  g_autoptr(AccSequence) alike = acc_sequence_new_from_array (deep);
 
   check_store (store, PRODUCTS, TRANSFORMS - PRODUCTS, FALSE);
+  check (&alike, (const char *[]) { "alike" }, 1, PRODUCTS, 1, NULL);
 }
 
 static void
@@ -439,6 +485,8 @@ test_rows (void)
 
       check (&rows, (const char *[]) { name }, 1, 0, extents[i][0] == 17 ? SCANS : PRODUCTS,
              NULL);
+      if (i == 0)
+        check (&rows, (const char *[]) { name }, 1, TRANSFORMS, G_N_ELEMENTS (functions) - TRANSFORMS, NULL);
     }
 }
 

@@ -219,7 +219,7 @@ has_scan (AccNestedArray *elements, Function function, gboolean in_loops)
 {
   g_autoptr(AccArray) parameter = acc_array_new_parameter (acc_element_type_new (ACC_KIND_I64), 1, NULL, 0);
   g_autoptr(AccArray) result = function (&parameter, 1, NULL);
-  g_autoptr(AccNestedArray) applied = acc_nested_array_apply (&elements, 1, &parameter, NULL, result, in_loops, FALSE);
+  g_autoptr(AccNestedArray) applied = acc_nested_array_apply (&elements, 1, &parameter, NULL, result, in_loops ? ACC_APPLY_IN_LOOPS : 0);
   AccArray *values = acc_nested_array_get_values (applied);
   g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&values, 1);
 
