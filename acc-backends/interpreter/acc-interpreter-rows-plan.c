@@ -388,6 +388,9 @@ spread (InterpRowsPlan  *self,
 
       if (is_streaming (other) || (whole && !other->late && other->class == INTERP_ROWS_FREE))
         continue;
+      /* It may ask for extents only. */
+      if (other->class == INTERP_ROWS_FREE && acc_array_get_programs (node) == NULL && !acc_array_reads_elements (node, other->node))
+        continue;
       want (self, other->node, FALSE);
     }
   return TRUE;

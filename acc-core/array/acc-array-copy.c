@@ -149,6 +149,8 @@ acc_array_copy_same (AccArray   *self,
 
   if (copy != NULL)
     replace_alternatives (copy, self, replaced);
+  if (copy != NULL && self->op == ACC_OP_PERMUTE)
+    acc_array_get_permute (copy)->fills = acc_array_get_permute (self)->fills;
 
   return copy;
 }

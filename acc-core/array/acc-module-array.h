@@ -163,7 +163,8 @@ typedef struct {
   AccBoundary *boundaries[2];
 } AccStencilPayload;
 
-/* Each element of the result gets exactly one of the source, and is that; a hint, lost where nodes are made again. */
+/* Each element of the result gets exactly one of the source, in the order of the source, and is that; a hint, lost where nodes are made
+ * again. */
 typedef struct {
   gboolean fills;
 } AccPermutePayload;

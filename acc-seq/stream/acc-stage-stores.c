@@ -11,7 +11,9 @@
 typedef struct {
   AccBackend   *backend;
   AccStagesMode mode;
-  GHashTable   *dependences;   /* AccArray to AccDependence, of those that depend on a source */
+  guint64       room;          /* bytes of memory */
+  GHashTable   *dependences;   /* AccArray to AccDependence, of those that depend on a source or on stores */
+  GHashTable   *sourced;       /* AccArray, of those that depend on a source */
   GHashTable   *stages;        /* AccArray to the stage that it is computed in */
   GHashTable   *stored;        /* AccArray to the stage that stores it */
   GHashTable   *externals;     /* AccArray to AccExternal, of those that do not fit in memory */
@@ -33,6 +35,23 @@ leaves_a_reduction (AccArray *node)
          || (node->op == ACC_OP_SLICE && acc_array_get_selection (node)->n > 0 && acc_array_get_selection (node)->entries[0] != ACC_ALL);
 }
 
+/* Rows, or what a reduction of them leaves: it is not there before the run has come to its end. */
+static gboolean
+is_awaited (Search *self, AccArray *node)
+{
+  return get_dependence (self, node) > ACC_DEPENDS_ON_STORES;
+}
+
+/* What is made of stores and is large may not have room in memory: it comes by rows, as that of sources does. */
+static AccDependence
+find_dependence_on_stores (Search *self, AccArray *node)
+{
+  if (acc_operation_has_fact (node->op, ACC_FACT_FUSES) || acc_external_get_bytes (node) <= self->room / 4)
+    return ACC_DEPENDS_ON_STORES;
+
+  return leaves_a_reduction (node) ? ACC_DEPENDS_ON_REDUCTIONS : ACC_DEPENDS_ON_ROWS;
+}
+
 static AccDependence
 find_dependence (Search *self, AccArray *node)
 {
@@ -41,11 +60,16 @@ find_dependence (Search *self, AccArray *node)
 
   if (node->op == ACC_OP_SOURCE)
     return ACC_DEPENDS_ON_ROWS;
+  if (self->mode == ACC_STAGES_READS && acc_array_is_manifest (node) && node->rank > 0)
+    return ACC_DEPENDS_ON_STORES;
 
   for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
     switch (get_dependence (self, dependence))
       {
       case ACC_DEPENDS_NOT:
+        break;
+      case ACC_DEPENDS_ON_STORES:
+        found = MAX (found, ACC_DEPENDS_ON_STORES);
         break;
       case ACC_DEPENDS_ON_ROWS:
         return leaves_a_reduction (node) ? ACC_DEPENDS_ON_REDUCTIONS : ACC_DEPENDS_ON_ROWS;
@@ -56,17 +80,10 @@ find_dependence (Search *self, AccArray *node)
         g_return_val_if_reached (found);
       }
 
-  return found;
+  return found == ACC_DEPENDS_ON_STORES ? find_dependence_on_stores (self, node) : found;
 }
 
 /* --- what is stored */
-
-static guint64
-get_bytes (AccArray *array)
-{
-  return array->shape != NULL
-         ? acc_bytes_multiply ((guint64) acc_shape_get_size (array->shape), acc_element_type_get_size (array->type)) : G_MAXUINT64;
-}
 
 static gboolean
 is_elementwise (AccArray *node)
@@ -80,7 +97,7 @@ is_elementwise (AccArray *node)
 static guint64
 find_least (Search *self, AccArray *array, GPtrArray *found, guint depth)
 {
-  guint64 bytes = get_bytes (array), of_inputs = 0;
+  guint64 bytes = acc_external_get_bytes (array), of_inputs = 0;
   guint before = found->len;
 
   if (is_elementwise (array) && depth < 16 && !g_hash_table_contains (self->stored, array))
@@ -110,7 +127,7 @@ static void
 add_store (Search *self, AccArray *store, AccArray *consumer, const char *reason)
 {
   g_autofree char *what = acc_array_describe (consumer);
-  AccStageStore added = { .store = store, .stage = get_stage (self, store), .bytes = get_bytes (store),
+  AccStageStore added = { .store = store, .stage = get_stage (self, store), .bytes = acc_external_get_bytes (store),
                           .has_rows = get_dependence (self, store) == ACC_DEPENDS_ON_ROWS,
                           .external = g_hash_table_lookup (self->externals, store) };
   gpointer before;
@@ -133,7 +150,7 @@ add_input (Search *self, AccArray *node, guint input, const char *reason)
   g_autoptr(GPtrArray) found = g_ptr_array_new ();
 
   if (acc_operation_get_family (node->op) == ACC_FAMILY_GATHER && node->op != ACC_OP_REPLICATE
-      && get_bytes (node) <= get_bytes (node->inputs[input]))
+      && acc_external_get_bytes (node) <= acc_external_get_bytes (node->inputs[input]))
     find_least (self, node->inputs[input], found, 0);
   else
     g_ptr_array_add (found, node->inputs[input]);
@@ -162,11 +179,11 @@ look_at_flow (Search *self, AccArray *node)
 {
   AccArray *dependence;
 
-  if (node->op == ACC_OP_COND)
+  if (node->op == ACC_OP_COND && !acc_array_is_manifest (node->inputs[0]))
     add_store (self, node->inputs[0], node, ", whose inputs have to be in memory");
   else if (acc_array_get_programs (node) != NULL || orders_source (node))
     for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
-      if (get_dependence (self, dependence) != ACC_DEPENDS_NOT)
+      if (is_awaited (self, dependence))
         add_store (self, dependence, node, ", whose inputs have to be in memory");
 }
 
@@ -197,7 +214,7 @@ look_at_reads (Search *self, AccArray *node)
 
       if (dependence == ACC_DEPENDS_ON_ROWS && acc_array_reads_elements (node, other))
         add_store (self, other, node, "reads any element of it");
-      else if (dependence != ACC_DEPENDS_NOT && node->shape == NULL && node->extents != NULL
+      else if (is_awaited (self, other) && node->shape == NULL && node->extents != NULL
                && g_ptr_array_find (node->extents->arrays, other, NULL) && acc_array_reads_elements (node, other))
         add_store (self, other, node, "takes its extents from what is computed");
     }
@@ -241,7 +258,7 @@ get_operands (Search *self, AccArray *node, guint *n_operands)
     operands = direct->inputs, *n_operands = direct->n_inputs;
 
   for (guint i = 0; i < *n_operands; i++)
-    depends |= get_dependence (self, operands[i]) == ACC_DEPENDS_ON_ROWS;
+    depends |= get_dependence (self, operands[i]) == ACC_DEPENDS_ON_ROWS || get_dependence (self, operands[i]) == ACC_DEPENDS_ON_STORES;
 
   return depends ? operands : NULL;
 }
@@ -281,10 +298,13 @@ get_next (Search *self, Frame *frame)
 {
   guint n = frame->next++, n_operands;
   AccArray **operands = get_operands (self, frame->node, &n_operands);
+  const AccExternal *external = get_external (self, frame->node);
 
+  if (external != NULL && n < 32 && (external->skips & 1u << n) != 0)
+    return get_next (self, frame);
   if (operands != NULL)
     return n < n_operands ? operands[n] : NULL;
-  if (frame->node->op == ACC_OP_COND && get_dependence (self, frame->node) != ACC_DEPENDS_NOT && n > 0)
+  if (frame->node->op == ACC_OP_COND && is_awaited (self, frame->node) && n > 0)
     return NULL;
 
   return acc_array_nth_dependence (frame->node, n);
@@ -296,7 +316,7 @@ look_at (Search *self, AccArray *node)
   AccArray *dependence, **operands;
   guint stage = 0, n_operands;
 
-  if (get_dependence (self, node) == ACC_DEPENDS_NOT)
+  if (!is_awaited (self, node))
     return;
 
   for (Frame frame = { node, 0 }; (dependence = get_next (self, &frame)) != NULL; )
@@ -380,10 +400,16 @@ look_up_dependence (Search *self, AccArray *node)
 {
   AccDependence dependence = find_dependence (self, node);
   const AccExternal *external = NULL;
+  AccArray *other;
 
   if (dependence == ACC_DEPENDS_NOT)
     return;
   g_hash_table_insert (self->dependences, node, GUINT_TO_POINTER ((guint) dependence));
+  if (node->op == ACC_OP_SOURCE)
+    g_hash_table_add (self->sourced, node);
+  for (guint i = 0; (other = acc_array_nth_dependence (node, i)) != NULL; i++)
+    if (g_hash_table_contains (self->sourced, other))
+      g_hash_table_add (self->sourced, node);
 
   if (self->mode == ACC_STAGES_READS)
     external = acc_external_find (self->backend, node);
@@ -396,14 +422,16 @@ acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint n_arrays, 
 {
   g_autoptr(GPtrArray) nodes = NULL;
   g_autoptr(GHashTable) depending = g_hash_table_new (NULL, NULL), stages = g_hash_table_new (NULL, NULL),
-    stored = g_hash_table_new (NULL, NULL), externals = g_hash_table_new (NULL, NULL), seen = g_hash_table_new (NULL, NULL);
-  Search self = { backend, mode, depending, stages, stored, externals, g_array_new (FALSE, FALSE, sizeof (AccStageStore)) };
+    stored = g_hash_table_new (NULL, NULL), externals = g_hash_table_new (NULL, NULL), seen = g_hash_table_new (NULL, NULL),
+    sourced = g_hash_table_new (NULL, NULL);
+  Search self = { backend, mode, 0, depending, sourced, stages, stored, externals, g_array_new (FALSE, FALSE, sizeof (AccStageStore)) };
 
   g_array_set_clear_func (self.stores, clear_store);
   for (guint i = 0; dependences != NULL && i < n_arrays; i++)
     dependences[i] = ACC_DEPENDS_NOT;
-  if (!has_sources (arrays, n_arrays))
+  if (mode != ACC_STAGES_READS && !has_sources (arrays, n_arrays))
     return self.stores;
+  self.room = acc_external_get_room (backend);
 
   nodes = acc_array_sort_nodes (arrays, n_arrays);
   for (guint i = 0; i < nodes->len; i++)
@@ -413,7 +441,7 @@ acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint n_arrays, 
     {
       walk (&self, arrays[i], seen);
       if (dependences != NULL)
-        dependences[i] = get_dependence (&self, arrays[i]);
+        dependences[i] = g_hash_table_contains (sourced, arrays[i]) ? get_dependence (&self, arrays[i]) : ACC_DEPENDS_NOT;
       /* Of a result that is nothing else: */
       if (mode == ACC_STAGES_SOURCES && arrays[i]->op == ACC_OP_SOURCE)
         add_store (&self, arrays[i], arrays[i], "does not go by rows on this backend");
@@ -439,7 +467,7 @@ get_next_mode (guint *tried, const GError *obstacle, AccStagesMode *mode)
   if (g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_STREAM))
     *mode = (*tried & 1 << ACC_STAGES_READS) == 0 ? ACC_STAGES_READS : ACC_STAGES_SOURCES;
   else if (g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
-    *mode = ACC_STAGES_REDUCTIONS;
+    *mode = (*tried & 1 << ACC_STAGES_REDUCTIONS) == 0 ? ACC_STAGES_REDUCTIONS : ACC_STAGES_READS;
   else
     return FALSE;
 

@@ -17,10 +17,11 @@ typedef enum {
   ACC_STAGES_SOURCES,    /* all sources */
 } AccStagesMode;
 
-/* How an array depends on sources. */
+/* How an array depends on sources, and on what takes their place. */
 typedef enum {
   ACC_DEPENDS_NOT,
-  ACC_DEPENDS_ON_ROWS,
+  ACC_DEPENDS_ON_STORES,      /* of what is in memory or stored: any element can be computed at any time, without room for others */
+  ACC_DEPENDS_ON_ROWS,        /* that come in order */
   ACC_DEPENDS_ON_REDUCTIONS,  /* of rows, which are complete when the last row was read */
 } AccDependence;
 

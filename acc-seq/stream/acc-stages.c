@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-stages-private.h"
 
-#include "acc-core/array/acc-array-private.h"
+#include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/backend/acc-deferred-private.h"
 #include "acc-error.h"
 #include "acc-evaluate-private.h"
@@ -199,6 +199,12 @@ replace_node (Stages *self, AccArray *node, GError **error)
       other = acc_array_copy_same (node, self->values);
     }
 
+  /* More is known of what is computed. What is wrong with it is found when it runs, as before. */
+  if (other != NULL && other->shape == NULL)
+    {
+      acc_array_infer_static (other);
+      g_clear_error (&other->error);
+    }
   if (other != NULL)
     set_value (self, node, other);
 

@@ -140,7 +140,7 @@ acc_write_plan_rows (AccSession *session, gint64 chunk_rows, GError **obstacle, 
 {
   gboolean to_sink;
 
-  return find_layouts (session, &to_sink, obstacle) && acc_session_hold_resident (session, error)
+  return find_layouts (session, &to_sink, obstacle) && acc_session_hold_resident (session, to_sink ? error : obstacle)
          && acc_session_plan (session, to_sink, chunk_rows, obstacle);
 }
 

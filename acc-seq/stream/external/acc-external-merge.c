@@ -12,6 +12,7 @@
 #define GOOD_BLOCK  (64 * 1024)
 #define LEAST_FAN   32
 #define LEAST_BLOCK 8
+#define MOST_PROBES 32
 
 typedef struct {
   gint64 begin, end;     /* of the store: not read yet */
@@ -29,6 +30,7 @@ struct _AccMerge
   gint64      usable;    /* of a block at once; less where the backend has no memory for more */
   AccBuffer **blocks;    /* block after block */
   AccBuffer **part;      /* what is sorted, and probes for keys */
+  guint       n_probes;  /* keys of each run that are looked up at once */
   guint64    *keys;
   AccArray   *sorted;    /* nullable */
   AccBuffer **ready;     /* borrowed: the next elements of the result */
@@ -62,7 +64,6 @@ acc_merge_new (AccSorter *sorter, const AccRuns *runs, guint first, guint n_runs
   self->store = runs->store;
   self->n_runs = n_runs;
   self->runs = g_new0 (Run, n_runs + 1);
-  self->keys = g_new0 (guint64, n_runs + 1);
   self->bytes = bytes;
   for (guint i = 0; i < n_runs; i++)
     {
@@ -72,6 +73,8 @@ acc_merge_new (AccSorter *sorter, const AccRuns *runs, guint first, guint n_runs
     }
   self->block = CLAMP ((gint64) (bytes / measure_element (sorter->type) / MAX (n_runs, 1)), 1, MAX (longest, 1));
   self->usable = self->block;
+  self->n_probes = (guint) MIN (self->block, MOST_PROBES);
+  self->keys = g_new0 (guint64, (gsize) n_runs * self->n_probes + 1);
 
   acc_sorter_hold (sorter, 0);
   self->blocks = acc_sorter_allocate (sorter, self->block * n_runs, error);
@@ -123,21 +126,21 @@ fill_blocks (AccMerge *self, GError **error)
   return TRUE;
 }
 
-/* The key of an element of each run that has some: @places counts within what is left of blocks. */
+/* Keys of @n elements of each run that has some: @places has n for each run, counted within what is left of blocks. */
 static gboolean
-look_up_keys (AccMerge *self, const gint64 *places, GCancellable *cancellable, GError **error)
+look_up_keys (AccMerge *self, const gint64 *places, guint n, GCancellable *cancellable, GError **error)
 {
-  gint64 n = 0;
+  gint64 n_keys = 0;
 
   for (guint i = 0; i < self->n_runs; i++)
-    if (self->runs[i].n > 0)
-      acc_sorter_copy (self->sorter, self->part, n++, self->blocks, self->block * i + self->runs[i].at + places[i], 1);
-  if (!acc_sorter_get_keys (self->sorter, self->part, n, self->keys, cancellable, error))
+    for (guint k = 0; k < n && self->runs[i].n > 0; k++)
+      acc_sorter_copy (self->sorter, self->part, n_keys++, self->blocks, self->block * i + self->runs[i].at + places[i * n + k], 1);
+  if (!acc_sorter_get_keys (self->sorter, self->part, n_keys, self->keys, cancellable, error))
     return FALSE;
 
   for (guint i = self->n_runs; i > 0; i--)
     if (self->runs[i - 1].n > 0)
-      self->keys[i - 1] = self->keys[--n];
+      memmove (&self->keys[(i - 1) * n], &self->keys[n_keys -= n], n * sizeof (guint64));
 
   return TRUE;
 }
@@ -148,34 +151,50 @@ count_usable (AccMerge *self, guint run)
   return MIN (self->runs[run].n, self->usable);
 }
 
+/* Places that divide [low, high) of each run; those of runs that are found already do not matter. */
+static gboolean
+choose_places (AccMerge *self, const gint64 *low, const gint64 *high, gint64 *places)
+{
+  gboolean searches = FALSE;
+
+  for (guint i = 0; i < self->n_runs; i++)
+    for (guint k = 0; k < self->n_probes; k++)
+      {
+        gint64 step = (gint64) ((guint64) (high[i] - low[i]) * (k + 1) / (self->n_probes + 1));
+
+        places[i * self->n_probes + k] = low[i] < high[i] ? low[i] + step : 0;
+        searches |= low[i] < high[i];
+      }
+
+  return searches;
+}
+
 /* Looks up where in each run the part ends: before elements that come after @last of run @first_run, which is one of the part. */
 static gboolean
 search_ends (AccMerge *self, guint64 last, guint first_run, GCancellable *cancellable, GError **error)
 {
-  g_autofree gint64 *low = g_new0 (gint64, self->n_runs), *high = g_new0 (gint64, self->n_runs), *middle = g_new0 (gint64, self->n_runs);
-  gboolean searches = TRUE;
+  guint n = self->n_probes;
+  g_autofree gint64 *low = g_new0 (gint64, self->n_runs), *high = g_new0 (gint64, self->n_runs),
+    *places = g_new0 (gint64, (gsize) self->n_runs * n);
 
   for (guint i = 0; i < self->n_runs; i++)
     high[i] = count_usable (self, i);
   low[first_run] = high[first_run];
 
-  while (searches)
+  while (choose_places (self, low, high, places))
     {
-      searches = FALSE;
-      for (guint i = 0; i < self->n_runs; i++)
-        {
-          middle[i] = low[i] < high[i] ? low[i] + (high[i] - low[i]) / 2 : 0;
-          searches |= low[i] < high[i];
-        }
-      if (searches && !look_up_keys (self, middle, cancellable, error))
+      if (!look_up_keys (self, places, n, cancellable, error))
         return FALSE;
-      for (guint i = 0; i < self->n_runs && searches; i++)
-        if (low[i] < high[i])
+      for (guint i = 0; i < self->n_runs; i++)
+        for (guint k = 0; k < n && low[i] < high[i]; k++)
           {
-            if (self->keys[i] < last || (self->keys[i] == last && i <= first_run))
-              low[i] = middle[i] + 1;
+            guint64 key = self->keys[i * n + k];
+            gint64 place = places[i * n + k];
+
+            if (key < last || (key == last && i <= first_run))
+              low[i] = MAX (low[i], place + 1);
             else
-              high[i] = middle[i];
+              high[i] = MIN (high[i], place);
           }
     }
 
@@ -201,7 +220,7 @@ cut (AccMerge *self, GCancellable *cancellable, GError **error)
     }
   if (!has_more)
     return TRUE;
-  if (!look_up_keys (self, places, cancellable, error))
+  if (!look_up_keys (self, places, 1, cancellable, error))
     return FALSE;
 
   for (guint i = 0; i < self->n_runs; i++)
@@ -266,6 +285,7 @@ make_ready (AccMerge *self, GCancellable *cancellable, GError **error)
         }
       g_error_free (local);
       self->usable = MAX (self->usable / 2, 1);
+      self->n_probes = MAX (self->n_probes / 2, 1);
     }
 }
 

@@ -19,6 +19,7 @@ typedef struct {
   const char *way;            /* for plans: "runs are sorted and merged" */
   /* What it reads of a node that it takes, borrowed; NULL: it does not take it. */
   AccArray **(*takes)         (AccArray *node, guint *n_inputs);
+  guint       skips;          /* those of them that it does not read after all, as bits */
   /* Bytes that computing the node whole takes, and the least that the algorithm does; G_MAXUINT64: not known. */
   guint64    (*measure_whole) (AccArray *node);
   guint64    (*measure_least) (AccArray *node);
@@ -49,4 +50,5 @@ guint64  acc_external_measure_rows (AccArray *array);
 
 /* --- the table */
 
+extern const AccExternal acc_external_pack, acc_external_scatter;
 extern const AccExternal acc_external_sort;

@@ -11,6 +11,8 @@
 #define LEAST_CHUNKS (32 * 1024)
 
 static const AccExternal *const table[] = {
+  &acc_external_pack,     /* before others of permutes */
+  &acc_external_scatter,
   &acc_external_sort,
   &acc_external_product,
   &acc_external_rows,

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/base/acc-ceil-div-private.h"
+#include "acc-core/data/acc-chunk-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
+#include "acc-seq/stream/acc-plan-private.h"
+#include "acc-seq/stream/acc-store-private.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Permutes into what is larger than memory: elements go with their targets, as they come, to lists, one for each part of the result that
+ * fits in memory, and then part after part is computed by the backend, in the order in which they came. */
+
+#define LEAST_BLOCK 16
+#define LEAST_TURN  64
+#define LEAST_BYTES (64 * 1024)
+
+typedef struct {
+  const AccExternalTask *task;
+  AccElementType *type, *item_type;  /* of elements; of a target in its part, and an element */
+  guint      n_buffers, n_item_buffers;
+  guint64    size, item_size;
+  gint64     n_elements, part;       /* of the result; of a part of it */
+  guint      n_parts;
+  gint64     block, turn;            /* items: of a list that are written at once, that the backend gets at once */
+  AccStore  *items;                  /* block after block */
+  GArray   **lists;                  /* of each part: where its blocks begin */
+  gint64    *n_items;
+  AccExecutable *permute;
+} Scatter;
+
+/* --- memory */
+
+static AccBuffer **
+allocate (Scatter *self, gint64 n, GError **error)
+{
+  AccBuffer **buffers = g_new0 (AccBuffer *, self->n_item_buffers + 1);
+
+  for (guint i = 0; i < self->n_item_buffers; i++)
+    {
+      buffers[i] = acc_buffer_allocate ((gsize) n * acc_element_type_get_buffer_size (self->item_type, i),
+                                        acc_backend_get_host_budget (self->task->backend), "what is scattered", error);
+      if (buffers[i] == NULL)
+        {
+          for (guint k = 0; k < i; k++)
+            acc_buffer_unref (buffers[k]);
+          g_free (buffers);
+          return NULL;
+        }
+    }
+
+  return buffers;
+}
+
+static void
+free_buffers (Scatter *self, AccBuffer **buffers)
+{
+  for (guint i = 0; buffers != NULL && i < self->n_item_buffers; i++)
+    acc_buffer_unref (buffers[i]);
+  g_free (buffers);
+}
+
+/* Where items from @first on are. */
+static void
+address (Scatter *self, AccBuffer **buffers, gint64 first, gpointer *addresses)
+{
+  for (guint i = 0; i < self->n_item_buffers; i++)
+    addresses[i] = (guint8 *) buffers[i]->data + (gsize) first * acc_element_type_get_buffer_size (self->item_type, i);
+}
+
+/* --- a sink */
+
+#define ACC_TYPE_SCATTER_SINK (acc_scatter_sink_get_type ())
+G_DECLARE_FINAL_TYPE (AccScatterSink, acc_scatter_sink, ACC, SCATTER_SINK, AccSink)
+
+/* Its rows are targets and elements. */
+struct _AccScatterSink
+{
+  AccSink       parent_instance;
+
+  Scatter      *scatter;      /* borrowed */
+  gboolean      is_masked;    /* whether targets say if there is one */
+  guint         rank;         /* of the result */
+  const gint64 *extents;
+  AccBuffer   **blocks;       /* of each part */
+  gint64       *n;
+  gint64        n_written;
+  gpointer     *addresses, *from;
+};
+
+G_DEFINE_FINAL_TYPE (AccScatterSink, acc_scatter_sink, ACC_TYPE_SINK)
+
+static gboolean
+acc_scatter_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
+{
+  return TRUE;
+}
+
+static gboolean
+write_block (AccScatterSink *self, guint part, GError **error)
+{
+  Scatter *scatter = self->scatter;
+
+  if (self->n[part] == 0)
+    return TRUE;
+  address (scatter, self->blocks, scatter->block * part, self->addresses);
+  if (!acc_store_write (scatter->items, self->n_written, self->n[part], self->addresses, error))
+    return FALSE;
+  g_array_append_val (scatter->lists[part], self->n_written);
+  scatter->n_items[part] += self->n[part];
+  self->n_written += self->n[part];
+  self->n[part] = 0;
+
+  return TRUE;
+}
+
+/* Which element of the result target @i is, -1: none. */
+static gboolean
+find_target (AccScatterSink *self, gint64 i, gint64 *target, GError **error)
+{
+  guint first = self->is_masked ? 1 : 0;
+  gboolean outside = FALSE;
+
+  *target = -1;
+  if (self->is_masked && ((const guint8 *) self->from[0])[i] == 0)
+    return TRUE;
+
+  *target = 0;
+  for (guint d = 0; d < self->rank; d++)
+    {
+      gint64 index = ((const gint64 *) self->from[first + d])[i];
+
+      outside |= index < 0 || index >= self->extents[d];
+      *target = outside ? 0 : *target * self->extents[d] + index;
+    }
+  if (outside)
+    {
+      g_autoptr(GString) text = g_string_new ("index [");
+
+      for (guint d = 0; d < self->rank; d++)
+        g_string_append_printf (text, "%s%" G_GINT64_FORMAT, d > 0 ? "," : "", ((const gint64 *) self->from[first + d])[i]);
+      g_string_append (text, "] is outside the extents [");
+      for (guint d = 0; d < self->rank; d++)
+        g_string_append_printf (text, "%s%" G_GINT64_FORMAT, d > 0 ? "," : "", self->extents[d]);
+      g_string_append_c (text, ']');
+      g_set_error_literal (error, ACC_ERROR, ACC_ERROR_BOUNDS, text->str);
+    }
+
+  return !outside;
+}
+
+static gboolean
+acc_scatter_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  AccScatterSink *self = ACC_SCATTER_SINK (sink);
+  Scatter *scatter = self->scatter;
+  guint n_target = self->rank + (self->is_masked ? 1 : 0);
+  gint64 n = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk);
+
+  for (guint i = 0; i < n_target + scatter->n_buffers; i++)
+    self->from[i] = (gpointer) (guintptr) acc_chunk_get_address (chunk, i);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint64 target, at;
+      guint part;
+
+      if (!find_target (self, i, &target, error))
+        return FALSE;
+      if (target < 0)
+        continue;
+
+      part = (guint) (target / scatter->part);
+      at = scatter->block * part + self->n[part]++;
+      ((gint64 *) self->blocks[0]->data)[at] = target - part * scatter->part;
+      for (guint k = 0; k < scatter->n_buffers; k++)
+        {
+          gsize width = acc_element_type_get_buffer_size (scatter->type, k);
+
+          memcpy ((guint8 *) self->blocks[k + 1]->data + (gsize) at * width,
+                  (const guint8 *) self->from[n_target + k] + (gsize) i * width, width);
+        }
+      if (self->n[part] == scatter->block && !write_block (self, part, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+acc_scatter_sink_commit (AccSink *sink, GCancellable *cancellable, GError **error)
+{
+  AccScatterSink *self = ACC_SCATTER_SINK (sink);
+
+  for (guint part = 0; part < self->scatter->n_parts; part++)
+    if (!write_block (self, part, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+static void
+acc_scatter_sink_finalize (GObject *object)
+{
+  AccScatterSink *self = ACC_SCATTER_SINK (object);
+
+  g_free (self->n);
+  g_free (self->addresses);
+  g_free (self->from);
+
+  G_OBJECT_CLASS (acc_scatter_sink_parent_class)->finalize (object);
+}
+
+static void
+acc_scatter_sink_class_init (AccScatterSinkClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = acc_scatter_sink_finalize;
+  ACC_SINK_CLASS (klass)->start = acc_scatter_sink_start;
+  ACC_SINK_CLASS (klass)->write = acc_scatter_sink_write;
+  ACC_SINK_CLASS (klass)->commit = acc_scatter_sink_commit;
+}
+
+static void
+acc_scatter_sink_init (AccScatterSink *self)
+{
+}
+
+/* Of targets beside elements. */
+static gboolean
+write_lists (Scatter *self, GError **error)
+{
+  AccArray *node = self->task->node;
+  g_autoptr(AccArray) rows = acc_array_zip (node->inputs[2], node->inputs[0]);
+  g_autoptr(AccScatterSink) sink = g_object_new (ACC_TYPE_SCATTER_SINK, "name", "parts of the result", NULL);
+  gboolean done;
+
+  sink->scatter = self;
+  sink->is_masked = acc_array_is_optional (node->inputs[2]->type);
+  sink->extents = acc_shape_get_extents (node->shape, &sink->rank);
+  sink->n = g_new0 (gint64, self->n_parts + 1);
+  sink->addresses = g_new0 (gpointer, self->n_item_buffers + 1);
+  sink->from = g_new0 (gpointer, sink->rank + self->n_buffers + 2);
+  sink->blocks = allocate (self, self->block * self->n_parts, error);
+
+  done = sink->blocks != NULL
+         && acc_evaluate_write_with_chunk_rows (self->task->backend, rows, ACC_SINK (sink), self->task->chunk_rows, NULL,
+                                                self->task->cancellable, error);
+  free_buffers (self, g_steal_pointer (&sink->blocks));
+
+  return done;
+}
+
+/* --- parts of the result */
+
+static AccArray *
+build_permute (AccArray **vectors, guint n_vectors, gpointer data)
+{
+  AccArray *node = acc_array_begin (ACC_OP_PERMUTE, vectors, n_vectors);
+
+  acc_array_take_function (node, 0, acc_function_ref (data));
+
+  return acc_array_complete (node);
+}
+
+static AccExecutable *
+compile (const AccExternalTask *task, GError **error)
+{
+  g_autofree char *vector = g_strdup_printf ("%s[:]", acc_element_type_get_code (task->node->type));
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { vector, vector, "i8[:]", NULL }, build_permute,
+                                                   task->node->functions[0]);
+
+  return acc_backend_compile (task->backend, program, task->cancellable, error);
+}
+
+/* Of buffers that stay. */
+static AccArray *
+new_view (AccElementType *type, AccBuffer **buffers, gint64 first, gint64 n)
+{
+  guint n_buffers = acc_element_type_get_n_buffers (type);
+  g_autofree AccBuffer **views = g_new0 (AccBuffer *, n_buffers + 1);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+
+  for (guint i = 0; i < n_buffers; i++)
+    {
+      gsize width = acc_element_type_get_buffer_size (type, i);
+
+      views[i] = acc_buffer_new ((guint8 *) buffers[i]->data + (gsize) first * width, (gsize) n * width,
+                                 (GDestroyNotify) acc_buffer_unref, acc_buffer_ref (buffers[i]));
+    }
+
+  return acc_array_new_manifest (type, shape, views);
+}
+
+static gboolean
+map_buffers (AccArray *array, GError **error)
+{
+  for (guint i = 0; i < acc_element_type_get_n_buffers (array->type); i++)
+    if (acc_buffer_map (acc_array_get_buffers (array)[i], error) == NULL && acc_external_get_size (array) > 0)
+      return FALSE;
+
+  return TRUE;
+}
+
+/* @defaults: manifest, or one value everywhere. */
+static AccArray *
+get_defaults (Scatter *self, AccArray *defaults, gint64 first, gint64 n, GError **error)
+{
+  g_autoptr(AccShape) shape = NULL;
+  g_autoptr(AccArray) part = NULL;
+
+  if (acc_array_is_manifest (defaults))
+    return map_buffers (defaults, error) ? new_view (self->type, acc_array_get_buffers (defaults), first, n) : NULL;
+
+  shape = acc_shape_new_vector (n);
+  part = acc_array_begin (ACC_OP_FILL, NULL, 0);
+  acc_array_set_extents (part, shape);
+  acc_array_take_function (part, 0, acc_function_ref (defaults->functions[0]));
+  acc_array_complete (part);
+
+  return acc_backend_run (self->task->backend, part, self->task->cancellable, error);
+}
+
+/* What is computed comes by rows, in order, and is stored. */
+static AccArray *
+prepare_defaults (Scatter *self, GError **error)
+{
+  AccArray *defaults = self->task->node->inputs[1];
+  g_autoptr(AccStore) store = NULL;
+  g_autoptr(AccSink) sink = NULL;
+
+  if (acc_array_is_manifest (defaults) || defaults->op == ACC_OP_FILL)
+    return g_object_ref (defaults);
+
+  store = acc_store_new (self->task->backend, self->type, self->task->node->shape, "defaults", error);
+  sink = store != NULL ? acc_store_new_sink (store) : NULL;
+
+  return sink != NULL && acc_evaluate_write_with_chunk_rows (self->task->backend, defaults, sink, self->task->chunk_rows, NULL,
+                                                             self->task->cancellable, error)
+         ? acc_store_dup_array (store, error) : NULL;
+}
+
+/* Combines items [0, n) of @items with @part, which it takes over. Where the backend has no memory for so many at once, fewer. */
+static AccArray *
+combine (Scatter *self, AccArray *part, AccBuffer **items, gint64 n, GError **error)
+{
+  gint64 m;
+
+  for (gint64 first = 0; first < n; first += m)
+    {
+      g_autoptr(AccArray) targets = NULL, values = NULL;
+      g_autoptr(GPtrArray) results = NULL;
+      GError *local = NULL;
+
+      m = MIN (self->turn, n - first);
+      targets = new_view (acc_element_type_new (ACC_KIND_I64), items, first, m);
+      values = new_view (self->type, items + 1, first, m);
+      results = acc_executable_run (self->permute, (AccArray *[]) { values, part, targets }, 3, self->task->cancellable, &local);
+      if (results != NULL)
+        {
+          g_object_unref (part);
+          part = g_object_ref (g_ptr_array_index (results, 0));
+        }
+      else if (g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && m > LEAST_TURN)
+        {
+          g_error_free (local);
+          self->turn = MAX (m / 2, LEAST_TURN);
+          m = 0;
+        }
+      else
+        {
+          g_propagate_error (error, local);
+          g_object_unref (part);
+          return NULL;
+        }
+    }
+
+  return part;
+}
+
+/* Items of a list, from block to block, as many at a time as there is room for. */
+static AccArray *
+compute_part (Scatter *self, guint number, AccArray *part, AccBuffer **room, gint64 capacity, GError **error)
+{
+  g_autofree gpointer *addresses = g_new0 (gpointer, self->n_item_buffers + 1);
+  GArray *list = self->lists[number];
+  gint64 n = 0, left = self->n_items[number];
+
+  for (guint i = 0; i < list->len && part != NULL; i++)
+    {
+      gint64 in_block = MIN (left, self->block);
+
+      address (self, room, n, addresses);
+      if (!acc_store_read (self->items, g_array_index (list, gint64, i), in_block, addresses, error))
+        {
+          g_object_unref (part);
+          return NULL;
+        }
+      n += in_block;
+      left -= in_block;
+      if (n + self->block > capacity || i + 1 == list->len)
+        {
+          part = combine (self, part, room, n, error);
+          n = 0;
+        }
+    }
+
+  return part;
+}
+
+static gboolean
+write_part (Scatter *self, AccStore *result, AccArray *part, gint64 first, gint64 n, GError **error)
+{
+  g_autofree gpointer *addresses = g_new0 (gpointer, self->n_buffers + 1);
+
+  if (!map_buffers (part, error))
+    return FALSE;
+  for (guint i = 0; i < self->n_buffers; i++)
+    addresses[i] = acc_array_get_buffers (part)[i]->data;
+
+  return acc_store_write (result, first, n, addresses, error);
+}
+
+static gboolean
+write_parts (Scatter *self, AccStore *result, GError **error)
+{
+  gint64 capacity = MAX (self->turn, self->block);
+  g_autoptr(AccArray) defaults = prepare_defaults (self, error);
+  AccBuffer **room = defaults != NULL ? allocate (self, capacity, error) : NULL;
+  gboolean done = room != NULL;
+
+  for (guint i = 0; i < self->n_parts && done; i++)
+    {
+      gint64 first = self->part * i, n = MIN (self->part, self->n_elements - first);
+      g_autoptr(AccArray) part = get_defaults (self, defaults, first, n, error);
+
+      if (part != NULL)
+        part = compute_part (self, i, part, room, capacity, error);
+      done = part != NULL && !g_cancellable_set_error_if_cancelled (self->task->cancellable, error)
+             && write_part (self, result, part, first, n, error);
+    }
+  free_buffers (self, room);
+
+  return done;
+}
+
+/* --- the algorithm */
+
+static AccArray **
+take_scatter (AccArray *node, guint *n_inputs)
+{
+  *n_inputs = node->n_inputs;
+
+  return node->op == ACC_OP_PERMUTE && node->rank > 0 && node->shape != NULL ? node->inputs : NULL;
+}
+
+static guint64
+measure_whole (AccArray *node)
+{
+  return acc_bytes_multiply (acc_external_get_bytes (node), 2);
+}
+
+/* A block for each part has to fit, and there are as many parts as do not fit. */
+static guint64
+measure_least (AccArray *node)
+{
+  double bytes = (double) acc_external_get_bytes (node), item = (double) acc_element_type_get_size (node->type) + sizeof (gint64);
+
+  return acc_bytes_add (acc_external_measure_rows (node), LEAST_BYTES + (guint64) (sqrt (bytes * item * 2 * 8 * LEAST_BLOCK)));
+}
+
+static void
+count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
+{
+  *n_written = 2;
+  *n_read = 1;
+}
+
+static void
+choose_sizes (Scatter *self)
+{
+  guint64 room = acc_external_get_room (self->task->backend), rows = acc_external_measure_rows (self->task->node),
+    left = room > rows ? room - rows : 0;
+
+  self->part = (gint64) CLAMP (room / 8 / self->size, 1, (guint64) self->n_elements);
+  self->n_parts = (guint) MIN (acc_ceil_div (self->n_elements, self->part), G_MAXINT32);
+  self->part = acc_ceil_div (self->n_elements, self->n_parts);
+  self->block = (gint64) MAX (MIN (left / 2, room / 8 * self->n_parts) / self->n_parts / self->item_size, 1);
+  self->turn = (gint64) MAX (room / 8 / self->item_size, LEAST_TURN);
+}
+
+static AccStore *
+scatter (Scatter *self, GError **error)
+{
+  AccArray *source = self->task->node->inputs[0];
+  g_autofree char *described = acc_array_describe (self->task->node);
+  g_autofree char *what = g_strdup_printf ("parts of %s", described), *what_else = g_strdup_printf ("a store of %s", described);
+  g_autoptr(AccStore) result = NULL;
+
+  self->permute = compile (self->task, error);
+  if (self->permute == NULL)
+    return NULL;
+  self->items = acc_store_new_growing (self->task->backend, self->item_type, acc_shape_get_size (source->shape), what, error);
+  if (self->items == NULL || !write_lists (self, error))
+    return NULL;
+  result = acc_store_new (self->task->backend, self->type, self->task->node->shape, what_else, error);
+
+  return result != NULL && write_parts (self, result, error) ? g_steal_pointer (&result) : NULL;
+}
+
+static AccArray *
+compute_scatter (const AccExternalTask *task, GError **error)
+{
+  AccElementType *type = task->node->type,
+    *item_type = acc_element_type_new_tuple ((AccElementType *[]) { acc_element_type_new (ACC_KIND_I64), type }, 2);
+  Scatter self = { task, type, item_type, acc_element_type_get_n_buffers (type), acc_element_type_get_n_buffers (item_type),
+                   MAX ((guint64) acc_element_type_get_size (type), 1), sizeof (gint64) + acc_element_type_get_size (type),
+                   acc_shape_get_size (task->node->shape) };
+  g_autoptr(AccStore) result = NULL;
+
+  choose_sizes (&self);
+  self.lists = g_new0 (GArray *, self.n_parts + 1);
+  self.n_items = g_new0 (gint64, self.n_parts + 1);
+  for (guint i = 0; i < self.n_parts; i++)
+    self.lists[i] = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  result = scatter (&self, error);
+
+  for (guint i = 0; i < self.n_parts; i++)
+    g_array_unref (self.lists[i]);
+  g_free (self.lists);
+  g_free (self.n_items);
+  g_clear_pointer (&self.items, acc_store_unref);
+  g_clear_object (&self.permute);
+
+  return result != NULL ? acc_store_dup_array (result, error) : NULL;
+}
+
+const AccExternal acc_external_scatter = {
+  .way = "elements go to lists of parts of the result, which are computed in turn, and",
+  .takes = take_scatter,
+  .measure_whole = measure_whole,
+  .measure_least = measure_least,
+  .count_passes = count_passes,
+  .compute = compute_scatter,
+};
