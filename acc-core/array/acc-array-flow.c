@@ -348,6 +348,9 @@ begin_loop (AccArray   **initial,
  * none. The extents of the state may change from one iteration to the next. Both programs may read arrays from outside, and
  * the parameters of a program around them; what does not depend on the state is computed once.
  *
+ * A state that depends on a source and does not fit in the memory limit goes through temporary files, by one walk for each step, or for
+ * several where @condition depends on nothing that large: see [method@Array.while_loop_many] for counters.
+ *
  * Takes as long as the iterations, one after the other. The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the
  * parameters or results of the programs do not have the element types and ranks of the state, %ACC_ERROR_CALLBACK where a
  * program is %NULL.

@@ -239,6 +239,15 @@ get_external (Search *self, AccArray *node)
   return g_hash_table_lookup (self->externals, node);
 }
 
+/* Its loops are no business of stages: whatever computes it needs what it reads first. */
+static gboolean
+has_flow (AccArray *node)
+{
+  const AccExternal *external = acc_external_get (node);
+
+  return external != NULL && external->has_flow;
+}
+
 /* What such an operation reads, or an external algorithm; NULL: @node is none. Stages leave products and transforms in one piece: computed
  * whole, they are what they are in memory. */
 static AccArray **
@@ -248,10 +257,10 @@ get_operands (Search *self, AccArray *node, guint *n_operands)
   gboolean depends = FALSE;
 
   *n_operands = 0;
-  if (self->mode != ACC_STAGES_READS)
-    return NULL;
   if (get_external (self, node) != NULL)
     return get_external (self, node)->takes (node, n_operands);
+  if (self->mode != ACC_STAGES_READS && !(self->mode == ACC_STAGES_FLOW && node->offer != NULL && has_flow (node)))
+    return NULL;
   if (node->offer != NULL)
     operands = acc_foreign_get_inputs (node, n_operands);
   else if (direct != NULL && (direct->op == ACC_OP_MATMUL || direct->op == ACC_OP_FFT))
@@ -326,7 +335,13 @@ look_at (Search *self, AccArray *node)
   switch (self->mode)
     {
     case ACC_STAGES_FLOW:
-      look_at_flow (self, node);
+      operands = get_operands (self, node, &n_operands);
+      if (get_external (self, node) != NULL)
+        add_store (self, node, node, "does not fit in memory");
+      else if (operands != NULL)
+        look_at_operands (self, node, operands, n_operands);
+      else
+        look_at_flow (self, node);
       break;
     case ACC_STAGES_READS:
       operands = get_operands (self, node, &n_operands);
@@ -411,7 +426,7 @@ look_up_dependence (Search *self, AccArray *node)
     if (g_hash_table_contains (self->sourced, other))
       g_hash_table_add (self->sourced, node);
 
-  if (self->mode == ACC_STAGES_READS)
+  if (self->mode == ACC_STAGES_READS || (self->mode == ACC_STAGES_FLOW && has_flow (node)))
     external = acc_external_find (self->backend, node);
   if (external != NULL)
     g_hash_table_insert (self->externals, node, (gpointer) external);

@@ -14,6 +14,7 @@ typedef struct {
   gint64        chunk_rows;
   GCancellable *cancellable;
   GHashTable   *values;        /* AccArray to what takes its place, owned */
+  GHashTable   *shared;        /* of external algorithms */
 } Stages;
 
 /* --- where stores are */
@@ -128,7 +129,7 @@ compute_one (Stages *self, const AccStageStore *store, gboolean in_memory, GErro
 static gboolean
 compute_externally (Stages *self, const AccStageStore *store, GError **error)
 {
-  AccExternalTask task = { self->backend, store->store, self->chunk_rows, self->cancellable };
+  AccExternalTask task = { self->backend, store->store, self->chunk_rows, self->shared, self->cancellable };
   AccArray *value = acc_external_compute (store->external, &task, error);
 
   if (value != NULL)
@@ -207,8 +208,11 @@ replace_node (Stages *self, AccArray *node, GError **error)
     }
   if (other != NULL)
     set_value (self, node, other);
+  /* What takes the place of a loop has extents. */
+  if (other != NULL && other->shape == NULL)
+    acc_array_infer_static (other);
 
-  return TRUE;
+  return other == NULL || acc_array_check (other, error);
 }
 
 /* @arrays get what takes their place. */
@@ -278,7 +282,8 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
                 AccDependence *dependences, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-  Stages self = { backend, mode, chunk_rows, cancellable, values };
+  g_autoptr(GHashTable) shared = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  Stages self = { backend, mode, chunk_rows, cancellable, values, shared };
   gboolean may_have_stores;
   g_autoptr(GPtrArray) results = begin (backend, arrays, n_arrays, chunk_rows, &may_have_stores, cancellable, error);
 
@@ -339,7 +344,7 @@ acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccS
   g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
   Stages self = { NULL, mode, 0, NULL, values };
 
-  if (mode != ACC_STAGES_REDUCTIONS && mode != ACC_STAGES_READS)
+  if (mode == ACC_STAGES_SOURCES)
     return NULL;
 
   for (guint i = 0; i < stores->len; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* edges [OPTION…] INPUT.png OUTPUT.png: the edges of a picture; with --near of any size, in a fixed amount of memory. */
+/* edges [OPTION…] INPUT.png OUTPUT.png: the edges of a picture of any size, in a fixed amount of memory. */
 
 #include "canny.h"
 
@@ -77,12 +77,7 @@ edges (const char *from, const char *to, double low, double high, gboolean near,
   if (sink == NULL)
     return FALSE;
 
-  /* What follows edges wherever they lead needs all of them. */
-  g_autoptr(AccArray) file = acc_array_new_from_source (source);
-  g_autoptr(AccArray) picture = near ? g_object_ref (file) : acc_backend_run (backend, file, NULL, error);
-  if (picture == NULL)
-    return FALSE;
-
+  g_autoptr(AccArray) picture = acc_array_new_from_source (source);
   g_autoptr(AccArray) grades = picture_thin (picture, low, high);
   g_autoptr(AccArray) result = near ? picture_follow_near (grades) : picture_follow (grades);
   g_autoptr(AccPlan) plan = acc_backend_plan (backend, result, sink, 0, error);
@@ -132,7 +127,7 @@ main (int argc, char **argv)
   const GOptionEntry entries[] = {
     { "low", 'l', 0, G_OPTION_ARG_DOUBLE, &low, "Lower threshold (0.05)", "FRACTION" },
     { "high", 'u', 0, G_OPTION_ARG_DOUBLE, &high, "Upper threshold (0.15)", "FRACTION" },
-    { "near", 'n', 0, G_OPTION_ARG_NONE, &near, "Follow weak edges to the next pixel only, for pictures larger than memory", NULL },
+    { "near", 'n', 0, G_OPTION_ARG_NONE, &near, "Follow weak edges to the next pixel only, by one walk", NULL },
     { "memory", 'm', 0, G_OPTION_ARG_INT, &megabytes, "Memory for array data (64)", "MiB" },
     { NULL }
   };

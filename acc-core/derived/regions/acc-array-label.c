@@ -2,6 +2,7 @@
 #include "acc-array-regions.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-foreign-known-private.h"
 #include "acc-core/expr/acc-trace-private.h"
 #include "acc-array-expand.h"
 #include "acc-array-filter.h"
@@ -13,61 +14,20 @@
  * of a row before, each pair of runs about once (He, Chao, Suzuki 2008 label by runs). The least run of a component has its first element
  * in row-major order. */
 
-#define MAX_RANK    4
-#define MAX_OFFSETS 40          /* to neighbours before an element, at that rank: bits of a code */
+#define MAX_RANK    ACC_COMPONENTS_MAX_RANK
+#define MAX_OFFSETS ACC_COMPONENTS_MAX_OFFSETS
 
 typedef struct {
   AccArray       *array;
   guint           rank;
   guint           connectivity;
   AccElementType *number;       /* of runs and labels */
+  AccElementType *code;
   AccExprFunc2    connects;
   gpointer        data;
   gint64          offsets[MAX_OFFSETS][MAX_RANK];     /* to neighbours in rows before, as many as there are dimensions each */
   guint           n_offsets;
 } Labelling;
-
-/* --- neighbours */
-
-static gboolean
-is_offset (const gint64 *offset,
-           guint         rank,
-           guint         connectivity)
-{
-  guint n = 0, first = rank;
-
-  for (guint d = rank; d-- > 0; )
-    if (offset[d] != 0)
-      {
-        n++;
-        first = d;
-      }
-
-  return n <= connectivity && first + 1 < rank && offset[first] < 0;
-}
-
-/* In row-major order. */
-static void
-list_offsets (Labelling *self)
-{
-  gint64 offset[MAX_RANK];
-  guint d;
-
-  for (d = 0; d < self->rank; d++)
-    offset[d] = -1;
-
-  do
-    {
-      if (is_offset (offset, self->rank, self->connectivity))
-        memcpy (self->offsets[self->n_offsets++], offset, self->rank * sizeof (gint64));
-
-      for (d = self->rank; d > 0 && offset[d - 1] == 1; d--)
-        offset[d - 1] = -1;
-      if (d > 0)
-        offset[d - 1]++;
-    }
-  while (d > 0);
-}
 
 /* --- elements with what is inside: ((b1, x), whether a run begins) */
 
@@ -204,6 +164,52 @@ list_contacts (AccExpr *n,
   return code;
 }
 
+/* @contacts: an u64. Both others are b1. */
+static AccExpr *
+pack (const Labelling *self,
+      AccExpr         *contacts,
+      AccExpr         *inside,
+      AccExpr         *begins)
+{
+  AccElementType *type = acc_element_type_new (ACC_KIND_U64);
+  AccExpr *nothing = acc_expr_new_typed_uint (type, 0);
+  AccExpr *code = acc_expr_cond (inside, acc_expr_new_typed_uint (type, ACC_COMPONENTS_INSIDE), nothing);
+
+  code = acc_expr_bor (code, acc_expr_cond (begins, acc_expr_new_typed_uint (type, ACC_COMPONENTS_BEGINS),
+                                            acc_expr_new_typed_uint (type, 0)));
+  if (contacts != NULL)
+    code = acc_expr_bor (code, acc_expr_shl (contacts, acc_expr_new_typed_uint (type, ACC_COMPONENTS_CONTACTS)));
+
+  return acc_expr_cast (code, self->code);
+}
+
+/* Of the element in the centre. */
+static AccExpr *
+code_of (AccExpr *n,
+         gpointer data)
+{
+  g_autoptr(AccExpr) centre = acc_expr_ref_sink (at (data, n, NULL, 0));
+
+  return pack (data, list_contacts (n, data), acc_expr_item (acc_expr_item (centre, 0), 0), acc_expr_item (centre, 1));
+}
+
+static AccExpr *
+code_alone (AccExpr *cell,
+            AccExpr *begins,
+            gpointer data)
+{
+  return pack (data, NULL, acc_expr_item (cell, 0), begins);
+}
+
+static AccExpr *
+has_bit (AccExpr *code,
+         guint    bit)
+{
+  AccElementType *type = acc_expr_get_element_type (code);
+
+  return acc_expr_ne (acc_expr_band (code, acc_expr_new_typed_uint (type, bit)), acc_expr_new_typed_uint (type, 0));
+}
+
 static AccExpr *
 add_flag (AccExpr *x,
           AccExpr *flag,
@@ -215,10 +221,10 @@ add_flag (AccExpr *x,
 /* --- the graph of runs */
 
 static AccExpr *
-to_number (AccExpr *x,
-           gpointer type)
+count_begin (AccExpr *code,
+             gpointer type)
 {
-  return acc_expr_cast (x, type);
+  return acc_expr_cast (has_bit (code, ACC_COMPONENTS_BEGINS), type);
 }
 
 static AccExpr *
@@ -226,14 +232,17 @@ place_and_code (AccExpr *place,
                 AccExpr *code,
                 gpointer data)
 {
-  return acc_expr_tuple2 (acc_expr_item (place, 0), code);
+  AccElementType *type = acc_element_type_new (ACC_KIND_U64);
+
+  return acc_expr_tuple2 (acc_expr_item (place, 0), acc_expr_shr (acc_expr_cast (code, type),
+                                                                  acc_expr_new_typed_uint (type, ACC_COMPONENTS_CONTACTS)));
 }
 
 static AccExpr *
 has_contacts (AccExpr *code,
               gpointer data)
 {
-  return acc_expr_ne (code, acc_expr_new_typed_uint (acc_element_type_new (ACC_KIND_U64), 0));
+  return acc_expr_ge (code, acc_expr_new_typed_uint (acc_expr_get_element_type (code), 1 << ACC_COMPONENTS_CONTACTS));
 }
 
 static AccExpr *
@@ -254,7 +263,7 @@ drop_lowest (AccExpr *code,
 
 typedef struct {
   const Labelling *labelling;
-  AccArray        *cells, *runs;        /* runs counted up to each element, in row-major order */
+  AccArray        *codes, *runs;        /* runs counted up to each element, in row-major order */
 } Contacts;
 
 /* How many elements are from the neighbour at @offset to the element. */
@@ -265,7 +274,7 @@ distance_of (const Contacts *self,
   AccExpr *distance = acc_array_number (0);
 
   for (guint d = 0; d < self->labelling->rank; d++)
-    distance = acc_expr_sub (acc_expr_mul (distance, acc_expr_extent (self->cells, d)), acc_array_number (offset[d]));
+    distance = acc_expr_sub (acc_expr_mul (distance, acc_expr_extent (self->codes, d)), acc_array_number (offset[d]));
 
   return distance;
 }
@@ -333,33 +342,28 @@ typedef struct {
 } Numbers;
 
 static AccExpr *
-label_of (AccExpr *cell,
+label_of (AccExpr *code,
           AccExpr *run,
           gpointer data)
 {
   const Numbers *self = data;
   AccExpr *place = acc_expr_sub (acc_expr_cast (run, acc_element_type_new (ACC_KIND_I64)), acc_array_number (1));
 
-  return acc_expr_cond (acc_expr_item (cell, 0), acc_expr_linear_index (self->labels, place),
+  return acc_expr_cond (has_bit (code, ACC_COMPONENTS_INSIDE), acc_expr_linear_index (self->labels, place),
                         acc_expr_new_typed_int (self->labelling->number, 0));
 }
 
 /* @cells: (whether it is inside, x) */
 static AccArray *
-label (Labelling *self,
-       AccArray  *cells,
-       AccArray **n_labels)
+find_codes (Labelling *self,
+            AccArray  *cells)
 {
   gint64 widths[MAX_RANK], row[MAX_RANK];
   AccExpr *outside = acc_expr_tuple2 (acc_expr_new_bool (FALSE), acc_expr_new_zero (self->array->type));
   g_autoptr(AccExpr) nothing = acc_expr_ref_sink (outside);
   g_autoptr(AccBoundary) boundary = acc_boundary_new_constant (nothing);
   g_autoptr(AccBoundary) edge = acc_boundary_new_constant (acc_expr_tuple2 (nothing, acc_expr_new_bool (FALSE)));
-  g_autoptr(AccArray) begins = NULL, flat = NULL, ones = NULL, runs = NULL, n_runs = NULL, marked = NULL, codes = NULL, flat_codes = NULL,
-    flags = NULL,
-    places = NULL, contacts = NULL, edges = NULL, roots = NULL, are_roots = NULL, ranks = NULL, shaped = NULL, labels = NULL;
-  g_autofree AccExpr **extents = acc_array_list_extents (cells);
-  Contacts graph = { self, cells };
+  g_autoptr(AccArray) begins = NULL, marked = NULL;
 
   for (guint d = 0; d < self->rank; d++)
     {
@@ -368,19 +372,53 @@ label (Labelling *self,
     }
 
   begins = acc_array_stencil (cells, row, self->rank, boundary, begins_run, self);
-  flat = acc_array_flatten (begins);
-  ones = acc_array_map (flat, to_number, self->number);
-  runs = acc_array_scanl1 (ones, acc_array_add_elements, NULL);
-  n_runs = acc_array_sum_all (ones);
+  if (self->n_offsets == 0)
+    return acc_array_zip_with (cells, begins, code_alone, self);
 
-  graph.runs = runs;
+  marked = acc_array_zip_with (cells, begins, add_flag, NULL);
+  return acc_array_stencil (marked, widths, self->rank, edge, code_of, self);
+}
+
+static void
+offer (Labelling  *self,
+       AccArray   *array,
+       const char *name,
+       AccArray   *codes)
+{
+  g_autofree char *full = g_strdup_printf ("%s%u", name, self->connectivity);
+
+  acc_array_offer (array, full, &codes, 1);
+}
+
+/* @cells: (whether it is inside, x) */
+static AccArray *
+label (Labelling *self,
+       AccArray  *cells,
+       AccArray **n_labels)
+{
+  g_autoptr(AccArray) codes = find_codes (self, cells), flat = NULL, ones = NULL, runs = NULL, n_runs = NULL, flags = NULL, places = NULL,
+    contacts = NULL, edges = NULL, roots = NULL, are_roots = NULL, ranks = NULL, shaped = NULL, labels = NULL;
+  g_autofree AccExpr **extents = NULL;
+  Contacts graph = { self, codes, NULL };
+  AccArray *result;
+
+  if (codes->error != NULL)
+    {
+      if (n_labels != NULL)
+        *n_labels = g_object_ref (codes);
+      return g_object_ref (codes);
+    }
+
+  flat = acc_array_flatten (codes);
+  ones = acc_array_map (flat, count_begin, self->number);
+  graph.runs = runs = acc_array_scanl1 (ones, acc_array_add_elements, NULL);
+  n_runs = acc_array_sum_all (ones);
+  extents = acc_array_list_extents (codes);
+
   if (self->n_offsets > 0)
     {
-      marked = acc_array_zip_with (cells, begins, add_flag, NULL);
-      codes = acc_array_stencil (marked, widths, self->rank, edge, list_contacts, self);
-      flat_codes = acc_array_flatten (codes);
-      flags = acc_array_map (flat_codes, has_contacts, NULL);
-      places = acc_array_imap (flat_codes, place_and_code, NULL);
+      flags = acc_array_map (flat, has_contacts, NULL);
+      places = acc_array_imap (flat, place_and_code, NULL);
       contacts = acc_array_compact (places, flags, NULL);
       edges = self->n_offsets == 1 ? acc_array_map (contacts, only_edge_of, &graph)
                                    : acc_array_expand (contacts, count_contacts, NULL, edge_of, &graph);
@@ -397,10 +435,13 @@ label (Labelling *self,
       g_autoptr(AccArray) count = acc_array_sum_all (are_roots);
 
       *n_labels = acc_array_cast (count, acc_element_type_new (ACC_KIND_I64));
+      offer (self, *n_labels, ACC_COMPONENTS_COUNT, codes);
     }
 
   shaped = acc_array_reshape_expr (runs, acc_array_join_items (extents, self->rank));
-  return acc_array_zip_with (cells, shaped, label_of, &(Numbers) { self, labels });
+  result = acc_array_zip_with (codes, shaped, label_of, &(Numbers) { self, labels });
+  offer (self, result, ACC_COMPONENTS_LABELS, codes);
+  return result;
 }
 
 /* --- arguments */
@@ -439,7 +480,8 @@ refuse (Labelling  *self,
   shape = acc_array_get_shape (array);
   self->number = acc_element_type_new (shape != NULL && acc_shape_get_size (shape) <= G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64);
   self->rank = array->rank;
-  list_offsets (self);
+  self->code = acc_components_get_code_type (self->rank, self->connectivity);
+  self->n_offsets = acc_components_list_offsets (self->rank, self->connectivity, self->offsets);
   return NULL;
 }
 
@@ -476,7 +518,8 @@ with_true (AccExpr *x,
  * parameters without declared extents.
  *
  * Takes time linear in the size of @self, and rounds over runs of connected elements within rows and over the edges between these: at
- * most 2 log2 r of r runs, in practice 3 to 8. The result carries %ACC_ERROR_SHAPE where @self has another rank or @connectivity is out of
+ * most 2 log2 r of r runs, in practice 3 to 8. Labels of a source that do not fit in the memory limit take two walks instead, and no rounds.
+ * The result carries %ACC_ERROR_SHAPE where @self has another rank or @connectivity is out of
  * range.
  *
  * The runs are after He, Chao and Suzuki, "A run-based two-scan labeling algorithm" (2008), the rounds after Shiloach and Vishkin, "An

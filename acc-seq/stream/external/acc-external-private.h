@@ -12,11 +12,13 @@ typedef struct {
   AccBackend   *backend;
   AccArray     *node;
   gint64        chunk_rows;   /* 0: the planner chooses */
+  GHashTable   *shared;       /* AccArray to a GObject that keeps it: what algorithms for nodes of the same stages share */
   GCancellable *cancellable;
 } AccExternalTask;
 
 typedef struct {
   const char *way;            /* for plans: "runs are sorted and merged" */
+  gboolean    has_flow;       /* such a node is made of loops: whoever computes it reads all that it reads at once, even where it fits */
   /* What it reads of a node that it takes, borrowed; NULL: it does not take it. */
   AccArray **(*takes)         (AccArray *node, guint *n_inputs);
   guint       skips;          /* those of them that it does not read after all, as bits */
@@ -25,10 +27,14 @@ typedef struct {
   guint64    (*measure_least) (AccArray *node);
   /* How often all elements are written to temporary files, and read from there. */
   void       (*count_passes)  (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read);
+  /* NULL, or what plans say in place of that: owned */
+  char      *(*describe)      (AccBackend *backend, AccArray *node);
   /* Of the same elements and extents. */
   AccArray  *(*compute)       (const AccExternalTask *task, GError **error);
 } AccExternal;
 
+/* What takes @node, whether it fits in memory or not; NULL: none. */
+const AccExternal *acc_external_get      (AccArray *node);
 /* What computes @node where it does not fit in memory whole; NULL: it fits, or nothing else does. */
 const AccExternal *acc_external_find     (AccBackend *backend, AccArray *node);
 /* A line for plans. Owned. */
@@ -51,4 +57,4 @@ guint64  acc_external_measure_rows (AccArray *array);
 /* --- the table */
 
 extern const AccExternal acc_external_pack, acc_external_scatter;
-extern const AccExternal acc_external_sort;
+extern const AccExternal acc_external_sort, acc_external_labels, acc_external_label_count, acc_external_loop;

@@ -14,6 +14,9 @@ static const AccExternal *const table[] = {
   &acc_external_pack,     /* before others of permutes */
   &acc_external_scatter,
   &acc_external_sort,
+  &acc_external_labels,
+  &acc_external_label_count,
+  &acc_external_loop,
   &acc_external_product,
   &acc_external_rows,
 };
@@ -92,27 +95,34 @@ acc_external_measure_rows (AccArray *array)
 }
 
 const AccExternal *
-acc_external_find (AccBackend *backend, AccArray *node)
+acc_external_get (AccArray *node)
 {
   guint n;
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     if (table[i]->takes (node, &n) != NULL)
-      {
-        guint64 bytes = table[i]->measure_whole (node);
-
-        return bytes != G_MAXUINT64 && bytes > acc_external_get_room (backend) ? table[i] : NULL;
-      }
+      return table[i];
 
   return NULL;
+}
+
+const AccExternal *
+acc_external_find (AccBackend *backend, AccArray *node)
+{
+  const AccExternal *external = acc_external_get (node);
+  guint64 bytes = external != NULL ? external->measure_whole (node) : G_MAXUINT64;
+
+  return bytes != G_MAXUINT64 && bytes > acc_external_get_room (backend) ? external : NULL;
 }
 
 char *
 acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *node)
 {
-  guint n_written, n_read;
+  guint n_written = 0, n_read = 0;
   g_autofree char *least = g_format_size_full (self->measure_least (node), G_FORMAT_SIZE_IEC_UNITS);
 
+  if (self->describe != NULL)
+    return self->describe (backend, node);
   self->count_passes (backend, node, &n_written, &n_read);
 
   return g_strdup_printf ("%s: written %u times and read %u times, within %s at least", self->way, n_written, n_read, least);
