@@ -16,6 +16,8 @@ const char    *acc_byte_reader_get_name       (AccByteReader *self);
 gboolean       acc_byte_reader_can_seek       (AccByteReader *self);
 /* Bytes in all, -1 where unknown */
 gint64         acc_byte_reader_get_size       (AccByteReader *self);
+/* As acc_source_dup_identity() does; NULL without an error of a stream. */
+char          *acc_byte_reader_dup_identity   (AccByteReader *self, GError **error);
 /* Looks at the next bytes without taking them; @size is small. *@n_read is less at the end only. */
 gboolean       acc_byte_reader_peek           (AccByteReader *self, gpointer data, gsize size, gsize *n_read, GCancellable *cancellable,
                                                GError **error);

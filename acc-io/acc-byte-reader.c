@@ -13,6 +13,8 @@
 
 /* Between requests of this size a cancellation is noticed. */
 #define LARGEST_REQUEST (8 * 1024 * 1024)
+/* The beginning of a file, which tells it from another one. */
+#define IDENTITY_BYTES  (64 * 1024)
 
 struct _AccByteReader
 {
@@ -151,6 +153,29 @@ gboolean
 acc_byte_reader_can_seek (AccByteReader *self)
 {
   return self->can_seek;
+}
+
+char *
+acc_byte_reader_dup_identity (AccByteReader *self, GError **error)
+{
+  g_autofree guint8 *begin = g_malloc (IDENTITY_BYTES);
+  g_autofree char *checksum = NULL;
+  struct stat info;
+  gssize n;
+
+  if (self->fd < 0)
+    return NULL;
+
+  n = fstat (self->fd, &info) == 0 ? pread (self->fd, begin, IDENTITY_BYTES, 0) : -1;
+  if (n < 0)
+    {
+      acc_error_set_errno (error, "reading", self->name, errno);
+      return NULL;
+    }
+  checksum = g_compute_checksum_for_data (G_CHECKSUM_SHA256, begin, (gsize) n);
+
+  return g_strdup_printf ("%" G_GINT64_FORMAT " bytes, changed at %" G_GINT64_FORMAT ".%09ld, %s", (gint64) info.st_size,
+                          (gint64) info.st_mtim.tv_sec, (long) info.st_mtim.tv_nsec, checksum);
 }
 
 gint64

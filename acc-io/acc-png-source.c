@@ -143,6 +143,12 @@ acc_png_source_finalize (GObject *object)
   G_OBJECT_CLASS (acc_png_source_parent_class)->finalize (object);
 }
 
+static char *
+acc_png_source_dup_identity (AccSource *source, GError **error)
+{
+  return acc_byte_reader_dup_identity (ACC_PNG_SOURCE (source)->reader, error);
+}
+
 static void
 acc_png_source_class_init (AccPngSourceClass *klass)
 {
@@ -153,6 +159,7 @@ acc_png_source_class_init (AccPngSourceClass *klass)
   source_class->read = acc_png_source_read;
   source_class->finish = acc_png_source_finish;
   source_class->get_resident_bytes = acc_png_source_get_resident_bytes;
+  source_class->dup_identity = acc_png_source_dup_identity;
 }
 
 static void

@@ -115,6 +115,12 @@ acc_raw_source_finalize (GObject *object)
   G_OBJECT_CLASS (acc_raw_source_parent_class)->finalize (object);
 }
 
+static char *
+acc_raw_source_dup_identity (AccSource *source, GError **error)
+{
+  return acc_byte_reader_dup_identity (ACC_RAW_SOURCE (source)->reader, error);
+}
+
 static void
 acc_raw_source_class_init (AccRawSourceClass *klass)
 {
@@ -125,6 +131,7 @@ acc_raw_source_class_init (AccRawSourceClass *klass)
   source_class->read = acc_raw_source_read;
   source_class->finish = acc_raw_source_finish;
   source_class->get_resident_bytes = acc_raw_source_get_resident_bytes;
+  source_class->dup_identity = acc_raw_source_dup_identity;
 }
 
 static void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-sink.h"
+#include "acc-sink-private.h"
 
 #include "acc-chunk-private.h"
 #include "acc-error.h"
@@ -290,6 +290,12 @@ acc_sink_write (AccSink *self, AccChunk *chunk, GCancellable *cancellable, GErro
   priv->next_row += acc_chunk_get_n_rows (chunk);
 
   return TRUE;
+}
+
+void
+acc_sink_skip_to (AccSink *self, gint64 row)
+{
+  PRIV (self)->next_row = row;
 }
 
 /**

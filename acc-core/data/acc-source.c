@@ -458,3 +458,34 @@ acc_source_get_resident_bytes (AccSource *self)
 
   return ACC_SOURCE_GET_CLASS (self)->get_resident_bytes (self);
 }
+
+/**
+ * acc_source_dup_identity:
+ * @self: a source
+ * @error: return location for an error
+ *
+ * Returns a text that identifies what is read: for a file its size, when it was changed, and a checksum of its beginning.
+ *
+ * Fails with %ACC_ERROR_UNSUPPORTED where that cannot be told, as of a stream or of a subclass that does not implement it, and with
+ * %ACC_ERROR_IO.
+ *
+ * Returns: (transfer full): the text, of one line
+ */
+char *
+acc_source_dup_identity (AccSource *self, GError **error)
+{
+  GError *local = NULL;
+  char *identity = NULL;
+
+  g_return_val_if_fail (ACC_IS_SOURCE (self), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  if (ACC_SOURCE_GET_CLASS (self)->dup_identity != NULL)
+    identity = ACC_SOURCE_GET_CLASS (self)->dup_identity (self, &local);
+  if (identity == NULL && local == NULL)
+    g_set_error (&local, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: it cannot be told whether it has changed", acc_source_get_name (self));
+  if (identity == NULL)
+    g_propagate_error (error, local);
+
+  return identity;
+}

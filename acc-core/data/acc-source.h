@@ -20,6 +20,8 @@ G_DECLARE_DERIVABLE_TYPE (AccSource, acc_source, ACC, SOURCE, GObject)
  * @finish: ends a run that is over, or was given up; optional
  * @get_resident_bytes: returns the number of bytes that the source itself holds between start and finish (decoder state, an
  *   interlaced picture); counted against the memory limit; optional
+ * @dup_identity: returns a text, which is another one when what is read has changed; NULL without an error where that cannot be told;
+ *   optional
  *
  * Lists the virtual functions of a source.
  */
@@ -31,9 +33,10 @@ struct _AccSourceClass
   gboolean (*read)   (AccSource *self, AccChunk *chunk, GCancellable *cancellable, GError **error);
   void     (*finish) (AccSource *self);
   guint64  (*get_resident_bytes) (AccSource *self);
+  char    *(*dup_identity) (AccSource *self, GError **error);
 
   /*< private >*/
-  gpointer padding[12];
+  gpointer padding[11];
 };
 
 /* Construct properties "element-type" (AccElementType), "shape" (AccShape), "name" (for messages and plans);
@@ -58,5 +61,8 @@ ACC_AVAILABLE_IN_1_0
 void            acc_source_finish           (AccSource *self);
 ACC_AVAILABLE_IN_1_0
 guint64         acc_source_get_resident_bytes (AccSource *self);
+/* Another text when what is read has changed */
+ACC_AVAILABLE_IN_1_0
+char           *acc_source_dup_identity     (AccSource *self, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

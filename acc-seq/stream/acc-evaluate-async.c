@@ -9,6 +9,7 @@ typedef struct {
   guint      n_arrays;
   AccSink  **sinks;
   guint      n_sinks;
+  GFile     *ledger;     /* nullable */
 } Work;
 
 static Work *
@@ -37,6 +38,7 @@ work_free (gpointer data)
     g_object_unref (self->arrays[i]);
   for (guint i = 0; i < self->n_sinks; i++)
     g_object_unref (self->sinks[i]);
+  g_clear_object (&self->ledger);
   g_free (self->arrays);
   g_free (self->sinks);
   g_free (self);
@@ -275,8 +277,11 @@ job_thread (gpointer data)
   GError *error = NULL;
 
   acc_under_way_begin (&under_way, self->backend, own, self->cancellable);
-  acc_evaluate_write_many (self->backend, self->work->arrays, self->work->n_arrays, self->work->sinks, self->work->n_sinks, 0, self->job,
-                           own, &error);
+  if (self->work->ledger != NULL)
+    acc_evaluate_write_with_ledger (self->backend, self->work->arrays[0], self->work->sinks[0], self->work->ledger, self->job, own, &error);
+  else
+    acc_evaluate_write_many (self->backend, self->work->arrays, self->work->n_arrays, self->work->sinks, self->work->n_sinks, 0, self->job,
+                             own, &error);
 
   g_clear_pointer (&self->work, work_free);
   g_clear_object (&self->backend);
@@ -370,4 +375,35 @@ acc_backend_start_write_many (AccBackend *self, AccArray **arrays, guint n_array
   g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
 
   return start_job (self, work_new (arrays, n_arrays, sinks, n_sinks), cancellable);
+}
+
+/**
+ * acc_backend_start_write_with_ledger:
+ * @self: a backend
+ * @array: the array to compute
+ * @sink: the sink that takes the elements
+ * @ledger: a local folder, which is made where there is none
+ * @cancellable: (nullable): cancels the job
+ *
+ * Starts to compute and write an array as acc_backend_write_with_ledger() does, as a job that reports progress.
+ *
+ * It is as acc_backend_start_write() in everything else.
+ *
+ * Returns: (transfer full): the running job
+ */
+AccJob *
+acc_backend_start_write_with_ledger (AccBackend *self, AccArray *array, AccSink *sink, GFile *ledger, GCancellable *cancellable)
+{
+  Work *work;
+
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
+  g_return_val_if_fail (ACC_IS_SINK (sink), NULL);
+  g_return_val_if_fail (G_IS_FILE (ledger), NULL);
+  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
+
+  work = work_new (&array, 1, &sink, 1);
+  work->ledger = g_object_ref (ledger);
+
+  return start_job (self, work, cancellable);
 }

@@ -10,6 +10,12 @@ gboolean   acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *ar
 /* The same with as many sinks as arrays. */
 gboolean   acc_evaluate_write_many            (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks,
                                                gint64 chunk_rows, AccJob *job, GCancellable *cancellable, GError **error);
+/* The same for a sink that has rows before @skip: it may get some of them again, or all. */
+gboolean   acc_evaluate_write_rest            (AccBackend *backend, AccArray *array, AccSink *sink, gint64 skip, AccJob *job,
+                                               GCancellable *cancellable, GError **error);
+/* acc_backend_write_with_ledger() */
+gboolean   acc_evaluate_write_with_ledger     (AccBackend *backend, AccArray *array, AccSink *sink, GFile *folder, AccJob *job,
+                                               GCancellable *cancellable, GError **error);
 /* acc_backend_run_many(). With @chunk_rows, arrays without sources run by bands too, where they can, whatever their size. */
 GPtrArray *acc_evaluate_with_chunk_rows       (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
                                                GCancellable *cancellable, GError **error);

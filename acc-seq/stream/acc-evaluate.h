@@ -62,6 +62,13 @@ AccJob    *acc_backend_start_write     (AccBackend *self, AccArray *array, AccSi
 ACC_AVAILABLE_IN_1_0
 AccJob    *acc_backend_start_write_many (AccBackend *self, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks,
                                          GCancellable *cancellable) G_GNUC_WARN_UNUSED_RESULT;
+/* A run that ends in the middle is continued by the next one with the same ledger, a folder */
+ACC_AVAILABLE_IN_1_0
+gboolean   acc_backend_write_with_ledger (AccBackend *self, AccArray *array, AccSink *sink, GFile *ledger, GCancellable *cancellable,
+                                          GError **error);
+ACC_AVAILABLE_IN_1_0
+AccJob    *acc_backend_start_write_with_ledger (AccBackend *self, AccArray *array, AccSink *sink, GFile *ledger,
+                                                GCancellable *cancellable) G_GNUC_WARN_UNUSED_RESULT;
 /* The plan of acc_backend_write(), without running it; @chunk_rows 0: the planner chooses */
 ACC_AVAILABLE_IN_1_0
 AccPlan   *acc_backend_plan            (AccBackend *self, AccArray *array, AccSink *sink, gint64 chunk_rows,

@@ -83,7 +83,16 @@ reader_thread (gpointer data)
       return NULL;
     }
 
-  for (guint64 position = 0; position < self->n_chunks && wait_for_slot (self, position); position++)
+  /* A source goes forwards only: what nobody waits for is read, too. */
+  for (guint64 position = 0; position < MIN (stream->first_chunk, self->n_chunks) && !self->whole; position++)
+    if (!read_chunk (self, position, &error))
+      {
+        acc_stream_fail (stream, error);
+        acc_source_finish (self->source);
+        return NULL;
+      }
+
+  for (guint64 position = self->whole ? 0 : stream->first_chunk; position < self->n_chunks && wait_for_slot (self, position); position++)
     {
       if (!wait_for_device (self, position, &error) || !read_chunk (self, position, &error))
         {
@@ -105,6 +114,9 @@ reader_thread (gpointer data)
 gboolean
 acc_stream_input_start (AccStreamInput *self, GError **error)
 {
+  if (!self->whole)
+    self->n_filled = self->n_released = MIN (self->stream->first_chunk, self->n_chunks);
+
   self->thread = g_thread_try_new ("acc-reader", reader_thread, self, error);
 
   return self->thread != NULL;

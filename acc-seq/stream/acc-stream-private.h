@@ -104,6 +104,7 @@ struct _AccStream
   AccStreamWindow *windows;      /* per part of the plan */
   gint64          *done;         /* per step: rows computed */
   gint64           ticked;       /* rows of the driver that all steps have seen */
+  guint64          first_chunk;  /* those before it are not computed */
   gpointer        *addresses;       /* scratch: addresses of the widest element type */
 
   GCancellable    *cancellable;  /* cancelled when the run must stop, whatever the reason */
@@ -117,6 +118,9 @@ struct _AccStream
 /* Allocates all memory of the run. @outputs: AccOutput, started, for all results but reduced ones; or NULL. The stream borrows everything
  * given. */
 AccStream *acc_stream_new      (AccBackend *backend, AccRowFlow *flow, AccPlan *plan, GPtrArray *outputs, AccJob *job, GError **error);
+/* Leaves out chunks that only rows of results before @row need, where the rows of each step depend on no more than nearby rows: before
+ * it is executed. The first row that is written may be less. */
+void       acc_stream_skip_to  (AccStream *self, gint64 row);
 /* Once. @results: one entry per result of the program, filled unless there are outputs; a reduced one is filled even then. */
 gboolean   acc_stream_execute  (AccStream *self, GCancellable *cancellable, AccArray **results, GError **error);
 void       acc_stream_free     (AccStream *self);

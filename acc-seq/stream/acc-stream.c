@@ -125,11 +125,11 @@ set_source_windows (AccStream *self, guint64 chunk)
       AccStreamInput *input = &self->inputs[i];
       gint64 above = MIN (input->carry, first_row);
 
-      if (chunk >= input->n_chunks || (input->whole && chunk > 0))
+      if (chunk >= input->n_chunks || (input->whole && chunk > self->first_chunk))
         continue;
 
       self->windows[input->value].buffer = input->rows.seen[chunk % input->rows.n_seen];
-      self->windows[input->value].first_row = first_row;
+      self->windows[input->value].first_row = input->whole ? 0 : first_row;
 
       for (guint j = input->value; j < self->run->n_values; j++)
         if (self->run->values[j].kind == ACC_ROW_VALUE_SOURCE && self->flow->values[j].owner == input->value)
@@ -330,7 +330,7 @@ run_chunk (AccStream *self, guint64 chunk, GError **error)
 static gboolean
 run_chunks (AccStream *self, GError **error)
 {
-  for (guint64 chunk = 0; chunk < self->plan->n_chunks; chunk++)
+  for (guint64 chunk = self->first_chunk; chunk < self->plan->n_chunks; chunk++)
     if (!run_chunk (self, chunk, error))
       return FALSE;
 

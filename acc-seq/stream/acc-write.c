@@ -157,6 +157,8 @@ write_streamed (Write *self, AccSession *session, GPtrArray *arrays, GError **er
 
   acc_job_set_plan (self->job, session->plan);
   stream = acc_stream_new (session->backend, session->flow, session->plan, session->outputs, self->job, error);
+  if (stream != NULL && session->outputs->len == 1)
+    acc_stream_skip_to (stream, ((AccOutput *) g_ptr_array_index (session->outputs, 0))->skip);
   done = stream != NULL && acc_stream_execute (stream, self->cancellable, reduced, error);
 
   for (guint i = 0; i < arrays->len; i++)
@@ -389,25 +391,41 @@ acc_write_check (AccArray **arrays, guint n_arrays, guint n_sinks, GError **erro
   return TRUE;
 }
 
+static gboolean
+write_all (Write *self, AccArray **arrays, AccSink **sinks, guint n, gint64 skip, GError **error)
+{
+  g_autoptr(GPtrArray) claimed = acc_session_new_claims ();
+  g_autoptr(GPtrArray) outputs = NULL;
+
+  if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!acc_session_claim (claimed, sinks[i], acc_sink_get_name (sinks[i]), error))
+      return FALSE;
+
+  outputs = acc_outputs_new (arrays, sinks, n);
+  for (guint i = 0; i < n; i++)
+    ((AccOutput *) g_ptr_array_index (outputs, i))->skip = skip;
+
+  return write_outputs (self, outputs, error) && acc_outputs_commit (outputs, self->cancellable, error);
+}
+
 gboolean
 acc_evaluate_write_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, gint64 chunk_rows,
                          AccJob *job, GCancellable *cancellable, GError **error)
 {
   Write self = { backend, chunk_rows, job, cancellable };
-  g_autoptr(GPtrArray) claimed = acc_session_new_claims ();
-  g_autoptr(GPtrArray) outputs = NULL;
 
-  if (!acc_write_check (arrays, n_arrays, n_sinks, error))
-    return FALSE;
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return FALSE;
-  for (guint i = 0; i < n_arrays; i++)
-    if (!acc_session_claim (claimed, sinks[i], acc_sink_get_name (sinks[i]), error))
-      return FALSE;
+  return acc_write_check (arrays, n_arrays, n_sinks, error) && write_all (&self, arrays, sinks, n_arrays, 0, error);
+}
 
-  outputs = acc_outputs_new (arrays, sinks, n_arrays);
+gboolean
+acc_evaluate_write_rest (AccBackend *backend, AccArray *array, AccSink *sink, gint64 skip, AccJob *job, GCancellable *cancellable,
+                         GError **error)
+{
+  Write self = { backend, 0, job, cancellable };
 
-  return write_outputs (&self, outputs, error) && acc_outputs_commit (outputs, cancellable, error);
+  return acc_array_check (array, error) && write_all (&self, &array, &sink, 1, skip, error);
 }
 
 gboolean

@@ -2,10 +2,11 @@
 """Sources and sinks written in Python."""
 
 import sys
+import tempfile
 
 import check
 import numpy as np
-from gi.repository import Acc, GLib
+from gi.repository import Acc, Gio, GLib
 
 
 class Ramp(Acc.Source):
@@ -76,6 +77,34 @@ def test_several_sinks():
         assert '2 arrays cannot be written to 1 sinks' in error.message
     job = backend.start_write_many(once, [Collect(), Collect()], None)
     assert job.wait()
+
+
+class Known(Ramp):
+    """A ramp that can be told from others."""
+
+    def do_dup_identity(self):
+        return f'a ramp of {self.columns} columns'
+
+
+def test_ledger():
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Gio.File.new_for_path(f'{folder}/ledger')
+        backend = Acc.Backend.get_default()
+        try:
+            broken = Acc.Array.new_from_source(Known(3000, 100, fail_at=2000)).map(lambda x: x * 2)
+            backend.write_with_ledger(broken, Collect(), ledger)
+            raise SystemExit('a ramp that breaks was written')
+        except GLib.Error as error:
+            assert 'the ramp broke' in error.message
+        sink = Collect()
+        assert backend.write_with_ledger(Acc.Array.new_from_source(Known(3000, 100)).map(lambda x: x * 2), sink, ledger)
+        assert np.array_equal(np.concatenate(sink.rows), 2 * want(3000, 100))
+        assert not ledger.query_exists(None)
+        try:
+            backend.write_with_ledger(Acc.Array.new_from_source(Ramp(300, 10)), Collect(), ledger)
+            raise SystemExit('a source without an identity was taken')
+        except GLib.Error as error:
+            assert 'it cannot be told' in error.message
 
 
 def test_program_of_a_source():

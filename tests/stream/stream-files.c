@@ -162,6 +162,12 @@ test_source_get_resident_bytes (AccSource *source)
   return TEST_SOURCE (source)->resident;
 }
 
+static char *
+test_source_dup_identity (AccSource *source, GError **error)
+{
+  return g_strdup (TEST_SOURCE (source)->identity);
+}
+
 static void
 test_source_finalize (GObject *object)
 {
@@ -185,6 +191,7 @@ test_source_class_init (TestSourceClass *klass)
   source_class->read = test_source_read;
   source_class->finish = test_source_finish;
   source_class->get_resident_bytes = test_source_get_resident_bytes;
+  source_class->dup_identity = test_source_dup_identity;
 }
 
 static void

@@ -22,6 +22,7 @@ struct _TestSource
   GCancellable *cancels;    /* cancelled by the read of cancel_row */
   gint64    cancel_row;
   guint64   resident;
+  const char *identity;     /* NULL: none */
   int       n_started, n_finished;   /* atomic */
   int       n_read;                  /* rows; atomic */
 };

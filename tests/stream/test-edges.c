@@ -147,7 +147,8 @@ test_tiles (gconstpointer name)
       }
   g_assert_cmpuint (edge_pixels, >, 1000);
 
-  check_exact (backend, tiled_file, edges_file);
+  if (g_str_equal (name, "native"))
+    check_exact (backend, tiled_file, edges_file);
 
   g_file_delete (tiled_file, NULL, NULL);
   g_file_delete (edges_file, NULL, NULL);

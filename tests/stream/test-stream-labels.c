@@ -254,6 +254,37 @@ test_regions (Fixture *f, gconstpointer name)
     check (f, array, 1600000, build_regions, GUINT_TO_POINTER (i), names[i]);
 }
 
+static guint
+measure_distances (AccArray *array, gpointer data, AccArray **results)
+{
+  results[0] = acc_array_distance_transform_squared (array);
+  results[1] = acc_array_distance_transform (array);
+
+  return 2;
+}
+
+static gint far (guint64 place, const gint64 *extents, GRand *rand) { return g_rand_int_range (rand, 0, 60000) != 0; }
+static gint near (guint64 place, const gint64 *extents, GRand *rand) { return g_rand_int_range (rand, 0, 5) != 0; }
+
+/* Exact squares, whatever the rank and however far; where there is no 0 they are the same as in memory, too. */
+static void
+test_distances (Fixture *f, gconstpointer name)
+{
+  static const struct { guint rank; gint64 extents[4]; } shapes[] = {
+    { 1, { 200000 } }, { 2, { 500, 300 } }, { 2, { 3, 40000 } }, { 2, { 40000, 3 } }, { 3, { 60, 40, 50 } }, { 4, { 20, 12, 20, 30 } },
+  };
+  static const Pattern patterns[] = { near, far, sparse, full, empty };
+
+  for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
+    for (guint p = 0; p < G_N_ELEMENTS (patterns); p++)
+      {
+        g_autoptr(AccArray) array = make ("u1", shapes[s].extents, shapes[s].rank, patterns[p], s);
+        g_autofree char *what = g_strdup_printf ("shape %u, pattern %u", s, p);
+
+        check (f, array, 2600000, measure_distances, NULL, what);
+      }
+}
+
 /* The plan says how, labels and their number are found by one walk, and the limit holds. */
 static void
 test_plan (Fixture *f, gconstpointer name)
@@ -313,8 +344,8 @@ test_failures (Fixture *f, gconstpointer name)
 }
 
 static const struct { const char *name; void (*test) (Fixture *f, gconstpointer name); } tests[] = {
-  { "ranks", test_ranks }, { "patterns", test_patterns }, { "small", test_small }, { "regions", test_regions }, { "plan", test_plan },
-  { "failures", test_failures },
+  { "ranks", test_ranks }, { "patterns", test_patterns }, { "small", test_small }, { "regions", test_regions },
+  { "distances", test_distances }, { "plan", test_plan }, { "failures", test_failures },
 };
 
 int

@@ -4,8 +4,10 @@
 #include <math.h>
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-foreign-known-private.h"
 #include "acc-array-math.h"
 #include "acc-array-scan.h"
+#include "acc-distance-private.h"
 #include "acc-error.h"
 #include "acc-program.h"
 
@@ -14,8 +16,8 @@
  * far for some element, all are searched by halves instead: the place of the least sum does not go back from one element of a line to the
  * next, so that those of two elements bound that of each between them (Aggarwal et al. 1987, totally monotone matrices). */
 
-/* Of an element that has no 0 in its row. With the square of an extent it is an i8. */
-#define NOWHERE (G_GINT64_CONSTANT (1) << 62)
+/* Of an element that has no 0 in its row. */
+#define NOWHERE ACC_DISTANCE_NOWHERE
 #define FAR     (G_GINT64_CONSTANT (1) << 31)
 
 /* How far it goes outwards. */
@@ -28,14 +30,22 @@ typedef struct {
 } Pass;
 
 static AccExpr *
+is_0 (AccExpr *x,
+      gpointer data)
+{
+  AccExpr *zero = acc_expr_new_zero (acc_expr_get_element_type (x));
+
+  return acc_array_same_elements (x, zero, NULL);
+}
+
+static AccExpr *
 place_of_0 (AccExpr *index,
-            AccExpr *x,
+            AccExpr *is_zero,
             gpointer data)
 {
   const Pass *self = data;
-  AccExpr *zero = acc_expr_new_zero (acc_expr_get_element_type (x));
 
-  return acc_expr_cond (acc_array_same_elements (x, zero, NULL), acc_expr_item (index, self->dimension),
+  return acc_expr_cond (is_zero, acc_expr_item (index, self->dimension),
                         acc_array_number (self->otherwise));
 }
 
@@ -53,7 +63,7 @@ square_in_row (AccExpr *index,
   return acc_expr_cond (acc_expr_lt (distance, acc_array_number (FAR)), acc_expr_mul (distance, distance), acc_array_number (NOWHERE));
 }
 
-/* The squares of the distances to the nearest 0 of the same row. */
+/* @array: whether elements are 0. The squares of the distances to the nearest 0 of the same row. */
 static AccArray *
 search_rows (AccArray *array)
 {
@@ -282,6 +292,7 @@ transform (AccArray   *self,
            const char *operation)
 {
   AccArray *node = acc_array_begin (ACC_OP_IMAP, &self, 1);
+  g_autoptr(AccArray) zeros = NULL;
   AccArray *squares;
 
   if (node->error == NULL && self->rank == 0)
@@ -290,13 +301,15 @@ transform (AccArray   *self,
     return acc_array_complete (node);
   g_object_unref (node);
 
-  squares = search_rows (self);
+  zeros = acc_array_map (self, is_0, NULL);
+  squares = search_rows (zeros);
   for (guint d = self->rank - 1; d-- > 0; )
     {
       g_autoptr(AccArray) before = squares;
 
       squares = search_lines (before, d);
     }
+  acc_array_offer (squares, ACC_DISTANCE_SQUARES, &zeros, 1);
 
   return squares;
 }

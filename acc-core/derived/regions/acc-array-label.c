@@ -321,21 +321,6 @@ only_edge_of (AccExpr *contact,
 
 /* --- numbers */
 
-static AccExpr *
-is_root (AccExpr *index,
-         AccExpr *root,
-         gpointer type)
-{
-  return acc_expr_cast (acc_expr_eq (acc_expr_cast (acc_expr_item (index, 0), type), root), type);
-}
-
-static AccExpr *
-rank_at (AccExpr *root,
-         gpointer ranks)
-{
-  return acc_components_look_up (ranks, root);
-}
-
 typedef struct {
   const Labelling *labelling;
   AccArray        *labels;      /* of runs */
@@ -397,7 +382,7 @@ label (Labelling *self,
        AccArray **n_labels)
 {
   g_autoptr(AccArray) codes = find_codes (self, cells), flat = NULL, ones = NULL, runs = NULL, n_runs = NULL, flags = NULL, places = NULL,
-    contacts = NULL, edges = NULL, roots = NULL, are_roots = NULL, ranks = NULL, shaped = NULL, labels = NULL;
+    contacts = NULL, edges = NULL, roots = NULL, shaped = NULL, labels = NULL;
   g_autofree AccExpr **extents = NULL;
   Contacts graph = { self, codes, NULL };
   AccArray *result;
@@ -427,16 +412,9 @@ label (Labelling *self,
   else
     roots = acc_components_list_vertices (n_runs, self->number);
 
-  are_roots = acc_array_imap (roots, is_root, self->number);
-  ranks = acc_array_scanl1 (are_roots, acc_array_add_elements, NULL);
-  labels = acc_array_map (roots, rank_at, ranks);
+  labels = acc_components_number_roots (roots, self->number, n_labels);
   if (n_labels != NULL)
-    {
-      g_autoptr(AccArray) count = acc_array_sum_all (are_roots);
-
-      *n_labels = acc_array_cast (count, acc_element_type_new (ACC_KIND_I64));
-      offer (self, *n_labels, ACC_COMPONENTS_COUNT, codes);
-    }
+    offer (self, *n_labels, ACC_COMPONENTS_COUNT, codes);
 
   shaped = acc_array_reshape_expr (runs, acc_array_join_items (extents, self->rank));
   result = acc_array_zip_with (codes, shaped, label_of, &(Numbers) { self, labels });
@@ -518,8 +496,8 @@ with_true (AccExpr *x,
  * parameters without declared extents.
  *
  * Takes time linear in the size of @self, and rounds over runs of connected elements within rows and over the edges between these: at
- * most 2 log2 r of r runs, in practice 3 to 8. Labels of a source that do not fit in the memory limit take two walks instead, and no rounds.
- * The result carries %ACC_ERROR_SHAPE where @self has another rank or @connectivity is out of
+ * most 2 log2 r of r runs, in practice 3 to 8. Labels of a source that do not fit in the memory limit take two walks instead, and no
+ * rounds. The result carries %ACC_ERROR_SHAPE where @self has another rank or @connectivity is out of
  * range.
  *
  * The runs are after He, Chao and Suzuki, "A run-based two-scan labeling algorithm" (2008), the rounds after Shiloach and Vishkin, "An

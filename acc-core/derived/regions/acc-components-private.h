@@ -30,3 +30,5 @@ AccExpr  *acc_components_look_up       (AccArray *table, AccExpr *number);
 AccArray *acc_components_list_vertices (AccArray *n_vertices, AccElementType *number);
 /* The least vertex of the component of each. @edges: pairs of vertices that are not the same. */
 AccArray *acc_components_find_roots    (AccArray *n_vertices, AccElementType *number, AccArray *edges);
+/* The number of the root of each vertex, 1, 2, … in the order of roots. @n_roots: an i8 of rank 0; NULL: it is not needed. */
+AccArray *acc_components_number_roots  (AccArray *roots, AccElementType *number, AccArray **n_roots);

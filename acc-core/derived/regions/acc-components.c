@@ -3,6 +3,7 @@
 
 #include "acc-array-filter.h"
 #include "acc-array-math.h"
+#include "acc-array-scan.h"
 #include "acc-program.h"
 
 /* Rounds: of each edge the larger root is hooked to the smaller one, the least where several compete, trees are flattened by pointer
@@ -161,4 +162,37 @@ acc_components_find_roots (AccArray *n_vertices, AccElementType *number, AccArra
   g_autoptr(GPtrArray) last = acc_array_while_loop_many ((AccArray *[]) { roots, edges }, 2, condition, step);
 
   return g_object_ref (g_ptr_array_index (last, 0));
+}
+
+/* --- numbers */
+
+static AccExpr *
+is_root (AccExpr *index,
+         AccExpr *root,
+         gpointer type)
+{
+  return acc_expr_cast (acc_expr_eq (acc_expr_cast (acc_expr_item (index, 0), type), root), type);
+}
+
+static AccExpr *
+rank_at (AccExpr *root,
+         gpointer ranks)
+{
+  return acc_components_look_up (ranks, root);
+}
+
+AccArray *
+acc_components_number_roots (AccArray *roots, AccElementType *number, AccArray **n_roots)
+{
+  g_autoptr(AccArray) are_roots = acc_array_imap (roots, is_root, number);
+  g_autoptr(AccArray) ranks = acc_array_scanl1 (are_roots, acc_array_add_elements, NULL);
+
+  if (n_roots != NULL)
+    {
+      g_autoptr(AccArray) count = acc_array_sum_all (are_roots);
+
+      *n_roots = acc_array_cast (count, acc_element_type_new (ACC_KIND_I64));
+    }
+
+  return acc_array_map (roots, rank_at, ranks);
 }

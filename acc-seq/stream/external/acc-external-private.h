@@ -56,5 +56,5 @@ guint64  acc_external_measure_rows (AccArray *array);
 
 /* --- the table */
 
-extern const AccExternal acc_external_pack, acc_external_scatter;
-extern const AccExternal acc_external_sort, acc_external_labels, acc_external_label_count, acc_external_loop;
+extern const AccExternal acc_external_pack, acc_external_scatter, acc_external_sort;
+extern const AccExternal acc_external_labels, acc_external_label_count, acc_external_loop, acc_external_distance;

@@ -7,9 +7,6 @@
 #include "acc-source.h"
 #include "acc-seq/stream/acc-plan-private.h"
 
-/* Bytes of chunks of some elements, and what is counted of their buffers. */
-#define LEAST_CHUNKS (32 * 1024)
-
 static const AccExternal *const table[] = {
   &acc_external_pack,     /* before others of permutes */
   &acc_external_scatter,
@@ -17,6 +14,7 @@ static const AccExternal *const table[] = {
   &acc_external_labels,
   &acc_external_label_count,
   &acc_external_loop,
+  &acc_external_distance,
   &acc_external_product,
   &acc_external_rows,
 };
@@ -41,57 +39,6 @@ acc_expected_source_class_init (AccExpectedSourceClass *klass)
 static void
 acc_expected_source_init (AccExpectedSource *self)
 {
-}
-
-/* --- sizes */
-
-guint64
-acc_external_get_room (AccBackend *backend)
-{
-  AccBudget *budget = acc_backend_get_host_budget (backend);
-  guint64 limit = acc_budget_get_limit (budget), used;
-
-  if (limit == 0)
-    return G_MAXUINT64;
-
-  used = acc_budget_get_used (budget);
-  if (used > limit / 8)
-    {
-      acc_budget_spare (budget, used);
-      used = acc_budget_get_used (budget);
-    }
-
-  return limit > used ? limit - used : 0;
-}
-
-guint64
-acc_external_get_size (AccArray *array)
-{
-  return array->shape != NULL ? (guint64) acc_shape_get_size (array->shape) : G_MAXUINT64;
-}
-
-guint64
-acc_external_get_bytes (AccArray *array)
-{
-  return array->shape != NULL
-         ? acc_bytes_multiply (acc_external_get_size (array), acc_element_type_get_size (array->type)) : G_MAXUINT64;
-}
-
-guint64
-acc_external_measure_rows (AccArray *array)
-{
-  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (&array, 1);
-  guint64 bytes = LEAST_CHUNKS;
-
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      AccArray *node = g_ptr_array_index (nodes, i);
-
-      if (node->op == ACC_OP_SOURCE)
-        bytes = acc_bytes_add (bytes, acc_source_get_resident_bytes (acc_array_get_source (node)));
-    }
-
-  return bytes;
 }
 
 const AccExternal *

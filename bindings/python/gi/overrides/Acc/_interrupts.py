@@ -99,6 +99,7 @@ class Backend(Acc.Backend):
     run_nested = _interruptible(Acc.Backend, 'run_nested', 2)
     write = _interruptible(Acc.Backend, 'write', 3)
     write_many = _interruptible(Acc.Backend, 'write_many', 3)
+    write_with_ledger = _interruptible(Acc.Backend, 'write_with_ledger', 4)
 
 
 Backend = override(Backend)

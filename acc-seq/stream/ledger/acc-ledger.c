@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-ledger-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/base/acc-error-private.h"
+#include "acc-core/base/acc-hash-private.h"
+#include "acc-core/data/acc-chunk-private.h"
+#include "acc-core/data/acc-sink-private.h"
+#include "acc-error.h"
+#include "acc-ledger-identity-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The file “ledger”: lines of what is computed, then of its layout, then one for each block of rows: its first row, how many there are, a
+ * checksum of them and one of the line. The file “rows”: blocks, the buffers of each one after the other. Nothing waits for the disk: a
+ * block that did not get there has another checksum. */
+
+#define VERSION "acc-ledger 1"
+
+/* What is read and checked at once. */
+#define PIECE      (64 * 1024)
+#define COPY_BYTES (1024 * 1024)
+
+typedef struct {
+  gint64  first_row, n_rows;
+  guint64 offset;
+} Block;
+
+struct _AccLedger
+{
+  char           *name;
+  char           *folder;
+  int             lines, rows;   /* files */
+  guint64         end;           /* of blocks that are there */
+  goffset         end_of_lines;
+  AccElementType *type;          /* borrowed; NULL: not known yet */
+  AccShape       *shape;
+  gint64          n_done;
+  GArray         *blocks;        /* Block */
+};
+
+static gint64
+count_rows (AccShape *shape)
+{
+  return acc_shape_get_rank (shape) > 0 ? MAX (acc_shape_get_extent (shape, 0), 0) : 1;
+}
+
+static gint64
+count_row_elements (AccShape *shape)
+{
+  gint64 n_rows = count_rows (shape);
+
+  return n_rows > 0 ? acc_shape_get_size (shape) / n_rows : 0;
+}
+
+static guint64
+hash_bytes (guint64 hash, gconstpointer data, gsize size)
+{
+  const guint8 *bytes = data;
+  guint64 word;
+
+  for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word)
+    {
+      memcpy (&word, bytes, sizeof word);
+      hash = acc_hash_mix (hash, word);
+    }
+  word = size;
+  memcpy (&word, bytes, size);
+
+  return acc_hash_mix (hash, word ^ (guint64) size << 56);
+}
+
+static gsize
+get_width (AccLedger *self, guint buffer)
+{
+  return acc_element_type_get_buffer_size (self->type, buffer) * (gsize) count_row_elements (self->shape);
+}
+
+/* --- files */
+
+static gboolean
+transfer (AccLedger *self, gboolean writes, int fd, gpointer data, gsize size, guint64 offset, GError **error)
+{
+  guint8 *at = data;
+
+  while (size > 0)
+    {
+      gssize n = writes
+                 ? pwrite (fd, at, MIN (size, (gsize) 1 << 30), (off_t) offset)
+                 : pread (fd, at, MIN (size, (gsize) 1 << 30), (off_t) offset);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        {
+          acc_error_set_errno (error, writes ? "writing" : "reading", self->name, n < 0 ? errno : EIO);
+          return FALSE;
+        }
+      at += n;
+      size -= (gsize) n;
+      offset += (guint64) n;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+write_line (AccLedger *self, const char *text, GError **error)
+{
+  g_autofree char *line = g_strdup_printf ("%s %016" G_GINT64_MODIFIER "x\n", text, hash_bytes (0, text, strlen (text)));
+  gsize length = strlen (line);
+
+  if (!transfer (self, TRUE, self->lines, line, length, (guint64) self->end_of_lines, error))
+    return FALSE;
+  self->end_of_lines += (goffset) length;
+
+  return TRUE;
+}
+
+/* Without its checksum; NULL where that is not right. */
+static char *
+take_line (char **text)
+{
+  char *line = *text, *end = strchr (line, '\n'), *space;
+  guint64 checksum;
+
+  if (end == NULL)
+    return NULL;
+  *end = '\0';
+  *text = end + 1;
+  space = strrchr (line, ' ');
+  if (space == NULL || !g_ascii_string_to_unsigned (space + 1, 16, 0, G_MAXUINT64, &checksum, NULL)
+      || checksum != hash_bytes (0, line, (gsize) (space - line)))
+    return NULL;
+  *space = '\0';
+
+  return line;
+}
+
+static char *
+read_lines (AccLedger *self, GError **error)
+{
+  struct stat info;
+  char *text;
+
+  if (fstat (self->lines, &info) < 0)
+    {
+      acc_error_set_errno (error, "reading", self->name, errno);
+      return NULL;
+    }
+  text = g_malloc0 ((gsize) info.st_size + 1);
+  if (transfer (self, FALSE, self->lines, text, (gsize) info.st_size, 0, error))
+    return text;
+  g_free (text);
+
+  return NULL;
+}
+
+/* --- what was done */
+
+static gsize
+measure_block (AccLedger *self, gint64 n_rows)
+{
+  return (gsize) (n_rows * count_row_elements (self->shape)) * acc_element_type_get_size (self->type);
+}
+
+static gboolean
+parse_layout (AccLedger *self, const char *line)
+{
+  g_auto(GStrv) words = g_strsplit (line, " ", -1);
+  guint n = g_strv_length (words);
+  g_autofree gint64 *extents = g_new0 (gint64, n + 1);
+
+  if (n < 2 || strcmp (words[0], "layout") != 0)
+    return FALSE;
+  self->type = acc_element_type_parse (words[1], NULL);
+  for (guint i = 2; i < n; i++)
+    if (!g_ascii_string_to_signed (words[i], 10, 0, G_MAXINT64, &extents[i - 2], NULL))
+      return FALSE;
+  if (self->type != NULL)
+    self->shape = acc_shape_new (extents, n - 2);
+
+  return self->type != NULL;
+}
+
+static gboolean
+check_block (AccLedger *self, gint64 n_rows, guint64 checksum)
+{
+  g_autofree guint8 *bytes = g_malloc (PIECE);
+  guint64 hash = 0, offset = self->end;
+
+  for (guint i = 0; i < acc_element_type_get_n_buffers (self->type); i++)
+    for (gsize size = get_width (self, i) * (gsize) n_rows, n; size > 0; size -= n, offset += n)
+      {
+        n = MIN (size, PIECE);
+        if (!transfer (self, FALSE, self->rows, bytes, n, offset, NULL))
+          return FALSE;
+        hash = hash_bytes (hash, bytes, n);
+      }
+
+  return hash == checksum;
+}
+
+static gboolean
+parse_block (AccLedger *self, const char *line)
+{
+  Block block = { 0, 0, self->end };
+  guint64 checksum;
+  gsize size;
+  int used = 0;
+
+  if (sscanf (line, "rows %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_MODIFIER "x%n", &block.first_row, &block.n_rows, &checksum,
+              &used)
+        != 3
+      || line[used] != '\0' || block.first_row != self->n_done || block.n_rows < 1
+      || block.n_rows > count_rows (self->shape) - self->n_done)
+    return FALSE;
+
+  size = measure_block (self, block.n_rows);
+  if (!check_block (self, block.n_rows, checksum))
+    return FALSE;
+  g_array_append_val (self->blocks, block);
+  self->n_done += block.n_rows;
+  self->end += size;
+
+  return TRUE;
+}
+
+/* As far as all is right. */
+static void
+read_blocks (AccLedger *self, char *begin, char *at)
+{
+  char *line;
+
+  self->end_of_lines = at - begin;
+  if ((line = take_line (&at)) == NULL || !parse_layout (self, line))
+    return;
+  self->end_of_lines = at - begin;
+  while ((line = take_line (&at)) != NULL && parse_block (self, line))
+    self->end_of_lines = at - begin;
+}
+
+static gboolean
+truncate_lines (AccLedger *self, GError **error)
+{
+  if (ftruncate (self->lines, (off_t) self->end_of_lines) == 0)
+    return TRUE;
+
+  acc_error_set_errno (error, "writing", self->name, errno);
+
+  return FALSE;
+}
+
+/* --- opening */
+
+static int
+open_file (AccLedger *self, const char *file, GError **error)
+{
+  g_autofree char *path = g_build_filename (self->folder, file, NULL);
+  int fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+  if (fd < 0)
+    acc_error_set_errno (error, "opening", path, errno);
+
+  return fd;
+}
+
+static gboolean
+open_files (AccLedger *self, GError **error)
+{
+  if (mkdir (self->folder, 0700) < 0 && errno != EEXIST)
+    {
+      acc_error_set_errno (error, "creating", self->name, errno);
+      return FALSE;
+    }
+
+  if ((self->lines = open_file (self, "ledger", error)) < 0 || (self->rows = open_file (self, "rows", error)) < 0)
+    return FALSE;
+  if (flock (self->lines, LOCK_EX | LOCK_NB) == 0)
+    return TRUE;
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s is in use by another run", self->name);
+
+  return FALSE;
+}
+
+static void
+set_other (AccLedger *self, const char *there, const char *now, GError **error)
+{
+  gboolean is_source = g_str_has_prefix (there, "source ") && g_str_has_prefix (now, "source ");
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s: %s: it has “%s”, now there is “%s”", self->name,
+               is_source ? "a source has changed" : "it was begun for another program", there, now);
+}
+
+/* @wanted: lines of what is computed. */
+static gboolean
+compare_identity (AccLedger *self, char **wanted, GError **error)
+{
+  g_autofree char *text = read_lines (self, error);
+  char *at = text, *line;
+
+  if (text == NULL)
+    return FALSE;
+
+  for (guint i = 0; wanted[i] != NULL; i++)
+    {
+      line = take_line (&at);
+      /* Of a run that had just begun. */
+      if (line == NULL)
+        break;
+      if (strcmp (line, wanted[i]) != 0)
+        {
+          set_other (self, line, wanted[i], error);
+          return FALSE;
+        }
+      if (wanted[i + 1] == NULL)
+        {
+          read_blocks (self, text, at);
+          return truncate_lines (self, error);
+        }
+    }
+
+  /* Nothing was done yet. */
+  if (!truncate_lines (self, error))
+    return FALSE;
+  for (guint i = 0; wanted[i] != NULL; i++)
+    if (!write_line (self, wanted[i], error))
+      return FALSE;
+
+  return TRUE;
+}
+
+AccLedger *
+acc_ledger_open (GFile *folder, AccArray *array, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccLedger) self = g_new0 (AccLedger, 1);
+  g_auto(GStrv) identity = NULL;
+
+  self->lines = self->rows = -1;
+  self->folder = g_file_get_path (folder);
+  self->blocks = g_array_new (FALSE, FALSE, sizeof (Block));
+  if (self->folder == NULL)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "a ledger is a local folder");
+      return NULL;
+    }
+  self->name = g_strdup_printf ("ledger “%s”", self->folder);
+
+  identity = acc_ledger_list_identity (VERSION, array, error);
+  if (identity == NULL || g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+
+  return open_files (self, error) && compare_identity (self, identity, error) ? g_steal_pointer (&self) : NULL;
+}
+
+void
+acc_ledger_free (AccLedger *self)
+{
+  if (self->rows >= 0)
+    close (self->rows);
+  if (self->lines >= 0)
+    close (self->lines);
+  g_clear_pointer (&self->shape, acc_shape_unref);
+  g_array_unref (self->blocks);
+  g_free (self->folder);
+  g_free (self->name);
+  g_free (self);
+}
+
+gint64
+acc_ledger_get_n_rows (AccLedger *self)
+{
+  return self->n_done;
+}
+
+gboolean
+acc_ledger_is_complete (AccLedger *self)
+{
+  return self->shape != NULL && self->n_done == count_rows (self->shape);
+}
+
+void
+acc_ledger_remove (AccLedger *self)
+{
+  static const char *files[] = { "rows", "ledger" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = g_build_filename (self->folder, files[i], NULL);
+
+      unlink (path);
+    }
+  rmdir (self->folder);
+}
+
+/* --- writing */
+
+static gboolean
+set_layout (AccLedger *self, AccElementType *type, AccShape *shape, GError **error)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+  g_autoptr(GString) line = g_string_new ("layout ");
+
+  if (self->shape != NULL)
+    {
+      if (self->type == type && acc_shape_equal (self->shape, shape))
+        return TRUE;
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s: it was begun for another layout", self->name);
+      return FALSE;
+    }
+
+  self->type = type;
+  self->shape = acc_shape_ref (shape);
+  g_string_append (line, acc_element_type_get_code (type));
+  for (guint i = 0; i < rank; i++)
+    g_string_append_printf (line, " %" G_GINT64_FORMAT, extents[i]);
+
+  return write_line (self, line->str, error);
+}
+
+/* The first @skipped rows of the chunk are there. */
+static gboolean
+add_block (AccLedger *self, AccChunk *chunk, gint64 skipped, GError **error)
+{
+  Block block = { self->n_done, acc_chunk_get_n_rows (chunk) - skipped, self->end };
+  guint64 hash = 0, offset = self->end;
+  g_autofree char *line = NULL;
+
+  for (guint i = 0; i < acc_element_type_get_n_buffers (self->type); i++)
+    {
+      gsize width = get_width (self, i), size = (gsize) block.n_rows * width;
+      guint8 *data = width > 0 ? (guint8 *) (guintptr) acc_chunk_get_address (chunk, i) + (gsize) skipped * width : NULL;
+
+      if (!transfer (self, TRUE, self->rows, data, size, offset, error))
+        return FALSE;
+      for (gsize at = 0; at < size; at += PIECE)
+        hash = hash_bytes (hash, data + at, MIN (size - at, PIECE));
+      offset += size;
+    }
+
+  line = g_strdup_printf ("rows %" G_GINT64_FORMAT " %" G_GINT64_FORMAT " %" G_GINT64_MODIFIER "x", block.first_row, block.n_rows, hash);
+  if (!write_line (self, line, error))
+    return FALSE;
+
+  g_array_append_val (self->blocks, block);
+  self->n_done += block.n_rows;
+  self->end = offset;
+
+  return TRUE;
+}
+
+#define ACC_TYPE_LEDGER_SINK (acc_ledger_sink_get_type ())
+G_DECLARE_FINAL_TYPE (AccLedgerSink, acc_ledger_sink, ACC, LEDGER_SINK, AccSink)
+
+struct _AccLedgerSink
+{
+  AccSink    parent_instance;
+
+  AccLedger *ledger;
+};
+
+G_DEFINE_FINAL_TYPE (AccLedgerSink, acc_ledger_sink, ACC_TYPE_SINK)
+
+static gboolean
+acc_ledger_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
+{
+  return set_layout (ACC_LEDGER_SINK (sink)->ledger, type, shape, error);
+}
+
+static gboolean
+acc_ledger_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  AccLedger *ledger = ACC_LEDGER_SINK (sink)->ledger;
+  gint64 skipped = ledger->n_done - acc_chunk_get_first_row (chunk);
+
+  return skipped >= acc_chunk_get_n_rows (chunk) || add_block (ledger, chunk, skipped, error);
+}
+
+static void
+acc_ledger_sink_class_init (AccLedgerSinkClass *klass)
+{
+  ACC_SINK_CLASS (klass)->start = acc_ledger_sink_start;
+  ACC_SINK_CLASS (klass)->write = acc_ledger_sink_write;
+}
+
+static void
+acc_ledger_sink_init (AccLedgerSink *self)
+{
+}
+
+AccSink *
+acc_ledger_new_sink (AccLedger *self)
+{
+  AccLedgerSink *sink = g_object_new (ACC_TYPE_LEDGER_SINK, "name", self->name, NULL);
+
+  sink->ledger = self;
+
+  return ACC_SINK (sink);
+}
+
+/* --- reading */
+
+/* Rows [first, first + n) of a block. */
+static gboolean
+copy_rows (AccLedger *self, const Block *block, gint64 first, gint64 n, guint8 *bytes, AccSink *sink, GCancellable *cancellable,
+           GError **error)
+{
+  guint n_buffers = acc_element_type_get_n_buffers (self->type);
+  g_autofree gpointer *addresses = g_new0 (gpointer, n_buffers + 1);
+  guint64 offset = block->offset;
+  AccChunk *chunk;
+  gboolean done;
+
+  for (guint i = 0; i < n_buffers; i++)
+    {
+      gsize width = get_width (self, i);
+
+      addresses[i] = bytes;
+      if (!transfer (self, FALSE, self->rows, bytes, (gsize) n * width, offset + (guint64) first * width, error))
+        return FALSE;
+      bytes += (gsize) n * width;
+      offset += (guint64) block->n_rows * width;
+    }
+
+  chunk = acc_chunk_new (self->type, block->first_row + first, n, count_row_elements (self->shape), addresses);
+  done = acc_sink_write (sink, chunk, cancellable, error);
+  acc_chunk_invalidate (chunk);
+  acc_chunk_unref (chunk);
+
+  return done;
+}
+
+static gboolean
+copy_block (AccLedger *self, const Block *block, AccSink *sink, GCancellable *cancellable, GError **error)
+{
+  gsize row_bytes = measure_block (self, 1);
+  gint64 most = (gint64) MAX (COPY_BYTES / MAX (row_bytes, 1), 1);
+  g_autofree guint8 *bytes = g_malloc (MAX (row_bytes * (gsize) MIN (most, block->n_rows), 1));
+
+  for (gint64 first = 0; first < block->n_rows; first += most)
+    if (!copy_rows (self, block, first, MIN (most, block->n_rows - first), bytes, sink, cancellable, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+acc_ledger_copy (AccLedger *self, AccSink *sink, GCancellable *cancellable, GError **error)
+{
+  gboolean done = acc_sink_start (sink, self->type, self->shape, cancellable, error);
+
+  for (guint i = 0; done && i < self->blocks->len; i++)
+    done = copy_block (self, &g_array_index (self->blocks, Block, i), sink, cancellable, error);
+  done = done && acc_sink_commit (sink, cancellable, error);
+  if (!done)
+    {
+      acc_sink_abort (sink);
+      g_prefix_error (error, "writing “%s”: ", acc_sink_get_name (sink));
+    }
+
+  return done;
+}
