@@ -110,8 +110,9 @@ build_filter (AccWalkOutlet  *outlet,
               GPtrArray      *wanted)
 {
   g_autoptr(AccNestedArray) flags = apply_predicate ((Boundary *) outlet, elements, count);
+  g_autoptr(AccNestedArray) kept = acc_nested_array_compact (elements, flags, NULL);
 
-  g_ptr_array_add (wanted, acc_nested_array_compact (elements, flags, NULL));
+  g_ptr_array_add (wanted, acc_walk_dup_counted (kept));
 }
 
 static gboolean
@@ -237,17 +238,6 @@ prepare_scan (Boundary *self,
   return self->state != NULL;
 }
 
-/* A state as an element. */
-static AccWalkPart *
-part_of_state (AccArray *state,
-               GError  **error)
-{
-  g_autoptr(AccNestedArray) constant = acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (state)),
-                                                                        g_object_ref (state));
-
-  return acc_walk_part_new_computed (constant, &state, 1);
-}
-
 /* Puts what is in @states there, joined, and empties it. */
 static gboolean
 put_states (Boundary  *self,
@@ -289,11 +279,12 @@ absorb_scan (AccWalkOutlet *outlet,
       results = acc_executable_run (self->step, (AccArray *[]) { self->state, element, number }, n_parameters, walk->cancellable, error);
       if (results == NULL)
         {
-          g_prefix_error (error, "element %" G_GINT64_FORMAT ": ", outlet->stage->done + i);
+          if (!g_cancellable_is_cancelled (walk->cancellable))
+            g_prefix_error (error, "element %" G_GINT64_FORMAT ": ", outlet->stage->done + i);
           return FALSE;
         }
       g_set_object (&self->state, g_ptr_array_index (results, 0));
-      g_ptr_array_add (states, part_of_state (self->state, error));
+      g_ptr_array_add (states, acc_walk_part_new_constant (self->state, 1));
       if ((states->len == STATES || i == count - 1) && !put_states (self, states, error))
         return FALSE;
     }
@@ -332,7 +323,7 @@ absorb_whole (AccWalkOutlet *outlet,
       return TRUE;
     }
 
-  state = part_of_state (self->state, error);
+  state = acc_walk_part_new_constant (self->state, 1);
   put (self, state);
 
   return TRUE;

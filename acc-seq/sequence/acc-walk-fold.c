@@ -299,6 +299,15 @@ build (AccWalkOutlet  *outlet,
     }
 }
 
+/* A part of one element; what is the same for all elements counts as many as the step has. */
+static AccWalkPart *
+new_node (AccWalkPart *part)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (part->nested);
+
+  return lifted->form == ACC_LIFTED_CONSTANT ? acc_walk_part_new_constant (lifted->values, 1) : acc_walk_part_ref (part);
+}
+
 static gboolean
 absorb (AccWalkOutlet *outlet,
         AccWalkPart  **parts,
@@ -311,7 +320,7 @@ absorb (AccWalkOutlet *outlet,
   for (guint i = 0; i < self->n_levels; i++)
     {
       g_clear_pointer (&self->waiting[self->levels[i]], acc_walk_part_unref);
-      self->waiting[self->levels[i]] = acc_walk_part_ref (parts[i]);
+      self->waiting[self->levels[i]] = new_node (parts[i]);
     }
   for (guint level = 0; level < MAX_LEVELS && self->exact == NULL; level++)
     if ((end >> level) % 2 == 0)

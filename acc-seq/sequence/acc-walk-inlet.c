@@ -11,10 +11,11 @@ static gboolean
 compute_whole (AccWalkInlet *self,
                GError      **error)
 {
-  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr(GPtrArray) parts = NULL;
 
-  g_ptr_array_add (wanted, self->sequence->nested);
+  g_ptr_array_add (wanted,
+                   self->sequence->length < 0 ? acc_walk_dup_counted (self->sequence->nested) : g_object_ref (self->sequence->nested));
   parts = acc_walk_compute (self->stage->walk, wanted, MAX (self->sequence->length, 0), error);
   if (parts == NULL)
     return FALSE;

@@ -47,6 +47,10 @@ AccWalkPart *acc_walk_part_ungroup      (AccWalkPart *self, AccBudget *budget, G
 /* For the above: those of a constant one as regular, others as they are; a regular one as irregular. */
 AccWalkPart *acc_walk_part_repeat       (AccWalkPart *self, AccBudget *budget, GError **error);
 /* Takes over all but @rank; @extents: NULL for rank 1. */
+/* The same elements, whose values tell how many there are: one constant for all is repeated. */
+AccNestedArray *acc_walk_dup_counted (AccNestedArray *nested);
+/* The same array for @count elements. */
+AccWalkPart *acc_walk_part_new_constant (AccArray *value, gint64 count);
 AccWalkPart *acc_walk_part_new_irregular (guint rank, AccArray *values, AccArray *offsets, AccArray *extents);
 
 /* Of all elements together. */

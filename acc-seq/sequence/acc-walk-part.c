@@ -154,6 +154,28 @@ acc_walk_part_new_irregular (guint     rank,
                             count);
 }
 
+AccWalkPart *
+acc_walk_part_new_constant (AccArray *value,
+                            gint64    count)
+{
+  return acc_walk_part_new (acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (value)), acc_walk_new_count (count)),
+                            count);
+}
+
+AccNestedArray *
+acc_walk_dup_counted (AccNestedArray *nested)
+{
+  g_autoptr(AccLift) lift = NULL;
+  g_autoptr(AccLifted) regular = NULL;
+
+  if (acc_nested_array_get_form (nested) != ACC_NESTED_FORM_CONSTANT)
+    return g_object_ref (nested);
+  lift = acc_lift_new (acc_nested_array_get_count (nested));
+  regular = acc_lift_to_regular (lift, acc_nested_array_get_lifted (nested));
+
+  return acc_nested_array_new_from_regular (regular->values);
+}
+
 guint
 acc_walk_part_list_arrays (AccNestedArray *nested,
                            AccArray      **arrays)
@@ -180,9 +202,7 @@ acc_walk_part_new_computed (AccNestedArray *nested,
   switch (lifted->form)
     {
     case ACC_LIFTED_CONSTANT:
-      return acc_walk_part_new (acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (computed[0])),
-                                                                 acc_walk_new_count (count)),
-                                count);
+      return acc_walk_part_new_constant (computed[0], count);
     case ACC_LIFTED_REGULAR:
       return acc_walk_part_new_regular (computed[0]);
     case ACC_LIFTED_IRREGULAR:

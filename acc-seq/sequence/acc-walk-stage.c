@@ -413,8 +413,7 @@ run_alone (AccWalkStage *self,
 
       done = element != NULL;
       if (done)
-        others[i] = acc_walk_part_new (acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (element)),
-                                                                        acc_walk_new_count (1)), 1);
+        others[i] = acc_walk_part_new_constant (element, 1);
     }
 
   done = done && run (self, others, 1, computed, error);
@@ -443,7 +442,9 @@ try_step (AccWalkStage *self,
     {
       done = FALSE;
       /* Some of those that it is handed to may have it. */
-      if (computed)
+      if (g_error_matches (local, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        ;
+      else if (computed)
         {
           g_prefix_error (&local, "elements from %" G_GINT64_FORMAT " on: ", self->done);
         }

@@ -50,6 +50,8 @@ STEPS = {
     'flatten': (lambda s: s.map(lambda x: x.flatten()), lambda e: [x.reshape(-1) for x in e]),
     'total': (lambda s: s.map(total), lambda e: [np.array(n) for n in sums(e)]),
     'imap': (lambda s: s.imap(lambda k, x: x.map(lambda v: v + k[()])), lambda e: [x + k for k, x in enumerate(e)]),
+    'constant': (lambda s: s.map(lambda x: Acc.use(np.array([3, -1]))), lambda e: [np.array([3, -1])] * len(e)),
+    'nothing': (lambda s: s.map(lambda x: Acc.use(np.array([3, -1]))).filter(lambda x: total(x).map(lambda n: n < 0)), lambda e: []),
     'filter': (lambda s: s.filter(lambda x: total(x).map(lambda n: n % 3 != 0)), lambda e: [x for x, n in zip(e, sums(e)) if n % 3 != 0]),
     'take_while': (lambda s: s.take_while(lambda x: total(x).map(lambda n: n < 60)), take_while),
     'concat': (lambda s: s.concat(s.drop(1)), lambda e: e + e[1:]),
