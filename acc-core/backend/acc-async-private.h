@@ -15,8 +15,8 @@ struct _AccUnderWay {
   AccUnderWay  *next;
 };
 
-/* Registers work by the thread that does it: @own is cancelled when @others is, and when the process exits, which then waits a while. */
-void acc_under_way_begin (AccUnderWay *self, AccBackend *backend, GCancellable *own, GCancellable *others);
+/* Registers work by @thread, which does it: @own is cancelled when @others is, and when the process exits, which then waits a while. */
+void acc_under_way_begin (AccUnderWay *self, GThread *thread, AccBackend *backend, GCancellable *own, GCancellable *others);
 void acc_under_way_end   (AccUnderWay *self);
 
 /* Gives a result that is not NULL, or an error. */

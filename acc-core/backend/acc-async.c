@@ -81,12 +81,12 @@ on_cancelled (GCancellable *cancellable, gpointer own)
 }
 
 void
-acc_under_way_begin (AccUnderWay *self, AccBackend *backend, GCancellable *own, GCancellable *others)
+acc_under_way_begin (AccUnderWay *self, GThread *thread, AccBackend *backend, GCancellable *own, GCancellable *others)
 {
   gboolean late;
 
   end_before_driver (backend);
-  *self = (AccUnderWay) { .thread = g_thread_self (), .own = g_object_ref (own) };
+  *self = (AccUnderWay) { .thread = thread, .own = g_object_ref (own) };
   if (others != NULL)
     {
       self->others = g_object_ref (others);
@@ -165,7 +165,7 @@ work_in_thread (GTask *carrier, gpointer unused, gpointer data, GCancellable *no
   g_autoptr(GSource) source = g_idle_source_new ();
   AccUnderWay work;
 
-  acc_under_way_begin (&work, self->backend, own, g_task_get_cancellable (self->task));
+  acc_under_way_begin (&work, g_thread_self (), self->backend, own, g_task_get_cancellable (self->task));
   self->result = self->func (g_task_get_source_object (self->task), g_task_get_task_data (self->task), own, &self->error);
   acc_under_way_end (&work);
 

@@ -3,7 +3,10 @@
 
 #include "acc-walk-channel-private.h"
 
-/* Reading on a thread of its own: while a step computes, the elements of the next one are read. */
+#include "acc-core/backend/acc-async-private.h"
+
+/* Reading on a thread of its own: while a step computes, the elements of the next one are read. A walk that ends does not wait for a
+ * producer that does not look at its cancellable: the thread keeps the producer then until its read returns. */
 
 /* How long a wait lasts before it looks whether the walk was cancelled. */
 #define PATIENCE (20 * G_TIME_SPAN_MILLISECOND)
@@ -13,6 +16,8 @@ typedef enum {
   READER_ASKED,
   READER_DONE,      /* .nested or .error is there, or neither at the end */
   READER_QUITS,
+  READER_LEFT,      /* the walk is gone */
+  READER_ENDED,     /* the thread is about to return */
 } State;
 
 struct _AccWalkReader {
@@ -28,40 +33,68 @@ struct _AccWalkReader {
   gint64               max_elements, max_values;
   AccNestedArray      *nested;
   GError              *error;
+  AccUnderWay          left;       /* where the walk is gone */
 };
 
-G_LOCK_DEFINE_STATIC (walked);
+/* Who has a producer: it is walked by one walk at a time. */
+typedef enum {
+  CLAIM_NONE,
+  CLAIM_WALK,
+  CLAIM_LEFT,      /* a thread whose walk is gone */
+} Claim;
 
-/* A producer is walked by one walk at a time. */
+G_LOCK_DEFINE_STATIC (walked);
+static GCond some_free;
+
+static GQuark
+claim_quark (void)
+{
+  return g_quark_from_static_string ("acc-walk-reader-claims");
+}
+
+static void
+set_claim (AccSequenceProducer *producer,
+           Claim                claim)
+{
+  G_LOCK (walked);
+  g_object_set_qdata (G_OBJECT (producer), claim_quark (), GINT_TO_POINTER (claim));
+  g_cond_broadcast (&some_free);
+  G_UNLOCK (walked);
+}
+
+/* Waits for the read of a walk that is gone. */
 static gboolean
 claim (AccSequenceProducer *producer,
-       gboolean             claimed)
+       GCancellable        *cancellable)
 {
-  GQuark quark = g_quark_from_static_string ("acc-walk-reader-claims");
-  gboolean is_free;
+  Claim had;
 
   G_LOCK (walked);
-  is_free = !claimed || g_object_get_qdata (G_OBJECT (producer), quark) == NULL;
-  if (is_free)
-    g_object_set_qdata (G_OBJECT (producer), quark, GINT_TO_POINTER (claimed));
+  while ((had = GPOINTER_TO_INT (g_object_get_qdata (G_OBJECT (producer), claim_quark ()))) == CLAIM_LEFT
+         && !g_cancellable_is_cancelled (cancellable))
+    g_cond_wait_until (&some_free, &G_LOCK_NAME (walked), g_get_monotonic_time () + PATIENCE);
+  if (had == CLAIM_NONE)
+    g_object_set_qdata (G_OBJECT (producer), claim_quark (), GINT_TO_POINTER (CLAIM_WALK));
   G_UNLOCK (walked);
 
-  return is_free;
+  return had == CLAIM_NONE;
 }
 
 static gboolean
 begin_producer (AccSequenceProducer *producer,
+                GCancellable        *cancellable,
                 GError             **error)
 {
-  if (!claim (producer, TRUE))
+  if (!claim (producer, cancellable))
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s is being walked already", G_OBJECT_TYPE_NAME (producer));
+      if (!g_cancellable_set_error_if_cancelled (cancellable, error))
+        g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s is being walked already", G_OBJECT_TYPE_NAME (producer));
       return FALSE;
     }
   if (acc_sequence_producer_rewind (producer, error))
     return TRUE;
 
-  claim (producer, FALSE);
+  set_claim (producer, CLAIM_NONE);
 
   return FALSE;
 }
@@ -92,7 +125,7 @@ acc_walk_reader_new (AccSequence *sequence,
   AccWalkReader *self;
 
   if (sequence->kind == ACC_SEQUENCE_KIND_PRODUCER
-      && ((producer = make_producer (sequence, walk, error)) == NULL || !begin_producer (producer, error)))
+      && ((producer = make_producer (sequence, walk, error)) == NULL || !begin_producer (producer, walk->cancellable, error)))
     return NULL;
 
   self = g_new0 (AccWalkReader, 1);
@@ -109,27 +142,11 @@ acc_walk_reader_new (AccSequence *sequence,
 }
 
 static void
-set_state (AccWalkReader *self,
-           State          state)
+release (AccWalkReader *self)
 {
-  g_mutex_lock (&self->lock);
-  self->state = state;
-  g_cond_broadcast (&self->changed);
-  g_mutex_unlock (&self->lock);
-}
-
-void
-acc_walk_reader_free (AccWalkReader *self)
-{
-  g_cancellable_cancel (self->own);
-  if (self->thread != NULL)
-    {
-      set_state (self, READER_QUITS);
-      g_thread_join (self->thread);
-    }
   g_clear_pointer (&self->channel, acc_walk_channel_free);
   if (self->producer != NULL)
-    claim (self->producer, FALSE);
+    set_claim (self->producer, CLAIM_NONE);
   g_clear_object (&self->producer);
   g_clear_object (&self->own);
   g_clear_object (&self->nested);
@@ -137,6 +154,44 @@ acc_walk_reader_free (AccWalkReader *self)
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
   g_free (self);
+}
+
+/* Whether the thread has ended, or else is left to do so. */
+static gboolean
+end_thread (AccWalkReader *self)
+{
+  gint64 until = g_get_monotonic_time () + PATIENCE;
+  GThread *thread = self->thread;
+  gboolean ended;
+
+  g_mutex_lock (&self->lock);
+  self->state = READER_QUITS;
+  g_cond_broadcast (&self->changed);
+  while (self->state == READER_QUITS && g_cond_wait_until (&self->changed, &self->lock, until))
+    ;
+  ended = self->state == READER_ENDED;
+  if (!ended)
+    {
+      set_claim (self->producer, CLAIM_LEFT);
+      acc_under_way_begin (&self->left, thread, self->walk->backend, self->own, NULL);
+      self->state = READER_LEFT;
+    }
+  g_mutex_unlock (&self->lock);
+
+  if (ended)
+    g_thread_join (thread);
+  else
+    g_thread_unref (thread);
+
+  return ended;
+}
+
+void
+acc_walk_reader_free (AccWalkReader *self)
+{
+  g_cancellable_cancel (self->own);
+  if (self->thread == NULL || end_thread (self))
+    release (self);
 }
 
 static gboolean
@@ -157,9 +212,10 @@ static gpointer
 read_ahead (gpointer data)
 {
   AccWalkReader *self = data;
+  gboolean left;
 
   g_mutex_lock (&self->lock);
-  while (self->state != READER_QUITS)
+  while (self->state < READER_QUITS)
     {
       AccNestedArray *nested;
       GError *error = NULL;
@@ -175,11 +231,20 @@ read_ahead (gpointer data)
       g_mutex_lock (&self->lock);
       self->nested = nested;
       self->error = error;
-      if (self->state != READER_QUITS)
+      if (self->state < READER_QUITS)
         self->state = READER_DONE;
       g_cond_broadcast (&self->changed);
     }
+  left = self->state == READER_LEFT;
+  self->state = READER_ENDED;
+  g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
+
+  if (left)
+    {
+      acc_under_way_end (&self->left);
+      release (self);
+    }
 
   return NULL;
 }
@@ -241,7 +306,7 @@ read_producer (AccWalkReader *self,
   gint64 most = acc_walk_up_to_round (max_elements, round, self->position);
   AccNestedArray *nested;
 
-  if (self->thread == NULL && (!ahead || acc_sequence_producer_is_bound (self->producer)))
+  if (acc_sequence_producer_is_bound (self->producer))
     return acc_sequence_producer_read (self->producer, most, max_values, self->walk->cancellable, error);
 
   if (self->thread == NULL)

@@ -276,7 +276,7 @@ job_thread (gpointer data)
   AccUnderWay under_way;
   GError *error = NULL;
 
-  acc_under_way_begin (&under_way, self->backend, own, self->cancellable);
+  acc_under_way_begin (&under_way, g_thread_self (), self->backend, own, self->cancellable);
   if (self->work->ledger != NULL)
     acc_evaluate_write_with_ledger (self->backend, self->work->arrays[0], self->work->sinks[0], self->work->ledger, self->job, own, &error);
   else
