@@ -87,6 +87,10 @@ root (AccExpr *sum,
   return acc_expr_cast (acc_expr_sqrt (sum), get_mean_type (ACC_ARRAY (array)->type));
 }
 
+static AccExpr *get_real (AccExpr *z, gpointer data) { return acc_expr_real (z); }
+static AccExpr *get_imaginary (AccExpr *z, gpointer data) { return acc_expr_imag (z); }
+static AccExpr *make_complex (AccExpr *real, AccExpr *imaginary, gpointer data) { return acc_expr_complex (real, imaginary); }
+
 static AccArray *
 sum_up (AccArray    *self,
         const char  *operation,
@@ -209,8 +213,8 @@ acc_array_norm (AccArray *self)
  * Computes the mean of each row along the innermost dimension.
  *
  * The mean is the sum divided by the number of elements: it is infinite where the sum is beyond the range of the type. An empty row gives
- * NaN. Floats keep their type, f2 is computed in f4; integers and b1 give an f8. Takes time linear in the size of @self. An array of rank 0
- * is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
+ * NaN. Floats and complex numbers keep their type, f2 is computed in f4; integers and b1 give an f8. Takes time linear in the size of
+ * @self. An array of rank 0 is %ACC_ERROR_SHAPE, tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[3.0, 4.0], [6.0, 8.0]]
@@ -223,7 +227,19 @@ AccArray *
 acc_array_mean (AccArray *self)
 {
   ACC_ARRAY_NAMED ("mean");
-  return sum_up (self, "mean", summand, divided_by_size);
+  g_autoptr(AccArray) reals = NULL, imaginaries = NULL, real = NULL, imaginary = NULL;
+
+  g_return_val_if_fail (ACC_IS_ARRAY (self), NULL);
+
+  if (self->error != NULL || acc_element_type_get_kind (self->type) != ACC_KIND_COMPLEX)
+    return sum_up (self, "mean", summand, divided_by_size);
+
+  reals = acc_array_map (self, get_real, NULL);
+  imaginaries = acc_array_map (self, get_imaginary, NULL);
+  real = sum_up (reals, "mean", summand, divided_by_size);
+  imaginary = sum_up (imaginaries, "mean", summand, divided_by_size);
+
+  return acc_array_zip_with (real, imaginary, make_complex, NULL);
 }
 
 /**
@@ -311,8 +327,8 @@ acc_array_norm_all (AccArray *self)
  * Computes the mean of all elements.
  *
  * The mean is the sum divided by the number of elements: it is infinite where the sum is beyond the range of the type. An empty array gives
- * NaN. Floats keep their type, f2 is computed in f4; integers and b1 give an f8. Takes time linear in the size of @self. Tuples are
- * %ACC_ERROR_TYPE.
+ * NaN. Floats and complex numbers keep their type, f2 is computed in f4; integers and b1 give an f8. Takes time linear in the size of
+ * @self. Tuples are %ACC_ERROR_TYPE.
  *
  * ```c
  * // xs = [[3.0, 4.0], [6.0, 8.0]]

@@ -116,6 +116,22 @@ test_places (void)
   CONF_EXPECT_ERROR ("argmax/rank-0", bad, ACC_ERROR_SHAPE, "argmax", "number", "rank 0");
 }
 
+static AccExpr *negated_beside (AccExpr *x, gpointer data) { return acc_expr_complex (x, acc_expr_neg (x)); }
+static AccExpr *imaginary (AccExpr *z, gpointer data) { return acc_expr_imag (z); }
+
+static void
+test_complex_means (void)
+{
+  g_autoptr(AccArray) numbers = CONF_FLOATS1 ("f4", 1, 2, 6), complex = acc_array_map (numbers, negated_beside, NULL),
+    nothing = acc_array_take (complex, 0), mean = acc_array_mean (complex), of_all = acc_array_mean_all (complex),
+    of_nothing = acc_array_mean (nothing);
+
+  g_assert_cmpstr (acc_element_type_get_code (acc_array_get_element_type (mean)), ==, "c8");
+  CONF_EXPECT_FLOATS ("mean/complex", acc_array_map (mean, imaginary, NULL), "[]", -3);
+  CONF_EXPECT_FLOATS ("mean-all/complex", acc_array_map (of_all, imaginary, NULL), "[]", -3);
+  CONF_EXPECT_FLOATS ("mean/complex-nothing", acc_array_map (of_nothing, imaginary, NULL), "[]", NAN);
+}
+
 static void
 test_moments (void)
 {
@@ -249,6 +265,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/statistics/places", test_places);
   g_test_add_func ("/statistics/moments", test_moments);
+  g_test_add_func ("/statistics/complex-means", test_complex_means);
   g_test_add_func ("/statistics/spread", test_spread);
   g_test_add_func ("/statistics/distinct", test_distinct);
   g_test_add_func ("/statistics/histograms", test_histograms);
