@@ -362,7 +362,7 @@ extents_of_number (AccExpr *k,
 
 /**
  * acc_nested_array_new_from_arrays:
- * @arrays: (array length=n_arrays): arrays of one element type and rank, which is 1 or more
+ * @arrays: (array length=n_arrays): arrays of one element type and rank
  * @n_arrays: how many, at least 1
  *
  * Creates a nested array of arrays, whose extents may differ.
@@ -387,18 +387,20 @@ acc_nested_array_new_from_arrays (AccArray **arrays,
   ACC_ARRAY_NAMED ("nested_array_new_from_arrays");
   for (guint i = 0; i < n_arrays; i++)
     {
-      if (arrays[i]->error == NULL && arrays[0]->error == NULL && arrays[i]->rank > 0 && arrays[i]->rank == arrays[0]->rank
+      if (arrays[i]->error == NULL && arrays[0]->error == NULL && arrays[i]->rank == arrays[0]->rank
           && arrays[i]->type == arrays[0]->type)
         continue;
 
-      problem = g_strdup_printf ("array %u has another element type or rank than the first, or rank 0", i);
+      problem = g_strdup_printf ("array %u has another element type or rank than the first", i);
       return acc_nested_array_refuse (arrays[arrays[0]->error != NULL ? 0 : i],
                                       arrays[0]->type != arrays[i]->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE, problem);
     }
 
+  values = join_values (arrays, 0, n_arrays);
+  if (arrays[0]->rank == 0)
+    return acc_nested_array_new_from_regular (values);
   count = acc_shape_new_vector (n_arrays);
   extents = acc_array_generate (count, extents_of_number, &all);
-  values = join_values (arrays, 0, n_arrays);
 
   return arrays[0]->rank == 1 ? acc_nested_array_new_from_lengths (values, extents) : acc_nested_array_new_from_extents (values, extents);
 }

@@ -92,7 +92,8 @@ acc_sequence_new_traced (const char      *operation,
  * as
  * [method@Sequence.take], or the other sequence of [method@Sequence.zip_with].
  *
- * The result carries the error of what @function returns, and %ACC_ERROR_CALLBACK where that is %NULL.
+ * The result carries the error of what @function returns, %ACC_ERROR_CALLBACK where that is %NULL, and %ACC_ERROR_SHAPE where @length is
+ * less than -1.
  *
  * Returns: (transfer full): the sequence
  */
@@ -101,7 +102,11 @@ acc_sequence_new_generate (gint64       length,
                            AccArrayFunc function,
                            gpointer     user_data)
 {
-  g_autoptr(AccSequence) counter = acc_sequence_new_counter (length);
+  g_autoptr(AccSequence) counter = NULL;
+
+  if (length < -1)
+    return acc_sequence_refuse ("sequence_new_generate", ACC_ERROR_SHAPE, "%" G_GINT64_FORMAT " elements", length);
+  counter = acc_sequence_new_counter (length);
 
   return acc_sequence_new_traced ("sequence_new_generate", ACC_SEQUENCE_KIND_MAP, &counter, 1, function, user_data);
 }

@@ -375,6 +375,15 @@ check_chunk (AccSequenceProducer *self,
   return TRUE;
 }
 
+/* Producers of the library say themselves what cannot be read. */
+static gboolean
+needs_element (AccSequenceProducerClass *klass,
+               const GError             *error)
+{
+  return !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)
+         && (klass->describe == NULL || error->domain != ACC_ERROR || error->code == ACC_ERROR_CALLBACK);
+}
+
 static AccNestedArray *
 read_next (AccSequenceProducer *self,
            gint64               max_elements,
@@ -402,6 +411,8 @@ read_next (AccSequenceProducer *self,
   chunk = call.nested;
   if (local != NULL)
     {
+      if (needs_element (klass, local))
+        g_prefix_error (&local, "element %" G_GINT64_FORMAT ": ", priv->next);
       g_propagate_error (error, g_steal_pointer (&local));
       return NULL;
     }
@@ -432,7 +443,9 @@ read_next (AccSequenceProducer *self,
  * [property@SequenceProducer:shape], else irregular; a subclass may return regular ones there, too.
  *
  * Fails with %ACC_ERROR_CALLBACK, the class and the element where a subclass returns what it must not: elements of another type, rank
- * or shape, more than it was asked for, fewer or more than its length, or elements that are not in memory. Fails with
+ * or shape, more than it was asked for, fewer or more than its length, or elements that are not in memory. An error of its own gets the
+ * number of the element in front: elements before one that cannot be read are best returned first, and the error by the next call. Fails
+ * with
  * %ACC_ERROR_STREAM after a failure, until the producer is rewound.
  *
  * Returns: (transfer full) (nullable): a manifest nested array; %NULL with @error set, or without where there are no more elements

@@ -63,6 +63,42 @@ class Producer:
                 new_capsule(ctypes.addressof(self.arrays[0]), b'arrow_array', None))
 
 
+class Stream(ctypes.Structure):
+    pass
+
+
+GET_SCHEMA = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Stream), ctypes.POINTER(Schema))
+GET_NEXT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Stream), ctypes.POINTER(Array))
+Stream._fields_ = [('get_schema', GET_SCHEMA), ('get_next', GET_NEXT),
+                   ('get_last_error', ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(Stream))),
+                   ('release', ctypes.CFUNCTYPE(None, ctypes.POINTER(Stream))), ('private_data', ctypes.c_void_p)]
+
+
+class Chunks:
+    """A column that comes as several, the last of which may fail."""
+
+    def __init__(self, *columns, failure=None):
+        self.columns, self.at, self.message = columns, 0, failure and ctypes.create_string_buffer(failure)
+        fail = lambda stream: ctypes.addressof(self.message)
+        self.stream = Stream(GET_SCHEMA(self.get_schema), GET_NEXT(self.get_next), Stream._fields_[2][1](fail))
+
+    def get_schema(self, stream, schema):
+        # A schema is given more than once.
+        ctypes.memmove(schema, ctypes.addressof(self.columns[0].schemas[0]), ctypes.sizeof(Schema))
+        return 0
+
+    def get_next(self, stream, array):
+        if self.at == len(self.columns):
+            ctypes.memset(array, 0, ctypes.sizeof(Array))
+            return 5 if self.message else 0
+        ctypes.memmove(array, ctypes.addressof(self.columns[self.at].arrays[0]), ctypes.sizeof(Array))
+        self.at += 1
+        return 0
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return new_capsule(ctypes.addressof(self.stream), b'arrow_array_stream', None)
+
+
 def consume(thing):
     """The lists of a column of lists of lists of f8, or fewer levels, from its structs; and the address of the values."""
     schema_capsule, array_capsule = thing.__arrow_c_array__()
@@ -97,6 +133,27 @@ def test_import():
         del rows
         gc.collect()
         assert producer.released == ['schema', 'array'], producer.released
+
+
+def test_chunks():
+    def make(nulls=None):
+        return [Producer(np.array([0, 2, 2]), np.arange(2.), nulls), Producer(np.array([0, 1]), np.array([7.]))]
+
+    columns = make()
+    assert Acc.NestedArray.from_arrow(Chunks(*columns)).to_list() == [[0, 1], [], [7]]
+    assert Acc.NestedArray.from_arrow(Chunks(columns[0])).to_list() == [[0, 1], []]
+    gc.collect()
+    assert [column.released.count('array') for column in columns] == [2, 1]
+    rows, masks = Acc.NestedArray.from_arrow(Chunks(*make([False, True])), nulls=True)
+    assert rows.to_list() == [[0, 1], [], [7]]
+    assert [np.asarray(mask).tolist() for mask in masks] == [[True, False, True], [True] * 3]
+    for wrong, kind, part in ((Chunks(*make(), failure=b'the disk is gone'), ValueError, 'the disk is gone'),
+                              (Chunks(), ValueError, 'without chunks'), ([1, 2], TypeError, 'list')):
+        try:
+            Acc.NestedArray.from_arrow(wrong)
+            assert False
+        except kind as error:
+            assert part in str(error), error
 
 
 def test_export():
@@ -145,8 +202,8 @@ def test_mistakes():
     try:
         Acc.NestedArray.from_arrow(values)
         assert False
-    except AttributeError:
-        pass
+    except TypeError as error:
+        assert 'no column of Arrow' in str(error)
 
 
 if __name__ == "__main__":

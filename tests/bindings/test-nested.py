@@ -48,6 +48,18 @@ def test_pictures():
     assert nested.map(lambda picture: picture.transpose()).to_list() == [picture.T.tolist() for picture in pictures]
 
 
+def test_few_elements():
+    scalars = Acc.NestedArray.from_arrays([np.float64(1.5), np.float64(2)])
+    assert scalars.ndim == 0 and scalars.to_list() == [1.5, 2]
+    assert Acc.NestedArray.from_lengths([], []).to_list() == [] and Acc.NestedArray.from_offsets(np.zeros(0), [0]).to_list() == []
+    assert Acc.NestedArray.from_list([[1]]).gather([]).to_list() == []
+    try:
+        Acc.NestedArray.from_arrays([])
+        assert False
+    except ValueError as error:
+        assert 'no arrays' in str(error)
+
+
 def test_groups_and_padding():
     rows, keys = Acc.NestedArray.from_keys(np.array([1, 2, 3, 4, 5]), np.array([7, 5, 7, 5, 6], 'u1'))
     assert rows.to_list() == [[2, 4], [5], [1, 3]] and np.asarray(keys.run()).tolist() == [5, 6, 7]
@@ -71,6 +83,7 @@ def test_ready_made():
     assert rows.sort().to_list() == [[1, 2, 2, 3], [5, 7]] and rows.sort(True).to_list() == [[3, 2, 2, 1], [7, 5]]
     assert rows.unique().to_list() == [[1, 2, 3], [5, 7]]
     assert rows.cumsum().to_list() == [[3, 4, 6, 8], [7, 12]]
+    assert np.asarray(Acc.NestedArray.from_lengths(np.array([1j, 2 + 1j, 3]), [2, 1]).mean().run()).tolist() == [1 + 1j, 3]
     empty = Acc.NestedArray.from_lengths(np.array([1, 2]), np.array([2, 0]))
     assert np.asarray(empty.sum().run()).tolist() == [3, 0]
     try:

@@ -118,7 +118,7 @@ def test_errors_are_kept():
         raise GLib.Error('no light', 'camera', 7)
 
     error = error_of(lambda: read_all(Frames(breaks)))
-    assert (error.message, error.domain, error.code) == ('no light', 'camera', 7)
+    assert (error.message, error.domain, error.code) == ('element 2: no light', 'camera', 7)
 
 
 def test_mistakes():

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 
 import check
 import numpy as np
@@ -205,6 +206,44 @@ def test_errors_of_generators():
     fails(lambda: Acc.Sequence.from_iterable([np.zeros(2), np.zeros(3)], shape=2).count().run(), Acc.Error.CALLBACK, '(3,)')
 
 
+def test_elements_before_a_failure():
+    def breaks():
+        for k in range(5):
+            yield np.arange(k)
+        raise ValueError('no sixth')
+
+    found, walked = [], Acc.Sequence.from_iterable(breaks, 'i8', 1)
+    for _ in range(2):
+        try:
+            for row in walked:
+                found.append(np.asarray(row).tolist())
+            assert False
+        except GLib.Error as error:
+            assert 'element 5: ValueError: no sixth' in error.message, error
+    assert found == 2 * [list(range(k)) for k in range(5)]
+    fails(lambda: Acc.Sequence.from_iterable([np.zeros(1), None]).count().run(), Acc.Error.CALLBACK, 'element 1: TypeError: None')
+    for wrong in (lambda: Acc.Sequence.generate(-2, lambda k: k), lambda: setattr(walked, 'latency', -1)):
+        try:
+            wrong()
+            assert False
+        except ValueError:
+            pass
+
+
+def test_constants():
+    """Elements that are all one array, of which only some are left."""
+    some = np.array([3, -1])
+    for n in (1, 2, 5, 17):
+        alike = Acc.Sequence.from_array(np.arange(n)).map(lambda x: Acc.use(some))
+        assert alike.filter(lambda x: total(x).map(lambda s: s < 0)).to_list() == []
+        assert alike.filter(lambda x: total(x).map(lambda s: s > 0)).to_list() == [[3, -1]] * n
+        assert list(alike.concat(alike[:1]).fold(None, lambda x, y: x.concat(y)).run()) == [3, -1] * (n + 1)
+    states = Acc.Sequence.from_array(np.array([-17])).scan(5, lambda state, x: state.zip_with(x, lambda a, b: a - 2 * b))
+    assert states.to_list() == [39] and states.filter(lambda x: x.map(lambda n: n % 2 == 0)).to_list() == []
+    nested = Acc.NestedArray.from_list([[1], [2], [3]]).filter(lambda row: total(row).map(lambda s: s > 1)).map(lambda row: Acc.use(some))
+    assert Acc.Sequence.from_nested(nested).to_list() == [[3, -1]] * 2
+
+
 def test_producers():
     class Countdown(Acc.SequenceProducer):
         def __init__(self, n):
@@ -271,6 +310,28 @@ def test_cancelled():
         assert False
     except GLib.Error as error:
         assert error.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED), error
+
+
+def test_cancelled_while_a_producer_waits():
+    """A walk does not wait for a generator that does not return; the next walk of it does."""
+    entered, leave = threading.Event(), threading.Event()
+
+    def waits():
+        entered.set()
+        leave.wait()
+        yield np.arange(3)
+
+    walked, cancellable = Acc.Sequence.from_iterable(waits, 'i8', 1), Gio.Cancellable()
+    threading.Thread(target=lambda: (entered.wait(), cancellable.cancel())).start()
+    for array in (walked.elements(), walked.take(1).elements()):
+        try:
+            Acc.Backend.get_default().run(array, cancellable)
+            assert False
+        except GLib.Error as error:
+            assert error.matches(Gio.io_error_quark(), Gio.IOErrorEnum.CANCELLED), error
+    assert not leave.is_set()
+    leave.set()
+    assert list(walked.elements().run()) == [0, 1, 2]
 
 
 def test_iteration():

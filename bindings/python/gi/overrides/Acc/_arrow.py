@@ -3,7 +3,7 @@
 
 import ctypes
 
-_SCHEMA, _ARRAY = b'arrow_schema', b'arrow_array'
+_SCHEMA, _ARRAY, _STREAM = b'arrow_schema', b'arrow_array', b'arrow_array_stream'
 
 
 class _Schema(ctypes.Structure):
@@ -16,6 +16,13 @@ class _Array(ctypes.Structure):
     _fields_ = [('length', ctypes.c_int64), ('null_count', ctypes.c_int64), ('offset', ctypes.c_int64), ('n_buffers', ctypes.c_int64),
                 ('n_children', ctypes.c_int64), ('buffers', ctypes.c_void_p), ('children', ctypes.c_void_p),
                 ('dictionary', ctypes.c_void_p), ('release', ctypes.c_void_p), ('private_data', ctypes.c_void_p)]
+
+
+class _Stream(ctypes.Structure):
+    _fields_ = [('get_schema', ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
+                ('get_next', ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)),
+                ('get_last_error', ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p)),
+                ('release', ctypes.c_void_p), ('private_data', ctypes.c_void_p)]
 
 
 _release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
@@ -41,10 +48,44 @@ def _freeing(name):
 _free_schema, _free_array = _freeing(_SCHEMA), _freeing(_ARRAY)
 
 
-def pointers(column):
-    """What @column gives for Arrow, kept until the capsules go: they, and the addresses of schema and array."""
-    capsules = column.__arrow_c_array__()
-    return capsules, [_get_pointer(capsule, name) for capsule, name in zip(capsules, (_SCHEMA, _ARRAY))]
+def _exporting(column):
+    """What speaks Arrow's interface: @column, or what Awkward Array's own function makes of it."""
+    if hasattr(type(column), '__arrow_c_array__') or hasattr(type(column), '__arrow_c_stream__'):
+        return column
+    if type(column).__module__.partition('.')[0] == 'awkward':
+        import awkward
+        return awkward.to_arrow(column, extensionarray=False)
+    raise TypeError(f'{type(column).__name__} is no column of Arrow: it has no __arrow_c_array__')
+
+
+def _pull(stream, name, struct):
+    """What the function @name of a stream gives."""
+    address = ctypes.addressof(stream)
+    if getattr(stream, name)(address, ctypes.addressof(struct)) != 0:
+        reason = stream.get_last_error(address)
+        raise ValueError(f'a stream of Arrow fails: {reason.decode() if reason else name}')
+    return struct
+
+
+def imports(column, make):
+    """What make (schema, array) gives for each part of @column: one, or as many as it has chunks, or where it has none, none."""
+    column = _exporting(column)
+    if hasattr(type(column), '__arrow_c_array__'):
+        kept = column.__arrow_c_array__()  # until the function returns
+        return [make(*(_get_pointer(capsule, name) for capsule, name in zip(kept, (_SCHEMA, _ARRAY))))]
+    kept = column.__arrow_c_stream__()
+    stream, made = _Stream.from_address(_get_pointer(kept, _STREAM)), []
+    while True:
+        array = _pull(stream, 'get_next', _Array())
+        if not array.release:
+            return made
+        schema = _pull(stream, 'get_schema', _Schema())
+        try:
+            made.append(make(ctypes.addressof(schema), ctypes.addressof(array)))
+        finally:
+            for struct in (schema, array):
+                if struct.release:
+                    _release(struct.release)(ctypes.addressof(struct))
 
 
 def capsules(export):

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Nested arrays."""
 
+import functools
+
 from . import _arrow
 from ._memory import _array, use
 from ._module import Acc, override
 from ._values import _build, _expr, _sound
+
+
+def _integers(numbers):
+    """An array of integers, also of a list of none, which NumPy takes for floats."""
+    return use(numbers, 'i8') if isinstance(numbers, (list, tuple)) and not numbers else _array(numbers)
 
 
 def _tracing(function, make):
@@ -17,11 +24,11 @@ class NestedArray(Acc.NestedArray):
 
     @staticmethod
     def from_lengths(values, lengths):
-        return _sound(Acc.NestedArray.new_from_lengths(_array(values), _array(lengths)))
+        return _sound(Acc.NestedArray.new_from_lengths(_array(values), _integers(lengths)))
 
     @staticmethod
     def from_offsets(values, offsets):
-        return _sound(Acc.NestedArray.new_from_offsets(_array(values), _array(offsets)))
+        return _sound(Acc.NestedArray.new_from_offsets(_array(values), _integers(offsets)))
 
     @staticmethod
     def from_extents(values, extents):
@@ -34,7 +41,10 @@ class NestedArray(Acc.NestedArray):
     @staticmethod
     def from_arrays(arrays):
         """Of a list of arrays of one type and rank, which may have different extents."""
-        return _sound(Acc.NestedArray.new_from_arrays([_array(array) for array in arrays]))
+        made = [_array(array) for array in arrays]
+        if not made:
+            raise ValueError('no arrays, of which the first would tell the type and the rank')
+        return _sound(Acc.NestedArray.new_from_arrays(made))
 
     @staticmethod
     def from_keys(values, keys):
@@ -54,14 +64,18 @@ class NestedArray(Acc.NestedArray):
 
     @staticmethod
     def from_arrow(column, nulls=False):
-        """Of what speaks Arrow's C data interface, by __arrow_c_array__: a column of pyarrow or Awkward Array. With @nulls there may be some:
-        lists become empty and values 0; and the result is the nested array and a list of masks, which are false where something is null, for
-        the elements of each level and last for the values."""
-        capsules, addresses = _arrow.pointers(column)
+        """Of what speaks Arrow's C data interface: a column of pyarrow, one of a table, whose chunks are joined where there are several,
+        or an array of Awkward Array. With @nulls there may be some: lists become empty and values 0; and the result is the nested array and a
+        list of masks, which are false where something is null, for the elements of each level and last for the values."""
+        make = Acc.NestedArray.new_from_arrow_with_nulls if nulls else Acc.NestedArray.new_from_arrow
+        parts = _arrow.imports(column, make)
+        if not parts:
+            raise ValueError('a column without chunks')
         if not nulls:
-            return Acc.NestedArray.new_from_arrow(*addresses)
-        made, masks = Acc.NestedArray.new_from_arrow_with_nulls(*addresses)
-        return made, list(masks)
+            return parts[0] if len(parts) == 1 else functools.reduce(NestedArray.concat, parts).run()
+        made = functools.reduce(NestedArray.concat, (part for part, _ in parts))
+        masks = [functools.reduce(lambda x, y: x.concat_on(y, 0), masks) for masks in zip(*(masks for _, masks in parts))]
+        return (made, masks) if len(parts) == 1 else (made.run(), [mask.run() for mask in masks])
 
     def __arrow_c_array__(self, requested_schema=None):
         made = self if self.is_manifest() else self.run()
@@ -140,13 +154,13 @@ class NestedArray(Acc.NestedArray):
         return _tracing(predicate, lambda callback: Acc.NestedArray.filter(self, callback))
 
     def gather(self, indices):
-        return _sound(Acc.NestedArray.gather(self, _array(indices)))
+        return _sound(Acc.NestedArray.gather(self, _integers(indices)))
 
     def concat(self, other):
         return _sound(Acc.NestedArray.concat(self, other))
 
     def nest(self, lengths):
-        return _sound(Acc.NestedArray.nest(self, _array(lengths)))
+        return _sound(Acc.NestedArray.nest(self, _integers(lengths)))
 
     def flatten_level(self, level):
         return _sound(Acc.NestedArray.flatten_level(self, level))

@@ -70,16 +70,24 @@ class _Iterated(SequenceProducer):
 
     def __init__(self, begin, elements, **properties):
         super().__init__(**properties)
-        self.begin, self.elements, self.waiting, self.number = begin, elements, [], 0
+        self.begin, self.elements, self.waiting, self.failure = begin, elements, [], None
         self.code, self.wanted = self.get_element_type().get_code(), _dtype(self.get_element_type())
         self.base = _type_of_dtype(self.wanted.base).get_code()
 
     def do_read(self, max_elements, max_values, cancellable):
+        if self.failure is not None:
+            raise self.failure
         if self.elements is None:
             self.elements = self.begin()
         chunk, n_values, since = [], 0, time.monotonic()
         while len(chunk) < max_elements and time.monotonic() - since < _PATIENCE:
-            element = self.waiting.pop() if self.waiting else self._pull()
+            try:
+                element = self.waiting.pop() if self.waiting else self._pull()
+            except BaseException as failure:
+                if not chunk:
+                    raise
+                self.failure = failure  # after what came before it
+                break
             if element is None:
                 break
             n_values += math.prod(element.shape[:self.get_rank()])
@@ -92,19 +100,19 @@ class _Iterated(SequenceProducer):
     def _pull(self):
         try:
             for element in self.elements:
-                element = self._take(element)
-                self.number += 1
-                return element
+                return self._take(element)
             return None
         except GLib.Error:
             raise
         except Exception as exception:
-            raise GLib.Error(f'element {self.number}: {type(exception).__name__}: {exception}',
-                             GLib.quark_to_string(Acc.error_quark()), Acc.Error.CALLBACK) from exception
+            raise GLib.Error(f'{type(exception).__name__}: {exception}', GLib.quark_to_string(Acc.error_quark()),
+                             Acc.Error.CALLBACK) from exception
 
     def _take(self, element):
         """@element as NumPy has it, if it is like the others."""
         import numpy
+        if element is None:
+            raise TypeError('None, where an element is an array')
         if not hasattr(element, 'dtype'):
             element = use(element, self.wanted if self.wanted.fields else self.code)
         array, lanes, rank = numpy.asarray(element), self.wanted.shape, self.get_rank()
@@ -117,6 +125,8 @@ class _Iterated(SequenceProducer):
     def _join(self, chunk):
         import numpy
         code, rank = self.code if self.wanted.shape else None, self.get_rank()
+        if len(chunk) == 1:  # perhaps a large one
+            return NestedArray.from_regular(use(chunk[0][None], code))
         if self.get_shape() is not None:
             return NestedArray.from_regular(use(numpy.stack(chunk), code))
         values = use(numpy.concatenate([element.reshape((-1,) + self.wanted.shape) for element in chunk]), code)
@@ -132,7 +142,7 @@ class _IteratedAgain(_Iterated):
     __module__, __gtype_name__ = 'acc', 'AccPythonIterable'
 
     def do_rewind(self):
-        self.elements, self.waiting, self.number = None, [], 0
+        self.elements, self.waiting, self.failure = None, [], None
 
 
 def _from_iterable(elements, dtype, ndim, shape):
@@ -240,6 +250,8 @@ class Sequence(Acc.Sequence):
     @staticmethod
     def generate(length, function):
         """What @function gives for 0, 1 and so on: @length elements, or without an end where that is None."""
+        if length is not None and length < 0:
+            raise ValueError(f'a sequence of {length} elements: None is for one without an end')
         return _tracing(function, lambda callback: Acc.Sequence.new_generate(-1 if length is None else length, callback))
 
     @property
@@ -278,6 +290,8 @@ class Sequence(Acc.Sequence):
 
     @latency.setter
     def latency(self, seconds):
+        if seconds < 0:
+            raise ValueError(f'a latency of {seconds} seconds')
         self.set_latency(round(seconds * 1e6))
 
     def named(self, label):
