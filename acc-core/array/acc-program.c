@@ -217,6 +217,14 @@ copy_parameters (GPtrArray *parameters)
   return copy;
 }
 
+/* What a callback gave away, whether or not its array would free the elements. */
+static void
+release_results (GPtrArray *results)
+{
+  g_ptr_array_set_free_func (results, g_object_unref);
+  g_ptr_array_unref (results);
+}
+
 /* Calls the function by the tracer of this thread; NULL if there is none: then it is called directly. */
 static GPtrArray *
 ask (GPtrArray *parameters,
@@ -232,10 +240,7 @@ ask (GPtrArray *parameters,
   results = acc_trace_ask_arrays (function, user_data, parameters, number);
   for (guint i = 0; results != NULL && i < results->len; i++)
     if (!ACC_IS_ARRAY (g_ptr_array_index (results, i)))
-      {
-        g_ptr_array_foreach (results, (GFunc) (GCallback) g_object_unref, NULL);
-        g_clear_pointer (&results, g_ptr_array_unref);
-      }
+      g_clear_pointer (&results, release_results);
 
   return results != NULL ? results : g_ptr_array_new ();
 }
@@ -267,14 +272,6 @@ acc_array_depends_on (AccArray *array,
   g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&array, 1);
 
   return g_ptr_array_find (nodes, other, NULL);
-}
-
-/* What a callback gave away, whether or not its array would free the elements. */
-static void
-release_results (GPtrArray *results)
-{
-  g_ptr_array_set_free_func (results, g_object_unref);
-  g_ptr_array_unref (results);
 }
 
 /**

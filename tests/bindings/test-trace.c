@@ -319,6 +319,30 @@ test_programs (void)
     }
 }
 
+/* What is no array is neither taken nor freed twice. */
+static void
+test_other_classes (void)
+{
+  const char *signatures[] = { "i8[:]", NULL };
+  g_autoptr(AccTrace) trace = acc_trace_new ();
+  g_autoptr(GObject) other = g_object_new (G_TYPE_OBJECT, NULL);
+  g_autoptr(AccProgram) program = NULL;
+  g_autoptr(GError) error = NULL;
+
+  for (int pass = 0; pass < 2; pass++)
+    {
+      g_clear_object (&program);
+      acc_trace_begin (trace);
+      program = acc_program_new (signatures, never, NULL);
+      if (acc_trace_end (trace))
+        acc_trace_answer_arrays (trace, &other, 1);
+    }
+  g_assert_false (acc_program_check (program, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_CALLBACK);
+  g_clear_object (&trace);
+  g_assert_cmpuint (other->ref_count, ==, 1);
+}
+
 /* Nothing given, mistakes, and traces that are dropped on the way. */
 static void
 test_failures (void)
@@ -377,6 +401,7 @@ main (int argc, char **argv)
   g_test_add_func ("/trace/operations", test_operations);
   g_test_add_func ("/trace/nested", test_nested);
   g_test_add_func ("/trace/programs", test_programs);
+  g_test_add_func ("/trace/other-classes", test_other_classes);
   g_test_add_func ("/trace/failures", test_failures);
   code = g_test_run ();
   g_object_unref (xs);
