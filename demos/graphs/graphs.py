@@ -75,6 +75,8 @@ def main():
     else:
         n = options.vertices
         edges = draw(n, n, options.seed)
+    if n == 0:
+        parser.error('there are no vertices')
 
     sizes = np.bincount(components(n, edges), minlength=n)
     print(f'{n} vertices, {len(edges)} edges, {(sizes > 0).sum()} parts, the largest of {sizes.max(initial=0)}')

@@ -74,6 +74,10 @@ try {
     check(e instanceof RangeError && random(7, 0).run().to_array()[0] === seeds[0], 'random after a mistake');
 }
 
+const few = Acc.NestedArray.new_from_lengths(Acc.use(new Float64Array([3, 1, 2])), Acc.use(new Int32Array([2, 0, 1])));
+check([...few].map(row => row.to_array().join()).join('|') === '3,1||2', 'a loop over elements');
+check([...few.nest(Acc.use(new Int32Array([1, 2])))].map(group => [...group].length).join() === '1,2', 'a loop over groups');
+
 const program = Acc.program(['f8[:]', 'i4[:]'], (v, l) => Acc.NestedArray.new_from_lengths(v, l).map(row => row.reverse()).flatten());
 const executable = backend.compile(program, null);
 for (const [v, l, want] of [[[1, 2, 3], [1, 2], '1,3,2'], [[4, 5], [0, 2, 0], '5,4']])

@@ -244,6 +244,19 @@ def test_constants():
     assert Acc.Sequence.from_nested(nested).to_list() == [[3, -1]] * 2
 
 
+def test_states_of_elements():
+    """A float of Python is one of those that elements have; a function that returns nothing is told so."""
+    rows = Acc.Sequence.from_array(np.arange(6, dtype='f4').reshape(3, 2))
+    assert np.asarray(rows.scan(0., lambda state, row: state.zip_with(row.fold(0., add), add)).stack()).tolist() == [1, 6, 15]
+    assert rows.scan(np.zeros(2), lambda state, row: state.zip_with(row, lambda a, b: a + b.cast('f8'))).dtype == 'f8'
+    for wrong in (lambda: rows.map(lambda row: None), lambda: Acc.NestedArray.from_list([[1]]).map(lambda row: None)):
+        try:
+            wrong()
+            assert False
+        except TypeError as error:
+            assert 'None is no array' in str(error), error
+
+
 def test_producers():
     class Countdown(Acc.SequenceProducer):
         def __init__(self, n):

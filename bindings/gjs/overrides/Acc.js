@@ -231,6 +231,13 @@ function _init() {
     Acc.NestedArray.prototype.run = function (backend = Acc.Backend.get_default()) {
         return backend.run_nested(this, null);
     };
+    // Elements in memory: arrays, or nested arrays where there are levels.
+    Acc.NestedArray.prototype[Symbol.iterator] = function* () {
+        const made = this.is_manifest() ? this : this.run(), inner = made.get_inner();
+        const length = made.get_lengths().run().get_shape().get_extent(0);
+        for (let k = 0; k < length; k++)
+            yield inner === null ? made.dup_element(k).run() : made.dup_nested(k);
+    };
     Acc.NestedArray.prototype.toString = function () {
         return this.to_string();
     };

@@ -66,6 +66,8 @@ def _buffers(data):
 
 
 def _array(value):
+    if value is None:
+        raise TypeError('None is no array: a function of arrays returns one')
     return value if isinstance(value, Acc.Array) else use(value)
 
 

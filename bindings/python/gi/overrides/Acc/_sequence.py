@@ -319,16 +319,16 @@ class Sequence(Acc.Sequence):
         return _sound(Acc.Sequence.concat(self, other))
 
     def scan(self, state, function):
-        return _tracing(function, lambda callback: Acc.Sequence.scan(self, _array(state), callback))
+        return _tracing(function, lambda callback: Acc.Sequence.scan(self, self._state(state), callback))
 
     def map_batch(self, state, function):
         """@function takes a state and some elements, as an array with one more dimension, and gives the next state and new elements."""
-        return _build(lambda arrays: function(*arrays), 1, lambda callback: Acc.Sequence.map_batch(self, _array(state), callback),
+        return _build(lambda arrays: function(*arrays), 1, lambda callback: Acc.Sequence.map_batch(self, self._state(state), callback),
                       convert=lambda results: [_array(x) for x in results])
 
     def fold_batch(self, state, function):
         """The last state: @function takes one and some elements, as an array with one more dimension, and gives the next."""
-        return _tracing(function, lambda callback: Acc.Sequence.fold_batch(self, _array(state), callback))
+        return _tracing(function, lambda callback: Acc.Sequence.fold_batch(self, self._state(state), callback))
 
     def batch(self, count):
         return _sound(Acc.Sequence.batch(self, count))
@@ -348,6 +348,11 @@ class Sequence(Acc.Sequence):
         if value is None or isinstance(value, Acc.Array):
             return value
         return use(value, None if hasattr(value, 'dtype') or self.get_element_type().is_tuple() else self.dtype)
+
+    def _state(self, value):
+        """@value as an array: a float of Python is one of those that elements have."""
+        weak = isinstance(value, float) and not hasattr(value, 'dtype') and self.dtype[0] == 'f'
+        return use(value, self.dtype) if weak else _array(value)
 
     def __getitem__(self, index):
         """A part of the sequence, or an element, an array. What does not count from the end needs no length."""
