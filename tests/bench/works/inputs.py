@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What inputs.h has, for peers in Python."""
 
+import hashlib
 import tempfile
 
 import contender
@@ -18,6 +19,7 @@ PAGERANK_ROUNDS, PAGERANK_DAMPING = 10, 0.85
 FRAME_SIDE = 256
 WINDOW_SIZE, WINDOW_STEP = 1024, 512
 LOG_CLASSES = 6
+LONGEST_WORD, MD5_WANTED = 19, 4
 
 
 def picture(side):
@@ -103,6 +105,26 @@ def log(n):
         file.write(text[text != 0].tobytes())
     file.flush()
     return f'/proc/self/fd/{file.fileno()}', file
+
+
+def words(n):
+    """The file of "seq-md5", in no folder: its path, what must stay open, and the sums of words that are looked for"""
+    def make(k):
+        lengths = 4 + contender.hashes(k, k + 1, 1)[0] % np.uint32(LONGEST_WORD - 3)
+        letters = 97 + contender.hashes(k * LONGEST_WORD, k * LONGEST_WORD + int(lengths), 2) % np.uint32(26)
+        return letters.astype(np.uint8).tobytes()
+
+    file = tempfile.TemporaryFile()
+    for begin in range(0, n, 1 << 18):
+        end = min(begin + (1 << 18), n)
+        lengths = 4 + contender.hashes(begin, end, 1) % np.uint32(LONGEST_WORD - 3)
+        letters = 97 + contender.hashes(begin * LONGEST_WORD, end * LONGEST_WORD, 2).reshape(-1, LONGEST_WORD) % np.uint32(26)
+        columns, ends = np.arange(LONGEST_WORD + 1), lengths[:, None]
+        text = np.where(columns < ends, np.pad(letters, ((0, 0), (0, 1))), 10).astype(np.uint8)
+        file.write(text[columns <= ends].tobytes())
+    file.flush()
+    wanted = {hashlib.md5(make((2 * k + 1) * n // (2 * MD5_WANTED))).digest() for k in range(MD5_WANTED)}
+    return f'/proc/self/fd/{file.fileno()}', file, wanted
 
 
 def check_clusters(centres, labels):
