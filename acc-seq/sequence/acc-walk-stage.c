@@ -299,6 +299,31 @@ describe_origin (AccWalkStage *self,
   return origin;
 }
 
+/* In place of graphs, of which nothing can be cut. */
+static gboolean
+compute_parts (AccWalkStage *self,
+               AccWalkPart **parts,
+               gint64        count,
+               GError      **error)
+{
+  for (guint i = 0; i < self->inlets->len; i++)
+    {
+      g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
+      g_autoptr(GPtrArray) computed = NULL;
+
+      if (acc_nested_array_is_manifest (parts[i]->nested))
+        continue;
+      g_ptr_array_add (wanted, parts[i]->nested);
+      computed = acc_walk_compute (self->walk, wanted, count, error);
+      if (computed == NULL)
+        return FALSE;
+      acc_walk_part_unref (parts[i]);
+      parts[i] = acc_walk_part_ref (g_ptr_array_index (computed, 0));
+    }
+
+  return TRUE;
+}
+
 /* Finds the first element of a step that fails by itself, and puts it in front of the message. */
 static void
 blame_element (AccWalkStage *self,
@@ -310,7 +335,8 @@ blame_element (AccWalkStage *self,
   g_autofree char *origin = NULL;
   gint64 start = 0;
 
-  if (*error == NULL || g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || !fails (self, parts, 0, count, &local))
+  if (*error == NULL || g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || !compute_parts (self, parts, count, NULL)
+      || !fails (self, parts, 0, count, &local))
     return;
 
   while (count > 1)
@@ -405,7 +431,7 @@ run_alone (AccWalkStage *self,
            GError      **error)
 {
   g_autofree AccWalkPart **others = g_new0 (AccWalkPart *, self->inlets->len + 1);
-  gboolean done = TRUE;
+  gboolean done = compute_parts (self, parts, 1, error);
 
   for (guint i = 0; i < self->inlets->len && done; i++)
     {
