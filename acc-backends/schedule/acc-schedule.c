@@ -39,6 +39,8 @@ acc_schedule_free (AccSchedule *self)
     acc_shape_unref (self->result_shapes[i]);
   g_free (self->result_shapes);
   g_free (self->results);
+  if (self->module != NULL)
+    self->free_module (self->module);
   g_ptr_array_unref (self->origins);
   g_ptr_array_unref (self->nodes);
   g_array_unref (self->data_extents);

@@ -147,6 +147,8 @@ struct _AccSchedule {
   AccShape        **result_shapes;
   GArray           *data_extents; /* what was read from the data of bound arrays, for extents: see acc_schedule_fits() */
   GHashTable       *asked_extents; /* and what was found on the way to them */
+  gpointer          module;    /* what a backend without kernels made of it all; NULL: nothing */
+  GDestroyNotify    free_module;
   GPtrArray        *origins;   /* AccArray (borrowed): what a failure's origin number means, counted from the launch's first */
 };
 

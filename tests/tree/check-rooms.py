@@ -39,6 +39,7 @@ ROOMS = [
     ['acc-backends'],
     ['acc-backends/codegen/llvm'],
     ['acc-backends/codegen/c'],
+    ['acc-backends/codegen/stablehlo'],
     ['acc-backends/runtime/device'],
     ['acc-backends/runtime/threads'],
     ['acc-backends/runtime/code'],
@@ -49,6 +50,7 @@ ROOMS = [
     ['acc-backends/cuda'],
     ['acc-backends/opencl'],
     ['acc-backends/vulkan'],
+    ['acc-backends/pjrt'],
 ]
 # What rooms do not see although it is below them.
 APART = [
@@ -59,6 +61,13 @@ APART = [
     ('acc-backends/native', 'acc-backends/interpreter'),
     ('acc-backends/cuda', 'acc-backends/native'),
     ('acc-backends/opencl', 'acc-backends/cuda'),
+    ('acc-backends/codegen/stablehlo', 'acc-backends/codegen/c'),
+    ('acc-backends/codegen/stablehlo', 'acc-backends/codegen/llvm'),
+    ('acc-backends/pjrt', 'acc-backends/vulkan'),
+    ('acc-backends/pjrt', 'acc-backends/opencl'),
+    ('acc-backends/pjrt', 'acc-backends/cuda'),
+    ('acc-backends/pjrt', 'acc-backends/native'),
+    ('acc-backends/pjrt', 'acc-backends/interpreter'),
     ('acc-backends/vulkan', 'acc-backends/opencl'),
 ]
 # The interpreter judges the others: it sees the language alone.

@@ -6,6 +6,8 @@
 #include "acc-backends/runtime/device/acc-pool.h"
 #include "acc-backends/runtime/threads/acc-workers.h"
 
+typedef struct _AccPlanner AccPlanner;
+
 /* The resources for running schedules; a backend owns one. Kernels run on the workers, or on the heap's device. */
 typedef struct {
   AccBackend    *backend;          /* not counted */
@@ -14,6 +16,7 @@ typedef struct {
   AccCode       *code;
   AccDeviceHeap *heap;             /* NULL: the host's processors */
   const AccTarget *target;         /* those; NULL: nothing is known of them */
+  const AccPlanner *planner;       /* makes and runs schedules of its own; NULL: the compiler does, and kernels run */
   /* Flags for acc_code_get() by what a launch is like. */
   guint          variant;             /* all kernels */
   guint          streaming_variant;   /* added where what a whole run writes does not fit the caches */

@@ -191,7 +191,7 @@ get_code (AccPrepared   *self,
   g_autoptr(GArray) requests = list_requests (self, host, by_rows, may_be_baseline);
   guint n = 0, runs_left = G_MAXUINT;
 
-  if (!acc_code_get (host->code, (AccCodeRequest *) requests->data, requests->len, cancellable, error))
+  if (requests->len > 0 && !acc_code_get (host->code, (AccCodeRequest *) requests->data, requests->len, cancellable, error))
     return FALSE;
 
   for (guint s = 0; s < self->schedule->n_steps; s++)
@@ -297,7 +297,7 @@ acc_prepared_new (AccHost       *host,
   if (!measure_values (self, error) || !get_code (self, host, by_rows, may_be_baseline, cancellable, error))
     return NULL;
   list_freed (self);
-  if (host->heap == NULL && !by_rows)
+  if (host->heap == NULL && host->planner == NULL && !by_rows)
     acc_waves_find (self, host);
 
   return g_steal_pointer (&self);

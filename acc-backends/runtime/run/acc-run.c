@@ -28,6 +28,9 @@ acc_run_new (AccHost      *host,
              AccPrepared  *prepared,
              GCancellable *cancellable)
 {
+  if (host->planner != NULL)
+    return host->planner->new_run (host, prepared, cancellable);
+
   return (host->heap != NULL ? acc_device_run_new : acc_host_run_new) (host, prepared, cancellable);
 }
 

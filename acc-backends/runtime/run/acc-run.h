@@ -10,6 +10,14 @@ gboolean acc_run_whole (AccHost *host, AccPrepared *prepared, AccArray **argumen
 
 typedef struct _AccRun AccRun;
 
+/* A backend without kernels: it hands what is between two control points to another compiler, as one step. */
+struct _AccPlanner {
+  /* As acc_schedule_new() does; steps have no launches. */
+  AccSchedule *(*plan)    (AccHost *host, const AccTarget *target, AccArray **results, guint n_results, AccArray **bound,
+                           AccArray **values, guint n_bound, GError **error);
+  AccRun      *(*new_run) (AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
+};
+
 /* Where a buffer of a value is for launches over some rows, in place of its own memory: element 0 of the whole array is, or would be,
  * at .offset. */
 typedef struct {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-schedule-cache.h"
 
+#include "acc-run.h"
 #include "acc-core/base/acc-hash-private.h"
 #include "acc-core/base/acc-lock-private.h"
 
@@ -199,7 +200,9 @@ acc_schedule_cache_get (AccScheduleCache  *self,
     g_cancellable_push_current (cancellable);
   it_fits = prepared != NULL && acc_schedule_fits (prepared->schedule, bound, values, n_bound);
   if (!it_fits)
-    schedule = acc_schedule_new (&target, results, n_results, bound, values, n_bound, &planning);
+    schedule = host->planner != NULL
+               ? host->planner->plan (host, &target, results, n_results, bound, values, n_bound, &planning)
+               : acc_schedule_new (&target, results, n_results, bound, values, n_bound, &planning);
   if (cancellable != NULL)
     g_cancellable_pop_current (cancellable);
 

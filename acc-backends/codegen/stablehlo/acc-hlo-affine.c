@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-hlo-affine.h"
+
+#include "acc-hlo-array.h"
+#include "acc-backends/fuse/acc-function-facts.h"
+
+/* An index that is .step * (index in dimension .dimension of the result) + .offset; .step is 0, 1 or -1. */
+typedef struct {
+  guint  dimension;
+  gint64 step, offset;
+} Affine;
+
+#define DEEPEST 16
+
+static gboolean
+find_affine (AccHlo      *self,
+             AccFunction *function,
+             AccExpr     *expr,
+             guint        leaf,
+             guint        depth,
+             Affine      *affine)
+{
+  Affine x, y;
+
+  expr = acc_expr_resolve_leaf (expr, &leaf);
+  if (depth > DEEPEST)
+    return FALSE;
+  if (expr == function->params[0])
+    {
+      *affine = (Affine) { leaf, 1, 0 };
+      return TRUE;
+    }
+  if (expr->kind == ACC_EXPR_LITERAL && acc_element_type_get_leaf (expr->type, 0) == ACC_KIND_I64)
+    {
+      *affine = (Affine) { 0, 0, expr->value.i };
+      return TRUE;
+    }
+  if (expr->kind == ACC_EXPR_EXTENT)
+    {
+      *affine = (Affine) { 0, 0, acc_fusion_graph_get (self->graph, expr->array)->extents[expr->item] };
+      return TRUE;
+    }
+  if (expr->kind != ACC_EXPR_PRIMITIVE || expr->n_args != 2 || acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION)
+      || acc_element_type_get_leaf (expr->type, 0) != ACC_KIND_I64
+      || !find_affine (self, function, expr->args[0], 0, depth + 1, &x) || !find_affine (self, function, expr->args[1], 0, depth + 1, &y))
+    return FALSE;
+  if (x.step == 0 && y.step == 0)
+    {
+      AccScalarFunc compute = acc_primitive_get_function (expr->primitive, ACC_KIND_I64);
+
+      *affine = (Affine) { 0, 0, compute ((AccScalar) { .i = x.offset }, (AccScalar) { .i = y.offset }).i };
+      return TRUE;
+    }
+  if ((expr->primitive != ACC_PRIM_ADD && expr->primitive != ACC_PRIM_SUB) || (x.step != 0 && y.step != 0))
+    return FALSE;
+
+  if (expr->primitive == ACC_PRIM_SUB)
+    {
+      y.step = -y.step;
+      if (y.offset == G_MININT64)
+        return FALSE;
+      y.offset = -y.offset;
+    }
+  *affine = x.step != 0 ? x : y;
+
+  return !__builtin_add_overflow (x.offset, y.offset, &affine->offset);
+}
+
+/* Whether all indices are inside, and no dimension of the result is met twice. */
+static gboolean
+check (AccFusionNode *node,
+       const Affine  *affine)
+{
+  AccFusionNode *from = node->inputs[0];
+  guint64 seen = 0;
+
+  for (guint d = 0; d < from->rank; d++)
+    {
+      gint64 length = affine[d].step != 0 ? node->extents[affine[d].dimension] : 1;
+      gint64 first = affine[d].step < 0 ? affine[d].offset - (length - 1) : affine[d].offset;
+
+      if (affine[d].offset < -from->extents[d] || affine[d].offset > 2 * from->extents[d] || first < 0 || first + length > from->extents[d])
+        return FALSE;
+      if (affine[d].step == 0)
+        continue;
+      if (affine[d].dimension >= 64 || (seen >> affine[d].dimension & 1))
+        return FALSE;
+      seen |= G_GUINT64_CONSTANT (1) << affine[d].dimension;
+    }
+
+  return TRUE;
+}
+
+/* The part of one leaf, with dimensions as the input has them, those of one index left out; what is mirrored is. */
+static AccHloValue
+cut (AccHlo         *self,
+     AccFusionNode  *node,
+     const Affine   *affine,
+     AccHloValue     x,
+     AccElementKind  kind)
+{
+  AccFusionNode *from = node->inputs[0];
+  g_autofree gint64 *begin = g_new0 (gint64, from->rank + 1), *extents = g_new0 (gint64, from->rank + 1);
+  g_autofree gint64 *mirrored = g_new0 (gint64, from->rank + 1);
+  AccHloShape part = { from->rank, extents };
+  guint n = 0;
+
+  for (guint d = 0; d < from->rank; d++)
+    {
+      extents[d] = affine[d].step != 0 ? node->extents[affine[d].dimension] : 1;
+      begin[d] = affine[d].step < 0 ? affine[d].offset - (extents[d] - 1) : affine[d].offset;
+      if (affine[d].step < 0)
+        mirrored[n++] = d;
+    }
+  x = acc_hlo_slice (self, x, acc_hlo_shape_of (from), begin, part, kind);
+  if (n > 0)
+    {
+      g_autofree char *list = acc_hlo_join (mirrored, n);
+
+      x = acc_hlo_emit (self, "stablehlo.reverse %s, dims = [%s] : %s", x, list, acc_hlo_type (self, part, kind));
+    }
+
+  return x;
+}
+
+gboolean
+acc_hlo_write_affine (AccHlo        *self,
+                      AccFusionNode *node,
+                      AccHloValue   *results)
+{
+  AccFusionNode *from = node->inputs[0];
+  AccFunction *function = node->array->functions[0];
+  g_autofree Affine *affine = g_new0 (Affine, from->rank + 1);
+  g_autofree gint64 *cut_extents = g_new0 (gint64, from->rank + 1), *turned_extents = g_new0 (gint64, from->rank + 1);
+  g_autofree gint64 *order = g_new0 (gint64, from->rank + 1), *dimensions = g_new0 (gint64, from->rank + 1);
+  AccHloShape kept = { 0, cut_extents }, turned = { 0, turned_extents }, part;
+  g_autofree gint64 *part_extents = g_new0 (gint64, from->rank + 1), *places = g_new0 (gint64, from->rank + 1);
+  gboolean is_turned = FALSE;
+
+  for (guint d = 0; d < from->rank; d++)
+    if (acc_element_type_get_leaf (function->body->type, d) != ACC_KIND_I64
+        || !find_affine (self, function, function->body, d, 0, &affine[d]))
+      return FALSE;
+  if (!check (node, affine))
+    return FALSE;
+
+  part = (AccHloShape) { from->rank, part_extents };
+  for (guint d = 0; d < from->rank; d++)
+    {
+      part_extents[d] = affine[d].step != 0 ? node->extents[affine[d].dimension] : 1;
+      if (affine[d].step == 0)
+        continue;
+      places[kept.rank] = affine[d].dimension;
+      cut_extents[kept.rank++] = part_extents[d];
+    }
+  /* In the order of the result. */
+  for (guint k = 0; k < node->rank; k++)
+    for (guint i = 0; i < kept.rank; i++)
+      if (places[i] == k)
+        {
+          is_turned |= i != turned.rank;
+          order[turned.rank] = i;
+          dimensions[turned.rank] = k;
+          turned_extents[turned.rank++] = cut_extents[i];
+        }
+
+  for (guint i = 0; i < acc_hlo_count_leaves (node); i++)
+    {
+      AccElementKind kind = acc_hlo_leaf (node, i);
+      AccHloValue x = cut (self, node, affine, acc_hlo_get_input (self, node, 0)[i], kind);
+
+      x = acc_hlo_reshape (self, x, part, kept, kind);
+      if (is_turned)
+        {
+          g_autofree char *list = acc_hlo_join (order, turned.rank);
+
+          x = acc_hlo_emit (self, "stablehlo.transpose %s, dims = [%s] : (%s) -> %s", x, list, acc_hlo_type (self, kept, kind),
+                            acc_hlo_type (self, turned, kind));
+        }
+      results[i] = acc_hlo_broadcast (self, x, turned, dimensions, acc_hlo_shape_of (node), kind);
+    }
+
+  return TRUE;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-hlo-array.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "acc-hlo-expr.h"
+#include "acc-hlo-primitive.h"
+#include "acc-backends/fuse/acc-function-facts.h"
+
+/* Folds. Most become reductions, whose initial value must be neutral: that of sums and the like, or else "nothing yet", which is a bool beside
+ * the elements. Operators that may fail or loop, or that need their order where reductions have none, fold neighbours in turn. */
+
+/* Rows longer than that are reduced in blocks: they are spread over processors, and sums of floats stay as exact as acc's are. */
+#define BLOCK 4096
+
+typedef struct {
+  AccHloOperator  base;
+  AccPrimitive   *primitives;   /* one, where it is that of its one leaf; NULL: any function */
+} Fold;
+
+/* What changes no other operand; of floats that are compared, NaN does not. */
+static AccScalar
+get_neutral (AccPrimitive   primitive,
+             AccElementKind kind)
+{
+  gboolean is_float = acc_element_kind_is_float (kind), is_signed = acc_element_kind_is_signed (kind);
+  guint unused = 64 - (guint) acc_element_kind_get_size (kind) * 8;
+
+  switch ((guint) primitive)
+    {
+    case ACC_PRIM_ADD:
+      return is_float ? acc_scalar_from_double (kind, -0.0) : (AccScalar) { .i = 0 };
+    case ACC_PRIM_MUL:
+      return acc_scalar_from_double (kind, 1);
+    case ACC_PRIM_BAND:
+      return kind == ACC_KIND_BOOL ? (AccScalar) { .u = 1 } : is_signed ? (AccScalar) { .i = -1 } : (AccScalar) { .u = G_MAXUINT64 >> unused };
+    case ACC_PRIM_MIN:
+      return is_float ? acc_scalar_from_double (kind, NAN) : kind == ACC_KIND_BOOL ? (AccScalar) { .u = 1 }
+             : is_signed ? (AccScalar) { .i = G_MAXINT64 >> unused } : (AccScalar) { .u = G_MAXUINT64 >> unused };
+    case ACC_PRIM_MAX:
+      return is_float ? acc_scalar_from_double (kind, NAN) : is_signed ? (AccScalar) { .i = G_MININT64 >> unused } : (AccScalar) { .u = 0 };
+    default:
+      return (AccScalar) { .u = 0 };
+    }
+}
+
+/* --- reductions */
+
+/* The region: of scalars, and of a bool for each, last, where there is no neutral element. */
+static void
+write_region (AccHlo               *self,
+              const Fold           *fold,
+              const AccElementKind *kinds)
+{
+  guint n = fold->base.n;
+  gboolean is_flagged = fold->primitives == NULL;
+  g_autofree AccHloValue *x = g_new (AccHloValue, n + 2), *y = g_new (AccHloValue, n + 2), *both = g_new (AccHloValue, n + 2);
+  const AccHloParam params[2] = { x, y };
+
+  acc_hlo_write_pairs (self, kinds, n + is_flagged, FALSE, x, y);
+  if (!is_flagged)
+    {
+      AccHloValue zero = self->zero;
+
+      self->zero = NULL;
+      both[0] = acc_hlo_primitive (self, fold->primitives[0], x[0], y[0], ACC_HLO_SCALAR, kinds[0]);
+      self->zero = zero;
+    }
+  else
+    {
+      acc_hlo_apply_plain (self, fold->base.function, params, both);
+    }
+  if (is_flagged)
+    {
+      for (guint i = 0; i < n; i++)
+        {
+          both[i] = acc_hlo_select (self, x[n], both[i], y[i], ACC_HLO_SCALAR, kinds[i]);
+          both[i] = acc_hlo_select (self, y[n], both[i], x[i], ACC_HLO_SCALAR, kinds[i]);
+        }
+      both[n] = acc_hlo_binary (self, "or", x[n], y[n], ACC_HLO_SCALAR, ACC_KIND_BOOL);
+    }
+  acc_hlo_write_return (self, both, kinds, n + is_flagged);
+}
+
+/* Rows of the innermost dimension to one element each; @values are replaced. */
+static void
+reduce_rows (AccHlo               *self,
+             const Fold           *fold,
+             const AccElementKind *kinds,
+             const AccHloValue    *neutral,
+             AccHloShape           shape,
+             AccHloValue          *values)
+{
+  guint n = fold->base.n + (fold->primitives == NULL);
+  AccHloShape outer = { shape.rank - 1, shape.extents };
+  g_autoptr(GString) operands = g_string_new (NULL), types = g_string_new (NULL), result_types = g_string_new (NULL);
+  GString *around = self->text;
+  g_autoptr(GString) region = g_string_new (NULL);
+  g_autofree char *count = n > 1 ? g_strdup_printf (":%u", n) : g_strdup ("");
+  AccHloValue name;
+
+  acc_hlo_append_values (operands, values, n);
+  acc_hlo_append_values (operands, neutral, n);
+  acc_hlo_append_types (self, types, kinds, n, shape);
+  acc_hlo_append_types (self, types, kinds, n, ACC_HLO_SCALAR);
+  acc_hlo_append_types (self, result_types, kinds, n, outer);
+  self->text = region;
+  write_region (self, fold, kinds);
+  self->text = around;
+  name = acc_hlo_name (self);
+  acc_hlo_line (self, "%s%s = \"stablehlo.reduce\"(%s) ({\n%s }) {dimensions = array<i64: %u>} : (%s) -> (%s)", name, count, operands->str,
+                region->str, shape.rank - 1, types->str, result_types->str);
+  acc_hlo_take_parts (self, name, n, values);
+}
+
+/* In blocks, until there are few. */
+static void
+reduce_blocks (AccHlo      *self,
+               const Fold  *fold,
+               AccHloShape  shape,
+               AccHloValue *values)
+{
+  guint n = fold->base.n;
+  guint n_all = n + (fold->primitives == NULL);
+  g_autofree AccElementKind *kinds = g_new (AccElementKind, n + 1);
+  g_autofree AccHloValue *neutral = g_new (AccHloValue, n + 1);
+  g_autofree gint64 *extents = g_new (gint64, shape.rank + 1), *none = g_new0 (gint64, shape.rank + 1),
+                    *high = g_new0 (gint64, shape.rank + 1);
+  guint last = shape.rank - 1;
+
+  memcpy (extents, shape.extents, shape.rank * sizeof (gint64));
+  for (guint i = 0; i < n_all; i++)
+    {
+      kinds[i] = i < n ? fold->base.kinds[i] : ACC_KIND_BOOL;
+      neutral[i] = acc_hlo_constant (self, ACC_HLO_SCALAR, kinds[i],
+                                     fold->primitives != NULL ? get_neutral (fold->primitives[i], kinds[i]) : (AccScalar) { .u = 0 });
+    }
+
+  while (extents[last] > BLOCK)
+    {
+      AccHloShape rows = { shape.rank, extents }, padded, blocks;
+      gint64 n_blocks = (extents[last] + BLOCK - 1) / BLOCK;
+      g_autofree gint64 *more = g_memdup2 (extents, (shape.rank + 1) * sizeof (gint64));
+      g_autofree gint64 *full = g_memdup2 (extents, (shape.rank + 1) * sizeof (gint64));
+
+      high[last] = n_blocks * BLOCK - extents[last];
+      full[last] = n_blocks * BLOCK;
+      more[last] = n_blocks;
+      more[last + 1] = BLOCK;
+      padded = (AccHloShape) { shape.rank, full };
+      blocks = (AccHloShape) { shape.rank + 1, more };
+      for (guint i = 0; i < n_all; i++)
+        {
+          values[i] = acc_hlo_pad (self, values[i], rows, none, high, neutral[i], kinds[i]);
+          values[i] = acc_hlo_reshape (self, values[i], padded, blocks, kinds[i]);
+        }
+      reduce_rows (self, fold, kinds, neutral, blocks, values);
+      extents[last] = n_blocks;
+    }
+  reduce_rows (self, fold, kinds, neutral, (AccHloShape) { shape.rank, extents }, values);
+}
+
+/* --- any operator */
+
+/* Each second element of rows, from @first on. */
+static AccHloValue
+take_half (AccHlo         *self,
+           AccHloValue     x,
+           AccHloShape     pairs,
+           guint           first,
+           AccHloShape     half,
+           AccElementKind  kind)
+{
+  g_autofree gint64 *extents = g_memdup2 (pairs.extents, pairs.rank * sizeof (gint64));
+
+  x = acc_hlo_slice_in (self, x, pairs, pairs.rank - 1, first, 1, kind);
+  extents[pairs.rank - 1] = 1;
+
+  return acc_hlo_reshape (self, x, (AccHloShape) { pairs.rank, extents }, half, kind);
+}
+
+static void
+fold_neighbours (AccHlo      *self,
+                 const Fold  *fold,
+                 AccHloShape  shape,
+                 AccHloValue *values)
+{
+  guint last = shape.rank - 1, n = fold->base.n;
+  g_autofree gint64 *extents = g_memdup2 (shape.extents, shape.rank * sizeof (gint64)), *pair_extents = g_new (gint64, shape.rank + 1);
+  g_autofree AccHloValue *x = g_new (AccHloValue, n + 1), *y = g_new (AccHloValue, n + 1), *rest = g_new (AccHloValue, n + 1);
+  AccHloShape rows = { shape.rank, extents }, pairs = { shape.rank + 1, pair_extents };
+
+  memcpy (pair_extents, extents, shape.rank * sizeof (gint64));
+  pair_extents[last + 1] = 2;
+  while (extents[last] > 1)
+    {
+      gint64 length = extents[last], n_pairs = length / 2;
+      g_autofree gint64 *even_extents = g_memdup2 (extents, shape.rank * sizeof (gint64));
+      AccHloShape even = { shape.rank, even_extents };
+
+      even_extents[last] = 2 * n_pairs;
+      pair_extents[last] = n_pairs;
+      for (guint i = 0; i < n; i++)
+        {
+          AccHloValue all;
+
+          if (length % 2 != 0)
+            rest[i] = acc_hlo_slice_in (self, values[i], rows, last, length - 1, 1, fold->base.kinds[i]);
+          all = acc_hlo_slice_in (self, values[i], rows, last, 0, 2 * n_pairs, fold->base.kinds[i]);
+          all = acc_hlo_reshape (self, all, even, pairs, fold->base.kinds[i]);
+          x[i] = take_half (self, all, pairs, 0, (AccHloShape) { shape.rank, pair_extents }, fold->base.kinds[i]);
+          y[i] = take_half (self, all, pairs, 1, (AccHloShape) { shape.rank, pair_extents }, fold->base.kinds[i]);
+        }
+      acc_hlo_combine (self, &fold->base, x, y, (AccHloShape) { shape.rank, pair_extents }, NULL, values);
+      extents[last] = n_pairs + length % 2;
+      for (guint i = 0; i < n && length % 2 != 0; i++)
+        values[i] = acc_hlo_concatenate (self, (AccHloValue[]) { values[i], rest[i] }, (gint64[]) { n_pairs, 1 }, 2, last, rows,
+                                         fold->base.kinds[i]);
+    }
+  for (guint i = 0; i < n; i++)
+    values[i] = acc_hlo_reshape (self, values[i], rows, (AccHloShape) { last, extents }, fold->base.kinds[i]);
+}
+
+/* --- */
+
+static gboolean
+may_reduce (AccHlo     *self,
+            const Fold *fold)
+{
+  if (!acc_hlo_is_plain (self, fold->base.function))
+    return FALSE;
+
+  return self->keeps_order || fold->base.function->commutes || acc_function_is_commutative (fold->base.function);
+}
+
+/* Rows of @shape, which have elements. */
+static void
+fold_rows (AccHlo      *self,
+           const Fold  *fold,
+           AccHloShape  shape,
+           AccHloValue *values)
+{
+  guint n = fold->base.n;
+  g_autofree AccPrimitive *primitives = g_new (AccPrimitive, n + 1);
+
+  if (!may_reduce (self, fold))
+    {
+      fold_neighbours (self, fold, shape, values);
+      return;
+    }
+
+  if (!acc_function_get_reductions (fold->base.function, primitives))
+    {
+      /* What is there is something. */
+      values[n] = acc_hlo_integer (self, shape, ACC_KIND_BOOL, 1);
+      reduce_blocks (self, fold, shape, values);
+      return;
+    }
+
+  /* Leaves that do not meet are reduced one by one, and compilers do so together. */
+  for (guint i = 0; i < n; i++)
+    {
+      const Fold one = { { fold->base.function, 1, fold->base.kinds + i }, primitives + i };
+
+      reduce_blocks (self, &one, shape, values + i);
+    }
+}
+
+void
+acc_hlo_write_fold (AccHlo        *self,
+                    AccFusionNode *node,
+                    AccHloValue   *results)
+{
+  AccArray *array = node->array;
+  AccFusionNode *input = node->inputs[0];
+  AccHloShape result = acc_hlo_shape_of (node), shape = acc_hlo_shape_of (input), row = { 1, &input->size };
+  guint n = acc_hlo_count_leaves (node);
+  g_autofree AccElementKind *kinds = g_new (AccElementKind, n + 1);
+  g_autofree AccHloValue *values = g_new (AccHloValue, n + 2), *seed = g_new (AccHloValue, n + 1);
+  Fold fold = { { array->functions[0], n, kinds }, NULL };
+  gboolean has_seed = array->n_functions > 1;
+
+  for (guint i = 0; i < n; i++)
+    {
+      kinds[i] = acc_hlo_leaf (node, i);
+      values[i] = acc_hlo_get_input (self, node, 0)[i];
+      if (acc_operation_has_fact (array->op, ACC_FACT_FOLDS_ALL) && input->size > 0)
+        values[i] = acc_hlo_reshape (self, values[i], shape, row, kinds[i]);
+    }
+  if (acc_operation_has_fact (array->op, ACC_FACT_FOLDS_ALL))
+    shape = row;
+  if (has_seed)
+    acc_hlo_apply_closed (self, array->functions[1], result, seed);
+  if (input->size > 0)
+    fold_rows (self, &fold, shape, values);
+
+  if (has_seed && input->size > 0)
+    acc_hlo_combine (self, &fold.base, seed, values, result, NULL, values);
+  for (guint i = 0; i < n; i++)
+    results[i] = input->size > 0 ? values[i] : has_seed ? seed[i] : acc_hlo_integer (self, result, kinds[i], 0);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-hlo-array.h"
+
+#include "acc-hlo-affine.h"
+#include "acc-hlo-expr.h"
+#include "acc-hlo-read.h"
+
+/* Operations that move elements and compute none. */
+
+void
+acc_hlo_write_zip (AccHlo        *self,
+                   AccFusionNode *node,
+                   AccHloValue   *results)
+{
+  for (guint i = 0; i < node->array->n_inputs; i++)
+    {
+      g_autofree AccHloValue *values = acc_hlo_crop_input (self, node, i, acc_hlo_shape_of (node));
+
+      for (guint k = 0; k < acc_hlo_count_leaves (node->inputs[i]); k++)
+        *results++ = values[k];
+    }
+}
+
+void
+acc_hlo_write_view (AccHlo        *self,
+                    AccFusionNode *node,
+                    AccHloValue   *results)
+{
+  AccHloValue *values = acc_hlo_get_input (self, node, 0);
+
+  if (node->array->op == ACC_OP_UNZIP)
+    values += acc_element_type_get_first_leaf (node->inputs[0]->array->type, acc_array_get_item (node->array));
+  for (guint i = 0; i < acc_hlo_count_leaves (node); i++)
+    results[i] = acc_hlo_reshape (self, values[i], acc_hlo_shape_of (node->inputs[0]), acc_hlo_shape_of (node), acc_hlo_leaf (node, i));
+}
+
+void
+acc_hlo_write_replicate (AccHlo        *self,
+                         AccFusionNode *node,
+                         AccHloValue   *results)
+{
+  const AccSelectionPayload *selection = acc_array_get_selection (node->array);
+  AccHloValue *values = acc_hlo_get_input (self, node, 0);
+  g_autofree gint64 *dimensions = g_new0 (gint64, node->rank + 1);
+  guint n = 0;
+
+  for (guint d = 0; d < selection->n; d++)
+    if (selection->entries[d] == ACC_ALL)
+      dimensions[n++] = d;
+  for (guint i = 0; i < acc_hlo_count_leaves (node); i++)
+    results[i] = acc_hlo_broadcast (self, values[i], acc_hlo_shape_of (node->inputs[0]), dimensions, acc_hlo_shape_of (node),
+                                    acc_hlo_leaf (node, i));
+}
+
+void
+acc_hlo_write_slice (AccHlo        *self,
+                     AccFusionNode *node,
+                     AccHloValue   *results)
+{
+  const AccSelectionPayload *selection = acc_array_get_selection (node->array);
+  AccFusionNode *from = node->inputs[0];
+  AccHloValue *values = acc_hlo_get_input (self, node, 0);
+  g_autofree gint64 *begin = g_new0 (gint64, from->rank + 1), *extents = g_new0 (gint64, from->rank + 1);
+  AccHloShape part = { from->rank, extents };
+
+  for (guint d = 0; d < selection->n; d++)
+    {
+      gboolean is_all = selection->entries[d] == ACC_ALL;
+
+      begin[d] = is_all ? 0 : selection->entries[d];
+      extents[d] = is_all ? from->extents[d] : 1;
+    }
+  for (guint i = 0; i < acc_hlo_count_leaves (node); i++)
+    {
+      AccHloValue value = acc_hlo_slice (self, values[i], acc_hlo_shape_of (from), begin, part, acc_hlo_leaf (node, i));
+
+      results[i] = acc_hlo_reshape (self, value, part, acc_hlo_shape_of (node), acc_hlo_leaf (node, i));
+    }
+}
+
+void
+acc_hlo_write_backpermute (AccHlo        *self,
+                           AccFusionNode *node,
+                           AccHloValue   *results)
+{
+  AccFunction *function = node->array->functions[0];
+  AccHloShape shape = acc_hlo_shape_of (node);
+  guint n = acc_element_type_get_n_leaves (function->body->type);
+  g_autofree AccHloValue *from = g_new0 (AccHloValue, n + 1), *index = NULL;
+  AccHloParam params[1];
+
+  if (acc_hlo_write_affine (self, node, results))
+    return;
+
+  params[0] = index = acc_hlo_index_of (self, shape);
+  acc_hlo_apply (self, function, params, shape, NULL, from);
+  for (guint d = 0; d < n; d++)
+    from[d] = acc_hlo_convert (self, from[d], shape, acc_element_type_get_leaf (function->body->type, d), ACC_KIND_I64);
+  acc_hlo_read (self, node->inputs[0]->array, from, FALSE, shape, NULL, results);
+}

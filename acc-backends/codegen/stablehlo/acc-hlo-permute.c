@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-hlo-array.h"
+
+#include "acc-hlo-expr.h"
+#include "acc-hlo-primitive.h"
+#include "acc-hlo-read.h"
+#include "acc-backends/fuse/acc-function-facts.h"
+
+/* Permutes: scatters with a region, which leave out what is outside. Operators that may fail or loop take one element after the other. */
+
+typedef struct {
+  AccHloOperator base;
+  AccHloValue   *updates;    /* vectors of .n */
+  AccHloValue    index;      /* of those, in i64; .size: none */
+  gint64         n, size;
+} Permute;
+
+/* Where each source goes, in row-major order; the size of the result where it goes nowhere. */
+static AccHloValue
+find_targets (AccHlo        *self,
+              AccFusionNode *node,
+              AccHloShape    space)
+{
+  AccFusionNode *targets = node->inputs[2];
+  g_autofree AccHloValue *values = acc_hlo_crop_input (self, node, 2, space);
+  gboolean is_masked = acc_hlo_count_leaves (targets) == node->rank + 1;
+  AccHloValue mask = is_masked ? values[0] : NULL, inside, number;
+
+  for (guint d = 0; d < node->rank; d++)
+    values[d + is_masked] = acc_hlo_convert (self, values[d + is_masked], space, acc_hlo_leaf (targets, d + is_masked), ACC_KIND_I64);
+  inside = acc_hlo_check_index (self, values + is_masked, acc_hlo_shape_of (node), space, mask);
+  if (mask != NULL)
+    inside = acc_hlo_binary (self, "and", inside, mask, space, ACC_KIND_BOOL);
+  number = acc_hlo_number (self, values + is_masked, acc_hlo_shape_of (node), space);
+
+  return acc_hlo_select (self, inside, number, acc_hlo_integer (self, space, ACC_KIND_I64, node->size), space, ACC_KIND_I64);
+}
+
+/* Of one leaf: XLA on processors mixes up the operands of scatters of several. @primitive: what combines them; NULL: the function. */
+static AccHloValue
+scatter (AccHlo             *self,
+         const Permute      *permute,
+         AccElementKind      kind,
+         const AccPrimitive *primitive,
+         AccHloValue         updates,
+         AccHloValue         into)
+{
+  AccHloShape to = { 1, &permute->size }, from = { 1, &permute->n };
+  AccElementKind index_kind = permute->size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64;
+  AccHloValue index = acc_hlo_convert (self, permute->index, from, ACC_KIND_I64, index_kind), old, new, both, zero = self->zero;
+  g_autoptr(GString) region = g_string_new (NULL);
+  const char *type = acc_hlo_type (self, to, kind);
+  GString *around = self->text;
+  const AccHloParam params[2] = { &new, &old };
+
+  self->text = region;
+  acc_hlo_write_pairs (self, &kind, 1, FALSE, &old, &new);
+  self->zero = NULL;
+  if (primitive != NULL)
+    both = acc_hlo_primitive (self, *primitive, new, old, ACC_HLO_SCALAR, kind);
+  else
+    acc_hlo_apply_plain (self, permute->base.function, params, &both);
+  self->zero = zero;
+  acc_hlo_write_return (self, &both, &kind, 1);
+  self->text = around;
+
+  return acc_hlo_emit (self, "\"stablehlo.scatter\"(%s, %s, %s) ({\n%s }) {scatter_dimension_numbers = #stablehlo.scatter<"
+                       "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, "
+                       "unique_indices = false} : (%s, %s, %s) -> %s", into, index, updates, region->str, type,
+                       acc_hlo_type (self, from, index_kind), acc_hlo_type (self, from, kind), type);
+}
+
+/* Whether the new element takes the place of the old one. */
+static gboolean
+replaces (AccFunction *function)
+{
+  for (guint i = 0; i < acc_element_type_get_n_leaves (function->body->type); i++)
+    {
+      guint leaf = i;
+
+      if (acc_expr_resolve_leaf (function->body, &leaf) != function->params[0] || leaf != i)
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+/* The last source of each target wins, all of it. */
+static void
+replace (AccHlo        *self,
+         const Permute *permute,
+         AccHloValue   *results)
+{
+  static const AccPrimitive larger = ACC_PRIM_MAX;
+  AccHloShape to = { 1, &permute->size }, from = { 1, &permute->n };
+  AccHloValue none = acc_hlo_integer (self, to, ACC_KIND_I64, -1), is_there;
+  AccHloValue source = scatter (self, permute, ACC_KIND_I64, &larger, acc_hlo_iota (self, from, 0, ACC_KIND_I64), none);
+  g_autofree AccHloValue *values = g_new (AccHloValue, permute->base.n + 1);
+
+  is_there = acc_hlo_compare (self, "NE", source, none, to, ACC_KIND_I64);
+  acc_hlo_gather (self, permute->updates, permute->base.kinds, permute->base.n, permute->n, source, to, values);
+  for (guint i = 0; i < permute->base.n; i++)
+    results[i] = acc_hlo_select (self, is_there, values[i], results[i], to, permute->base.kinds[i]);
+}
+
+/* --- one after the other */
+
+static AccHloValue
+go_on (AccHlo            *self,
+       const AccHloValue *values,
+       gpointer           data)
+{
+  Permute *permute = data;
+
+  return acc_hlo_compare (self, "LT", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, permute->n), ACC_HLO_SCALAR,
+                          ACC_KIND_I64);
+}
+
+static AccHloValue
+take_one (AccHlo         *self,
+          AccHloValue     vector,
+          gint64          n,
+          AccHloValue     number,
+          AccElementKind  kind)
+{
+  const gint64 one = 1;
+
+  return acc_hlo_emit (self, "stablehlo.dynamic_slice %s, %s, sizes = [1] : (%s, tensor<i64>) -> %s", vector, number,
+                       acc_hlo_type (self, (AccHloShape) { 1, &n }, kind), acc_hlo_type (self, (AccHloShape) { 1, &one }, kind));
+}
+
+static void
+put_one (AccHlo      *self,
+         AccHloValue *values,
+         gpointer     data)
+{
+  Permute *permute = data;
+  guint n = permute->base.n;
+  const gint64 one = 1;
+  AccHloShape single = { 1, &one }, to = { 1, &permute->size };
+  AccHloValue place = take_one (self, permute->index, permute->n, values[0], ACC_KIND_I64), inside, number;
+  g_autofree AccHloValue *old = g_new (AccHloValue, n + 1), *new = g_new (AccHloValue, n + 1), *both = g_new (AccHloValue, n + 1);
+
+  inside = acc_hlo_compare (self, "LT", place, acc_hlo_integer (self, single, ACC_KIND_I64, permute->size), single, ACC_KIND_I64);
+  number = acc_hlo_reshape (self, place, single, ACC_HLO_SCALAR, ACC_KIND_I64);
+  for (guint i = 0; i < n; i++)
+    {
+      new[i] = take_one (self, permute->updates[i], permute->n, values[0], permute->base.kinds[i]);
+      old[i] = take_one (self, values[1 + i], permute->size, number, permute->base.kinds[i]);
+    }
+  acc_hlo_combine (self, &permute->base, new, old, single, inside, both);
+  for (guint i = 0; i < n; i++)
+    {
+      AccElementKind kind = permute->base.kinds[i];
+      AccHloValue value = acc_hlo_select (self, inside, both[i], old[i], single, kind);
+
+      values[1 + i] = acc_hlo_emit (self, "stablehlo.dynamic_update_slice %s, %s, %s : (%s, %s, tensor<i64>) -> %s", values[1 + i], value,
+                                    number, acc_hlo_type (self, to, kind), acc_hlo_type (self, single, kind), acc_hlo_type (self, to, kind));
+    }
+  values[0] = acc_hlo_binary (self, "add", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 1), ACC_HLO_SCALAR, ACC_KIND_I64);
+}
+
+static void
+put_in_turn (AccHlo      *self,
+             Permute     *permute,
+             AccHloValue *results)
+{
+  guint n = permute->base.n;
+  AccHloCarry carry = { 1 + n, g_new (AccHloValue, 1 + n), g_new (const char *, 1 + n) };
+
+  carry.values[0] = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 0);
+  carry.types[0] = acc_hlo_type (self, ACC_HLO_SCALAR, ACC_KIND_I64);
+  for (guint i = 0; i < n; i++)
+    {
+      carry.values[1 + i] = results[i];
+      carry.types[1 + i] = acc_hlo_type (self, (AccHloShape) { 1, &permute->size }, permute->base.kinds[i]);
+    }
+  acc_hlo_while (self, &carry, go_on, put_one, permute);
+  for (guint i = 0; i < n; i++)
+    results[i] = carry.values[1 + i];
+  g_free (carry.values);
+  g_free (carry.types);
+}
+
+/* --- */
+
+static void
+combine (AccHlo      *self,
+         Permute     *permute,
+         AccHloValue *results)
+{
+  guint n = permute->base.n;
+  g_autofree AccPrimitive *primitives = g_new (AccPrimitive, n + 1);
+
+  if (n > 1 && replaces (permute->base.function))
+    {
+      replace (self, permute, results);
+      return;
+    }
+  if (!acc_hlo_is_plain (self, permute->base.function))
+    {
+      put_in_turn (self, permute, results);
+      return;
+    }
+  if (n == 1)
+    {
+      results[0] = scatter (self, permute, permute->base.kinds[0], NULL, permute->updates[0], results[0]);
+      return;
+    }
+  if (!acc_function_get_reductions (permute->base.function, primitives))
+    {
+      put_in_turn (self, permute, results);
+      return;
+    }
+  for (guint i = 0; i < n; i++)
+    results[i] = scatter (self, permute, permute->base.kinds[i], &primitives[i], permute->updates[i], results[i]);
+}
+
+void
+acc_hlo_write_permute (AccHlo        *self,
+                       AccFusionNode *node,
+                       AccHloValue   *results)
+{
+  AccFusionNode *source = node->inputs[0], *targets = node->inputs[2];
+  guint n = acc_hlo_count_leaves (node);
+  g_autofree gint64 *extents = g_new (gint64, source->rank + 1);
+  AccHloShape space = { source->rank, extents };
+  g_autofree AccHloValue *updates = NULL;
+  g_autofree AccElementKind *kinds = g_new (AccElementKind, n + 1);
+  Permute permute = { { node->array->functions[0], n, kinds }, .size = node->size };
+
+  for (guint d = 0; d < source->rank; d++)
+    extents[d] = MIN (source->extents[d], targets->extents[d]);
+  permute.n = acc_hlo_count (space);
+  for (guint i = 0; i < n; i++)
+    {
+      kinds[i] = acc_hlo_leaf (node, i);
+      results[i] = acc_hlo_get_input (self, node, 1)[i];
+    }
+  if (permute.n == 0)
+    return;
+
+  permute.index = find_targets (self, node, space);
+  permute.index = acc_hlo_reshape (self, permute.index, space, (AccHloShape) { 1, &permute.n }, ACC_KIND_I64);
+  if (node->size == 0)
+    return;
+
+  permute.updates = updates = acc_hlo_crop_input (self, node, 0, space);
+  for (guint i = 0; i < n; i++)
+    {
+      updates[i] = acc_hlo_reshape (self, updates[i], space, (AccHloShape) { 1, &permute.n }, kinds[i]);
+      results[i] = acc_hlo_reshape (self, results[i], acc_hlo_shape_of (node), (AccHloShape) { 1, &permute.size }, kinds[i]);
+    }
+  combine (self, &permute, results);
+  for (guint i = 0; i < n; i++)
+    results[i] = acc_hlo_reshape (self, results[i], (AccHloShape) { 1, &permute.size }, acc_hlo_shape_of (node), kinds[i]);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-hlo-expr.h"
+
+#include <string.h>
+
+/* Walks over functions: what they use, and whether they are simple enough for regions. */
+
+typedef gboolean (*VisitFunc) (AccExpr *expr, gpointer data);
+
+/* Each expression once, with those of nested functions; below one for which @visit returns FALSE it does not look. */
+static void
+walk (AccExpr   *root,
+      VisitFunc  visit,
+      gpointer   data)
+{
+  g_autoptr(GPtrArray) pending = g_ptr_array_new ();
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  g_ptr_array_add (pending, root);
+  while (pending->len > 0)
+    {
+      AccExpr *expr = g_ptr_array_steal_index_fast (pending, pending->len - 1);
+
+      if (!g_hash_table_add (seen, expr) || !visit (expr, data))
+        continue;
+      for (guint i = 0; i < expr->n_args; i++)
+        g_ptr_array_add (pending, expr->args[i]);
+      for (guint i = 0; i < 2; i++)
+        if (expr->functions[i] != NULL)
+          g_ptr_array_add (pending, expr->functions[i]->body);
+    }
+}
+
+typedef struct {
+  AccExpr  *variable;
+  gboolean *used;
+} Uses;
+
+static gboolean
+find_uses (AccExpr *expr,
+           gpointer data)
+{
+  Uses *uses = data;
+  AccExpr *base = expr;
+  guint first = 0, n;
+
+  while (base->kind == ACC_EXPR_ITEM)
+    {
+      first += acc_element_type_get_first_leaf (base->args[0]->type, base->item);
+      base = base->args[0];
+    }
+  if (base != uses->variable)
+    return TRUE;
+
+  n = acc_element_type_get_n_leaves (expr->type);
+  for (guint i = 0; i < n; i++)
+    uses->used[first + i] = TRUE;
+
+  return FALSE;
+}
+
+void
+acc_hlo_mark_used (AccFunction *function,
+                   guint        param,
+                   gboolean    *used)
+{
+  Uses uses = { function->params[param], used };
+
+  walk (function->body, find_uses, &uses);
+}
+
+typedef struct {
+  gboolean fails, multiplies, adds;
+  gboolean has_checks;
+} Facts;
+
+static gboolean
+find_facts (AccExpr *expr,
+            gpointer data)
+{
+  Facts *facts = data;
+
+  if (expr->kind == ACC_EXPR_WHILE || expr->kind == ACC_EXPR_INDEX || expr->kind == ACC_EXPR_LINEAR_INDEX || expr->kind == ACC_EXPR_ERROR)
+    facts->fails = TRUE;
+  if (expr->kind != ACC_EXPR_PRIMITIVE)
+    return TRUE;
+
+  if (acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION))
+    facts->fails |= facts->has_checks;
+  if (acc_element_kind_is_float (acc_element_type_get_leaf (expr->args[0]->type, 0)))
+    {
+      facts->multiplies |= expr->primitive == ACC_PRIM_MUL;
+      facts->adds |= expr->primitive == ACC_PRIM_ADD || expr->primitive == ACC_PRIM_SUB;
+    }
+
+  return TRUE;
+}
+
+gboolean
+acc_hlo_is_plain (AccHlo      *self,
+                  AccFunction *function)
+{
+  Facts facts = { .has_checks = self->has_checks };
+
+  walk (function->body, find_facts, &facts);
+
+  /* Products and sums would be rounded once, where they are not kept apart. */
+  return !facts.fails && (self->fast_math || !facts.multiplies || !facts.adds);
+}
+
+void
+acc_hlo_apply_plain (AccHlo            *self,
+                     AccFunction       *function,
+                     const AccHloParam *params,
+                     AccHloValue       *results)
+{
+  AccHloValue zero = self->zero;
+  gboolean has_checks = self->has_checks;
+
+  self->zero = NULL;
+  self->has_checks = FALSE;
+  acc_hlo_apply (self, function, params, ACC_HLO_SCALAR, NULL, results);
+  self->zero = zero;
+  self->has_checks = has_checks;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-hlo-text.h"
+
+/* Of operands of @kind, whose shape is @shape; @y is not looked at where one is enough. With the values that acc gives where a check would
+ * fail. */
+AccHloValue acc_hlo_primitive       (AccHlo *self, AccPrimitive primitive, AccHloValue x, AccHloValue y, AccHloShape shape,
+                                     AccElementKind kind);
+/* Where a division fails by a divisor of 0, and where by a quotient that is too large; the latter is NULL where none is. */
+void        acc_hlo_division_fails  (AccHlo *self, AccPrimitive primitive, AccHloValue x, AccHloValue y, AccHloShape shape,
+                                     AccElementKind kind, AccHloValue *by_zero, AccHloValue *too_large);
+AccHloValue acc_hlo_reinterpret     (AccHlo *self, AccHloValue x, AccHloShape shape, AccElementKind from, AccElementKind to);

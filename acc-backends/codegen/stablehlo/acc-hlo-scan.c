@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-hlo-array.h"
+
+#include "acc-hlo-expr.h"
+#include "acc-backends/fuse/acc-function-facts.h"
+
+/* Scans. Of sums compilers have a form. Others go in blocks: a loop takes the next element of all blocks at a time, the totals of blocks are
+ * scanned, and what is before a block is combined with its elements. */
+
+/* Rows up to here are one block. */
+#define SHORT_ROW  64
+#define MOST_BLOCK 1024
+
+/* [outer][n], and its blocks: [width][outer][n_blocks] */
+typedef struct {
+  AccHloOperator base;
+  gint64         outer, n;
+  gint64         width, n_blocks;
+  gboolean       needs_mask;    /* of elements that fill up the last block */
+  AccHloValue   *elements;      /* [width][outer * n_blocks] */
+} Scan;
+
+static void scan_rows (AccHlo *self, const AccHloOperator *operator, gint64 outer, gint64 n, AccHloValue *values);
+
+#define SHAPE(...) ((AccHloShape) { G_N_ELEMENTS (((gint64[]) { __VA_ARGS__ })), (gint64[]) { __VA_ARGS__ } })
+
+static AccHloValue
+transpose (AccHlo         *self,
+           AccHloValue     x,
+           AccHloShape     from,
+           const gint64   *order,
+           AccHloShape     to,
+           AccElementKind  kind)
+{
+  g_autofree char *list = acc_hlo_join (order, from.rank);
+
+  return acc_hlo_emit (self, "stablehlo.transpose %s, dims = [%s] : (%s) -> %s", x, list, acc_hlo_type (self, from, kind),
+                       acc_hlo_type (self, to, kind));
+}
+
+static AccHloValue
+to_blocks (AccHlo         *self,
+           const Scan     *scan,
+           AccHloValue     x,
+           AccElementKind  kind)
+{
+  AccHloValue zero = acc_hlo_integer (self, ACC_HLO_SCALAR, kind, 0);
+  gint64 none[2] = { 0 }, more[2] = { 0, scan->n_blocks * scan->width - scan->n };
+
+  x = acc_hlo_pad (self, x, SHAPE (scan->outer, scan->n), none, more, zero, kind);
+  x = acc_hlo_reshape (self, x, SHAPE (scan->outer, scan->n_blocks * scan->width), SHAPE (scan->outer, scan->n_blocks, scan->width), kind);
+  x = transpose (self, x, SHAPE (scan->outer, scan->n_blocks, scan->width), (gint64[]) { 2, 0, 1 },
+                 SHAPE (scan->width, scan->outer, scan->n_blocks), kind);
+
+  return acc_hlo_reshape (self, x, SHAPE (scan->width, scan->outer, scan->n_blocks), SHAPE (scan->width, scan->outer * scan->n_blocks), kind);
+}
+
+static AccHloValue
+from_blocks (AccHlo         *self,
+             const Scan     *scan,
+             AccHloValue     x,
+             AccElementKind  kind)
+{
+  x = transpose (self, x, SHAPE (scan->width, scan->outer, scan->n_blocks), (gint64[]) { 1, 2, 0 },
+                 SHAPE (scan->outer, scan->n_blocks, scan->width), kind);
+  x = acc_hlo_reshape (self, x, SHAPE (scan->outer, scan->n_blocks, scan->width), SHAPE (scan->outer, scan->n_blocks * scan->width), kind);
+
+  return acc_hlo_slice (self, x, SHAPE (scan->outer, scan->n_blocks * scan->width), (gint64[]) { 0, 0 }, SHAPE (scan->outer, scan->n), kind);
+}
+
+/* Whether elements of numbers @number are before the end: of blocks [@first, @first + …) in the last dimension. NULL: all are. */
+static AccHloValue
+make_mask (AccHlo      *self,
+           const Scan  *scan,
+           AccHloValue  place,
+           AccHloValue  block,
+           AccHloShape  shape)
+{
+  AccHloValue number;
+
+  if (!scan->needs_mask)
+    return NULL;
+
+  number = acc_hlo_binary (self, "multiply", block, acc_hlo_integer (self, shape, ACC_KIND_I64, scan->width), shape, ACC_KIND_I64);
+  number = acc_hlo_binary (self, "add", number, place, shape, ACC_KIND_I64);
+
+  return acc_hlo_compare (self, "LT", number, acc_hlo_integer (self, shape, ACC_KIND_I64, scan->n), shape, ACC_KIND_I64);
+}
+
+/* The values: which place is next, what the blocks have come to, the results. */
+static AccHloValue
+go_on (AccHlo            *self,
+       const AccHloValue *values,
+       gpointer           data)
+{
+  Scan *scan = data;
+
+  return acc_hlo_compare (self, "LT", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, scan->width), ACC_HLO_SCALAR,
+                          ACC_KIND_I64);
+}
+
+static void
+take_next (AccHlo      *self,
+           AccHloValue *values,
+           gpointer     data)
+{
+  Scan *scan = data;
+  guint n = scan->base.n;
+  gint64 all = scan->outer * scan->n_blocks;
+  AccHloShape column = SHAPE (1, all), whole = SHAPE (scan->width, all);
+  g_autofree AccHloValue *next = g_new (AccHloValue, n + 1);
+  AccHloValue *carry = values + 1, *results = values + 1 + n;
+  AccHloValue zero = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 0), mask = NULL;
+
+  if (scan->needs_mask)
+    {
+      AccHloValue block = acc_hlo_iota (self, column, 1, ACC_KIND_I64);
+      AccHloValue n_blocks = acc_hlo_integer (self, column, ACC_KIND_I64, scan->n_blocks);
+
+      block = acc_hlo_binary (self, "remainder", block, n_blocks, column, ACC_KIND_I64);
+      mask = make_mask (self, scan, acc_hlo_spread (self, values[0], column, ACC_KIND_I64), block, column);
+    }
+  for (guint i = 0; i < n; i++)
+    next[i] = acc_hlo_emit (self, "stablehlo.dynamic_slice %s, %s, %s, sizes = [1, %" G_GINT64_FORMAT "] : (%s, tensor<i64>, tensor<i64>)"
+                            " -> %s", scan->elements[i], values[0], zero, all, acc_hlo_type (self, whole, scan->base.kinds[i]),
+                            acc_hlo_type (self, column, scan->base.kinds[i]));
+  acc_hlo_combine (self, &scan->base, carry, next, column, mask, carry);
+  for (guint i = 0; i < n; i++)
+    results[i] = acc_hlo_emit (self, "stablehlo.dynamic_update_slice %s, %s, %s, %s : (%s, %s, tensor<i64>, tensor<i64>) -> %s", results[i],
+                               carry[i], values[0], zero, acc_hlo_type (self, whole, scan->base.kinds[i]),
+                               acc_hlo_type (self, column, scan->base.kinds[i]), acc_hlo_type (self, whole, scan->base.kinds[i]));
+  values[0] = acc_hlo_binary (self, "add", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 1), ACC_HLO_SCALAR, ACC_KIND_I64);
+}
+
+/* What is before each block, and all of its elements: from [width][outer][n_blocks] of both to that. */
+static void
+add_before (AccHlo            *self,
+            const Scan        *scan,
+            const AccHloValue *totals,
+            AccHloValue       *blocks)
+{
+  guint n = scan->base.n;
+  gint64 rest = scan->n_blocks - 1;
+  AccHloShape all = SHAPE (scan->width, scan->outer, scan->n_blocks), later = SHAPE (scan->width, scan->outer, rest);
+  g_autofree AccHloValue *before = g_new (AccHloValue, n + 1), *after = g_new (AccHloValue, n + 1), *first = g_new (AccHloValue, n + 1);
+  AccHloValue mask = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      AccElementKind kind = scan->base.kinds[i];
+
+      before[i] = acc_hlo_broadcast (self, totals[i], SHAPE (scan->outer, rest), (gint64[]) { 1, 2 }, later, kind);
+      first[i] = acc_hlo_slice_in (self, blocks[i], all, 2, 0, 1, kind);
+      after[i] = acc_hlo_slice_in (self, blocks[i], all, 2, 1, rest, kind);
+    }
+  if (scan->needs_mask)
+    {
+      AccHloValue block = acc_hlo_iota (self, later, 2, ACC_KIND_I64);
+
+      block = acc_hlo_binary (self, "add", block, acc_hlo_integer (self, later, ACC_KIND_I64, 1), later, ACC_KIND_I64);
+      mask = make_mask (self, scan, acc_hlo_iota (self, later, 0, ACC_KIND_I64), block, later);
+    }
+  acc_hlo_combine (self, &scan->base, before, after, later, mask, after);
+  for (guint i = 0; i < n; i++)
+    blocks[i] = acc_hlo_concatenate (self, (AccHloValue[]) { first[i], after[i] }, (gint64[]) { 1, rest }, 2, 2, all, scan->base.kinds[i]);
+}
+
+static void
+scan_blocks (AccHlo               *self,
+             const AccHloOperator *operator,
+             gint64                outer,
+             gint64                n,
+             AccHloValue          *values)
+{
+  guint n_leaves = operator->n;
+  Scan scan = { *operator, outer, n, n, 1, FALSE, g_new (AccHloValue, n_leaves + 1) };
+  AccHloCarry carry = { 1 + 2 * n_leaves, g_new (AccHloValue, 1 + 2 * n_leaves), g_new (const char *, 1 + 2 * n_leaves) };
+  AccHloShape column, whole;
+  g_autofree AccHloValue *totals = g_new (AccHloValue, n_leaves + 1);
+
+  if (n > SHORT_ROW)
+    {
+      scan.width = 32;
+      while (scan.width < MOST_BLOCK && scan.width * scan.width < n)
+        scan.width *= 2;
+      scan.n_blocks = (n + scan.width - 1) / scan.width;
+      scan.needs_mask = scan.n_blocks * scan.width > n && !acc_hlo_is_plain (self, operator->function);
+    }
+  column = SHAPE (1, outer * scan.n_blocks);
+  whole = SHAPE (scan.width, outer * scan.n_blocks);
+
+  carry.values[0] = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 1);
+  carry.types[0] = acc_hlo_type (self, ACC_HLO_SCALAR, ACC_KIND_I64);
+  for (guint i = 0; i < n_leaves; i++)
+    {
+      AccElementKind kind = operator->kinds[i];
+
+      scan.elements[i] = to_blocks (self, &scan, values[i], kind);
+      carry.values[1 + i] = acc_hlo_slice_in (self, scan.elements[i], whole, 0, 0, 1, kind);
+      carry.types[1 + i] = acc_hlo_type (self, column, kind);
+      carry.values[1 + n_leaves + i] = scan.elements[i];
+      carry.types[1 + n_leaves + i] = acc_hlo_type (self, whole, kind);
+    }
+  acc_hlo_while (self, &carry, go_on, take_next, &scan);
+
+  for (guint i = 0; i < n_leaves; i++)
+    {
+      AccElementKind kind = operator->kinds[i];
+
+      values[i] = acc_hlo_reshape (self, carry.values[1 + n_leaves + i], whole, SHAPE (scan.width, outer, scan.n_blocks), kind);
+      totals[i] = acc_hlo_reshape (self, carry.values[1 + i], column, SHAPE (outer, scan.n_blocks), kind);
+      if (scan.n_blocks > 1)
+        totals[i] = acc_hlo_slice_in (self, totals[i], SHAPE (outer, scan.n_blocks), 1, 0, scan.n_blocks - 1, kind);
+    }
+  if (scan.n_blocks > 1)
+    {
+      scan_rows (self, operator, outer, scan.n_blocks - 1, totals);
+      add_before (self, &scan, totals, values);
+    }
+  for (guint i = 0; i < n_leaves; i++)
+    values[i] = from_blocks (self, &scan, values[i], operator->kinds[i]);
+
+  g_free (scan.elements);
+  g_free (carry.values);
+  g_free (carry.types);
+}
+
+static void
+scan_rows (AccHlo               *self,
+           const AccHloOperator *operator,
+           gint64                outer,
+           gint64                n,
+           AccHloValue          *values)
+{
+  if (n > 1)
+    scan_blocks (self, operator, outer, n, values);
+}
+
+static AccHloValue
+sum_rows (AccHlo         *self,
+          AccHloValue     x,
+          gint64          outer,
+          gint64          n,
+          AccElementKind  kind)
+{
+  AccHloShape shape = SHAPE (outer, n);
+  const char *type = acc_hlo_type (self, shape, kind), *scalar = acc_hlo_type (self, ACC_HLO_SCALAR, kind);
+  AccHloValue zero = acc_hlo_integer (self, ACC_HLO_SCALAR, kind, 0);
+  AccHloValue a = acc_hlo_name (self), b = acc_hlo_name (self), sum = acc_hlo_name (self);
+
+  return acc_hlo_emit (self, "\"stablehlo.reduce_window\"(%s, %s) ({\n ^bb0(%s: %s, %s: %s):\n %s = stablehlo.add %s, %s : %s\n"
+                       " stablehlo.return %s : %s\n }) {window_dimensions = array<i64: 1, %" G_GINT64_FORMAT ">, window_strides = array<i64:"
+                       " 1, 1>, padding = dense<[[0, 0], [%" G_GINT64_FORMAT ", 0]]> : tensor<2x2xi64>} : (%s, %s) -> %s", x, zero, a, scalar,
+                       b, scalar, sum, a, b, scalar, sum, scalar, n, n - 1, type, scalar, type);
+}
+
+void
+acc_hlo_write_scan (AccHlo        *self,
+                    AccFusionNode *node,
+                    AccHloValue   *results)
+{
+  guint n_leaves = acc_hlo_count_leaves (node);
+  gint64 n = node->extents[node->rank - 1], outer = node->size / n;
+  g_autofree AccElementKind *kinds = g_new (AccElementKind, n_leaves + 1);
+  g_autofree AccPrimitive *primitives = g_new (AccPrimitive, n_leaves + 1);
+  AccHloOperator operator = { node->array->functions[0], n_leaves, kinds };
+  AccHloShape rows = SHAPE (outer, n);
+  gboolean are_sums = acc_function_get_reductions (operator.function, primitives) && acc_hlo_is_plain (self, operator.function);
+
+  for (guint i = 0; i < n_leaves; i++)
+    {
+      kinds[i] = acc_hlo_leaf (node, i);
+      are_sums = are_sums && primitives[i] == ACC_PRIM_ADD;
+      results[i] = acc_hlo_reshape (self, acc_hlo_get_input (self, node, 0)[i], acc_hlo_shape_of (node), rows, kinds[i]);
+    }
+  for (guint i = 0; i < n_leaves && are_sums; i++)
+    results[i] = sum_rows (self, results[i], outer, n, kinds[i]);
+  if (!are_sums)
+    scan_rows (self, &operator, outer, n, results);
+  for (guint i = 0; i < n_leaves; i++)
+    results[i] = acc_hlo_reshape (self, results[i], rows, acc_hlo_shape_of (node), kinds[i]);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-hlo-array.h"
+
+#include "acc-hlo-expr.h"
+#include "acc-hlo-primitive.h"
+
+/* Sorts of rows by an unsigned key, which keep the order of equal ones: the key goes with the elements. */
+
+static AccElementKind
+get_unsigned (AccElementKind kind)
+{
+  gsize size = acc_element_kind_get_size (kind);
+
+  return kind == ACC_KIND_BOOL ? kind : size == 1 ? ACC_KIND_U8 : size == 2 ? ACC_KIND_U16 : size == 4 ? ACC_KIND_U32 : ACC_KIND_U64;
+}
+
+void
+acc_hlo_write_sort (AccHlo        *self,
+                    AccFusionNode *node,
+                    AccHloValue   *results)
+{
+  AccFunction *function = node->array->functions[0];
+  AccHloShape shape = acc_hlo_shape_of (node);
+  guint n = acc_hlo_count_leaves (node), n_keys = acc_element_type_get_n_leaves (function->body->type);
+  g_autofree AccHloValue *values = g_new (AccHloValue, n + 2), *first = g_new (AccHloValue, n + 2), *second = g_new (AccHloValue, n + 2);
+  g_autofree AccHloValue *keys = g_new (AccHloValue, n_keys + 1);
+  g_autofree AccElementKind *kinds = g_new (AccElementKind, n + 2);
+  const AccHloParam params[1] = { acc_hlo_get_input (self, node, 0) };
+  g_autoptr(GString) operands = g_string_new (NULL), types = g_string_new (NULL), region = g_string_new (NULL);
+  GString *around = self->text;
+  AccElementKind kind = acc_element_type_get_leaf (function->body->type, 0);
+  AccHloValue is_less, name;
+
+  acc_hlo_apply (self, function, params, shape, NULL, keys);
+  kinds[0] = get_unsigned (kind);
+  values[0] = acc_hlo_bitcast (self, keys[0], shape, kind, kinds[0]);
+  for (guint i = 0; i < n; i++)
+    {
+      values[1 + i] = params[0][i];
+      kinds[1 + i] = acc_hlo_leaf (node, i);
+    }
+
+  acc_hlo_append_values (operands, values, n + 1);
+  acc_hlo_append_types (self, types, kinds, n + 1, shape);
+  self->text = region;
+  acc_hlo_write_pairs (self, kinds, n + 1, TRUE, first, second);
+  is_less = acc_hlo_compare (self, "LT", first[0], second[0], ACC_HLO_SCALAR, kinds[0]);
+  acc_hlo_line (self, "stablehlo.return %s : tensor<i1>", is_less);
+  self->text = around;
+  name = acc_hlo_name (self);
+  acc_hlo_line (self, "%s%s%.0d = \"stablehlo.sort\"(%s) ({\n%s }) {dimension = %u : i64, is_stable = true} : (%s) -> (%s)", name,
+                n > 0 ? ":" : "", n > 0 ? (int) n + 1 : 0, operands->str, region->str, node->rank - 1, types->str, types->str);
+  acc_hlo_take_parts (self, name, n + 1, values);
+  for (guint i = 0; i < n; i++)
+    results[i] = values[1 + i];
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/fuse/acc-fusion-graph.h"
+
+/* An array program as StableHLO text, which XLA and others compile: before fusion, with known extents, one function
+ *
+ *   main (zero: i32, a vector for each buffer of each argument and of each array in memory) → (failure: i32, index: i64, a vector for each
+ *   buffer of each result)
+ *
+ * @zero must be 0; it keeps compilers from making one rounding of two. Vectors have all elements of the array, in row-major order, scalars
+ * of packed elements one after the other. */
+
+/* What a check would say. */
+typedef struct {
+  AccArray *origin;       /* borrowed, as are others */
+  guint     kind;         /* ACC_ERROR_BOUNDS or ACC_ERROR_ARITHMETIC */
+  gint64    extent;       /* 0: a division by zero, where it is ARITHMETIC */
+} AccHloCheck;
+
+/* A vector at the border of the module. */
+typedef struct {
+  AccArray      *array;
+  int            bound;     /* number of the bound node; -1: an array in memory, or a result */
+  guint          value, buffer; /* of a schedule */
+  AccElementKind kind;
+  gint64         n;         /* scalars */
+} AccHloVector;
+
+typedef struct {
+  char    *text;
+  GArray  *arguments;     /* AccHloVector, behind zero */
+  GArray  *results;       /* AccHloVector, behind the failure */
+  GArray  *checks;        /* AccHloCheck: a failure of number 1 + i says that check i failed */
+} AccHloModule;
+
+typedef struct {
+  gboolean fast_math;
+  gboolean keeps_order;   /* the compiler's reduces and scatters take elements in order, so that operators need not commute */
+} AccHloOptions;
+
+/* ACC_ERROR_UNSUPPORTED names the operation that has no form there. @graph: of @results; needed while the module lives. */
+AccHloModule *acc_hlo_module_new  (AccFusionGraph *graph, AccArray **results, guint n_results, const AccHloOptions *options,
+                                   GError **error);
+void          acc_hlo_module_free (AccHloModule *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccHloModule, acc_hlo_module_free)

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-pjrt-client.h"
+
+/* Copies of buffers on the device, as vectors of scalars. */
+
+typedef struct {
+  AccBufferCopy   base;
+  AccPjrtClient  *client;
+  PjrtBuffer     *vector;
+  AccElementKind  kind;
+  gint64          n;
+  guint64         reserved;    /* bytes of the budget */
+  char           *what;
+} Copy;
+
+/* Where memory begins that a device of the host takes as it is. */
+#define ALIGNMENT 64
+
+static PjrtType
+get_type (AccElementKind kind)
+{
+  return (PjrtType) (PJRT_TYPE_PRED + (guint) kind);
+}
+
+G_STATIC_ASSERT (PJRT_TYPE_PRED + ACC_KIND_I64 == PJRT_TYPE_S64 && PJRT_TYPE_PRED + ACC_KIND_U8 == PJRT_TYPE_U8);
+G_STATIC_ASSERT (PJRT_TYPE_PRED + ACC_KIND_F16 == PJRT_TYPE_F16 && PJRT_TYPE_PRED + ACC_KIND_F64 == PJRT_TYPE_F64);
+
+void
+acc_pjrt_buffer_free (AccPjrtClient *self,
+                      PjrtBuffer    *buffer)
+{
+  PjrtBufferArgs args = ACC_PJRT_ARGS (PjrtBufferArgs, .buffer = buffer);
+
+  acc_pjrt_call_freely (self->api, PJRT_BUFFER_DESTROY, &args);
+}
+
+gboolean
+acc_pjrt_client_download (AccPjrtClient  *self,
+                          PjrtBuffer     *vector,
+                          gpointer        data,
+                          gsize           bytes,
+                          const char     *what,
+                          GError        **error)
+{
+  PjrtBufferToHostArgs args = ACC_PJRT_ARGS (PjrtBufferToHostArgs, .buffer = vector, .data = data, .bytes = bytes);
+
+  return acc_pjrt_call (self->api, PJRT_BUFFER_TO_HOST, &args, what, error) && acc_pjrt_await (self->api, args.event, what, error);
+}
+
+static gboolean
+copy_fetch (AccBufferCopy  *base,
+            AccBuffer      *buffer,
+            GError        **error)
+{
+  Copy *self = (Copy *) base;
+  AccPjrtClient *client = self->client;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&client->lock);
+  g_autoptr(AccBuffer) memory = NULL;
+
+  if (buffer->data != NULL)
+    return TRUE;
+
+  if (client->is_host)
+    {
+      PjrtBufferPointerArgs args = ACC_PJRT_ARGS (PjrtBufferPointerArgs, .buffer = self->vector);
+
+      if (!acc_pjrt_call (client->api, PJRT_BUFFER_POINTER, &args, self->what, error))
+        return FALSE;
+      /* It stays until the copy goes, which is with the buffer. */
+      acc_buffer_set_host (buffer, args.pointer, NULL, NULL);
+      return TRUE;
+    }
+
+  memory = acc_buffer_allocate (buffer->size, client->host_budget, self->what, error);
+  if (memory == NULL || !acc_pjrt_client_download (client, self->vector, memory->data, buffer->size, self->what, error))
+    return FALSE;
+  acc_buffer_set_host (buffer, memory->data, (GDestroyNotify) acc_buffer_unref, memory);
+  memory = NULL;
+
+  return TRUE;
+}
+
+static void
+copy_free (AccBufferCopy *base)
+{
+  Copy *self = (Copy *) base;
+
+  acc_pjrt_buffer_free (self->client, self->vector);
+  if (self->reserved > 0)
+    acc_budget_release (self->client->budget, self->reserved, self->what);
+  acc_pjrt_client_unref (self->client);
+  g_free (self->what);
+  g_free (self);
+}
+
+static const AccBufferCopyClass copy_class = { copy_fetch, copy_free };
+
+static Copy *
+copy_new (AccPjrtClient  *client,
+          PjrtBuffer     *vector,
+          AccElementKind  kind,
+          gint64          n,
+          guint64         reserved,
+          const char     *what)
+{
+  Copy *self = g_new0 (Copy, 1);
+
+  self->base.klass = &copy_class;
+  self->base.owner = client;
+  self->client = acc_pjrt_client_ref (client);
+  self->vector = vector;
+  self->kind = kind;
+  self->n = n;
+  self->reserved = reserved;
+  self->what = g_strdup (what);
+
+  return self;
+}
+
+static PjrtBuffer *
+make_vector (AccPjrtClient      *self,
+             gconstpointer       data,
+             AccElementKind      kind,
+             gint64              n,
+             PjrtHostSemantics   semantics,
+             const char         *what,
+             GError            **error)
+{
+  PjrtBufferFromHostArgs args = ACC_PJRT_ARGS (PjrtBufferFromHostArgs, .client = self->client, .data = data, .type = (gint) get_type (kind),
+                                               .extents = &n, .rank = 1, .semantics = (gint) semantics, .device = self->device);
+
+  if (!acc_pjrt_call (self->api, PJRT_CLIENT_BUFFER_FROM_HOST, &args, what, error))
+    return NULL;
+  /* Of memory that is shared it comes when the vector goes. */
+  if (semantics == PJRT_HOST_ZERO_COPY)
+    {
+      PjrtEventArgs event = ACC_PJRT_ARGS (PjrtEventArgs, .event = args.done);
+
+      if (args.done != NULL)
+        acc_pjrt_call_freely (self->api, PJRT_EVENT_DESTROY, &event);
+      return args.buffer;
+    }
+  if (!acc_pjrt_await (self->api, args.done, what, error))
+    {
+      acc_pjrt_buffer_free (self, args.buffer);
+      return NULL;
+    }
+
+  return args.buffer;
+}
+
+PjrtBuffer *
+acc_pjrt_client_upload (AccPjrtClient   *self,
+                        AccBuffer       *buffer,
+                        AccElementKind   kind,
+                        gint64           n,
+                        const char      *what,
+                        PjrtBuffer     **transient,
+                        GError         **error)
+{
+  Copy *copy = (Copy *) acc_buffer_get_copy (buffer, self);
+  gboolean is_shared;
+  guint64 bytes = (guint64) n * acc_element_kind_get_size (kind);
+  gconstpointer data;
+  PjrtBuffer *vector;
+
+  if (copy != NULL && copy->kind == kind && copy->n == n)
+    return copy->vector;
+
+  data = acc_buffer_map (buffer, error);
+  if (data == NULL)
+    return NULL;
+  is_shared = self->is_host && (guintptr) data % ALIGNMENT == 0 && n > 0;
+  if (!is_shared && !acc_budget_reserve (self->budget, bytes, what, error))
+    return NULL;
+  vector = make_vector (self, data, kind, n, is_shared ? PJRT_HOST_ZERO_COPY : PJRT_HOST_UNTIL_DONE, what, error);
+  if (vector == NULL || copy != NULL)
+    {
+      if (!is_shared)
+        acc_budget_release (self->budget, bytes, what);
+      *transient = vector;
+      return vector;
+    }
+
+  copy = (Copy *) acc_buffer_add_copy (buffer, &copy_new (self, vector, kind, n, is_shared ? 0 : bytes, what)->base);
+  if (copy->kind == kind && copy->n == n)
+    return copy->vector;
+
+  /* Another thread was faster, with another form of it. */
+  return acc_pjrt_client_upload (self, buffer, kind, n, what, transient, error);
+}
+
+AccBuffer *
+acc_pjrt_client_adopt (AccPjrtClient  *self,
+                       PjrtBuffer     *vector,
+                       AccElementKind  kind,
+                       gint64          n,
+                       const char     *what)
+{
+  guint64 bytes = (guint64) n * acc_element_kind_get_size (kind);
+
+  return acc_buffer_new_remote (bytes, &copy_new (self, vector, kind, n, bytes, what)->base);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-pjrt-plugin.h"
+#include "acc-core/backend/acc-backend-private.h"
+
+/* A device of the plugin, with what was compiled for it, and copies of buffers there. Counted, any thread. */
+typedef struct _AccPjrtClient AccPjrtClient;
+
+struct _AccPjrtClient {
+  gatomicrefcount  ref_count;
+  const PjrtApi   *api;
+  PjrtClient      *client;
+  PjrtDevice      *device;
+  guint            number;
+  char            *description;
+  gboolean         is_host;      /* its memory is that of the host */
+  AccBudget       *budget, *host_budget;
+  GMutex           lock;
+  GHashTable      *executables;  /* text to AccPjrtExecutable */
+  PjrtBuffer      *zero;         /* an i32 that is 0 */
+};
+
+AccPjrtClient *acc_pjrt_client_new   (const char *device, GError **error);
+AccPjrtClient *acc_pjrt_client_ref   (AccPjrtClient *self);
+void           acc_pjrt_client_unref (AccPjrtClient *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccPjrtClient, acc_pjrt_client_unref)
+
+/* --- code */
+
+typedef struct {
+  gatomicrefcount  ref_count;
+  AccPjrtClient   *client;       /* borrowed: it has the executable */
+  PjrtLoaded      *loaded;
+  guint64          temporary_bytes;
+} AccPjrtExecutable;
+
+/* Compiles @text, or finds what was compiled before. */
+AccPjrtExecutable *acc_pjrt_client_compile  (AccPjrtClient *self, const char *text, const char *what, GError **error);
+AccPjrtExecutable *acc_pjrt_executable_ref  (AccPjrtExecutable *self);
+void               acc_pjrt_executable_unref (AccPjrtExecutable *self);
+
+/* --- buffers */
+
+/* The vector of @n scalars on the device, which @buffer has, or gets; borrowed. @transient: where it cannot keep it, gets one that the caller
+ * frees by acc_pjrt_buffer_free(). */
+PjrtBuffer *acc_pjrt_client_upload     (AccPjrtClient *self, AccBuffer *buffer, AccElementKind kind, gint64 n, const char *what,
+                                        PjrtBuffer **transient, GError **error);
+void        acc_pjrt_buffer_free       (AccPjrtClient *self, PjrtBuffer *buffer);
+/* A buffer of what was computed; takes over @vector, whose bytes were reserved for @what. */
+AccBuffer  *acc_pjrt_client_adopt      (AccPjrtClient *self, PjrtBuffer *vector, AccElementKind kind, gint64 n, const char *what);
+gboolean    acc_pjrt_client_download   (AccPjrtClient *self, PjrtBuffer *vector, gpointer data, gsize bytes, const char *what,
+                                        GError **error);

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <acc/acc.h>
+
+#include <string.h>
+
+#include "acc-backends/codegen/stablehlo/acc-stablehlo.h"
+
+/* The text of modules, without anybody who compiles it: what each operation becomes, and that every name is there before it is used. What it
+ * computes is for the conformance tests, where there is a plugin. */
+
+static AccHloModule *
+write_module (AccArray  *array,
+              GError   **error)
+{
+  AccTarget target = acc_target_cpu;
+  const AccHloOptions options = { .keeps_order = TRUE };
+  g_autoptr(AccFusionGraph) graph = NULL;
+
+  target.by_rows = TRUE;
+  graph = acc_fusion_graph_new (&target, &array, 1, NULL, NULL, 0, error);
+  if (graph == NULL)
+    return NULL;
+
+  return acc_hlo_module_new (graph, &array, 1, &options, error);
+}
+
+static gsize
+name_length (const char *name)
+{
+  gsize n = 1;
+
+  while (g_ascii_isalnum (name[n]))
+    n++;
+
+  return n;
+}
+
+/* Names of one line: what it defines comes to @defined, the others must be there. Arguments of a block are followed by a colon. */
+static void
+check_line (const char *line,
+            GHashTable *defined)
+{
+  gboolean is_head = strstr (line, "^bb0(") != NULL || strstr (line, "@main(") != NULL;
+  const char *equals = strstr (line, " = ");
+  g_autofree char *left = NULL;
+
+  if (!is_head && equals != NULL && line[strspn (line, " ")] == '%')
+    {
+      const char *begin = line + strspn (line, " ");
+
+      left = g_strndup (begin, name_length (begin));
+      line = equals;
+    }
+  for (const char *at = strchr (line, '%'); at != NULL; at = strchr (at + 1, '%'))
+    {
+      char *name = g_strndup (at, name_length (at));
+
+      if (is_head)
+        {
+          g_assert_true (g_hash_table_add (defined, name));
+          continue;
+        }
+      if (!g_hash_table_contains (defined, name))
+        g_error ("%s is used before it is there: %s", name, line);
+      g_free (name);
+    }
+  if (left != NULL)
+    g_assert_true (g_hash_table_add (defined, g_steal_pointer (&left)));
+}
+
+/* Values of regions are named behind the operation that has them, which is where its operands are. */
+static void
+check_names (const char *text)
+{
+  g_autoptr(GHashTable) defined = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_auto(GStrv) lines = g_strsplit (text, "\n", -1);
+  int depth = 0;
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      check_line (lines[i], defined);
+      for (const char *c = lines[i]; *c != '\0'; c++)
+        depth += *c == '{' ? 1 : *c == '}' ? -1 : 0;
+      g_assert_cmpint (depth, >=, 0);
+    }
+  g_assert_cmpint (depth, ==, 0);
+}
+
+/* Takes over @array. Each of @wanted, which ends with NULL, must be in the text; a string that begins with "!" must not. */
+static void
+expect (AccArray          *array,
+        const char *const *wanted)
+{
+  g_autoptr(AccArray) owned = array;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccHloModule) module = write_module (owned, &error);
+
+  g_assert_no_error (error);
+  check_names (module->text);
+  for (; *wanted != NULL; wanted++)
+    {
+      gboolean is_there = strstr (module->text, **wanted == '!' ? *wanted + 1 : *wanted) != NULL;
+
+      if (is_there == (**wanted == '!'))
+        g_error ("%s: in the text\n%s", *wanted, module->text);
+    }
+  g_assert_cmpuint (module->results->len, ==, acc_element_type_get_n_buffers (acc_array_get_element_type (owned)));
+}
+
+#define EXPECT(array, ...) expect (array, (const char *const[]) { __VA_ARGS__, NULL })
+
+/* --- inputs */
+
+static AccArray *
+matrix_of (const char *code,
+           gint64      n,
+           gint64      m)
+{
+  AccElementType *type = acc_element_type_parse (code, NULL);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (n, m);
+  gsize size = (gsize) (n * m) * acc_element_type_get_size (type);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (size + 1), size);
+
+  return acc_array_use (type, shape, bytes);
+}
+
+static AccArray *
+vector_of (const char *code,
+           gint64      n)
+{
+  g_autoptr(AccArray) matrix = matrix_of (code, 1, n);
+
+  return acc_array_flatten (matrix);
+}
+
+static AccExpr *
+plus (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_add (x, y);
+}
+
+static AccExpr *
+times (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_mul (x, y);
+}
+
+/* Does not commute, and has no neutral element that is known: 2 x - y. */
+static AccExpr *
+odd (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_sub (acc_expr_add (x, x), y);
+}
+
+static AccExpr *
+quotient (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_quot (x, y);
+}
+
+/* --- elements */
+
+static void
+test_elements (void)
+{
+  g_autoptr(AccArray) x = vector_of ("f4", 10), y = vector_of ("f4", 7), i = vector_of ("i4", 9), j = vector_of ("i4", 9);
+
+  EXPECT (acc_array_zip_with (x, y, plus, NULL), "stablehlo.slice", "[0:7]", "stablehlo.add", "!compare");
+  /* Bits that no compiler knows are between a product and what is added to it. */
+  EXPECT (acc_array_zip_with (x, x, times, NULL), "stablehlo.multiply", "stablehlo.xor", "%v0");
+  EXPECT (acc_array_zip_with (i, j, times, NULL), "stablehlo.multiply", "!xor");
+  /* A quotient has its checks, and nothing that would fail is computed. */
+  EXPECT (acc_array_zip_with (i, j, quotient, NULL), "stablehlo.divide", "stablehlo.select", "applies stablehlo.or");
+}
+
+static AccExpr *
+guarded (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_cond (acc_expr_ne (y, acc_expr_new_int (0)), acc_expr_quot (x, y), acc_expr_new_int (0));
+}
+
+static AccExpr *
+is_below (AccExpr *x, gpointer data)
+{
+  return acc_expr_lt (x, acc_expr_new_int (100));
+}
+
+static AccExpr *
+doubled (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (x, x);
+}
+
+static AccExpr *
+doubled_up (AccExpr *x, gpointer data)
+{
+  AccExpr *next = acc_expr_add (x, x);
+
+  return acc_expr_tuple ((AccExpr *[]) { acc_expr_lt (next, acc_expr_new_int (100)), next }, 2);
+}
+
+static AccExpr *
+loop (AccExpr *x, gpointer data)
+{
+  return acc_expr_while (x, doubled_up, NULL);
+}
+
+/* An iteration goes on from the state of the last: in the loop's blocks nothing is added to what the first condition is about. */
+static void
+check_loop (AccArray *i)
+{
+  g_autoptr(AccArray) looped = acc_array_map (i, loop, NULL);
+  g_autoptr(AccHloModule) module = write_module (looped, NULL);
+  const char *block = strstr (module->text, "^bb0("), *sum = strstr (module->text, "stablehlo.add %");
+  g_autofree char *first = g_strndup (sum, strcspn (sum, ","));
+
+  g_assert_true (sum < block);
+  g_assert_nonnull (strstr (block, "stablehlo.add %"));
+  g_assert_null (strstr (block, first));
+}
+
+static void
+test_flow (void)
+{
+  g_autoptr(AccArray) i = vector_of ("i4", 9), j = vector_of ("i4", 9);
+
+  /* What is not taken does not fail: the check is masked. */
+  EXPECT (acc_array_zip_with (i, j, guarded, NULL), "stablehlo.and", "stablehlo.select");
+  EXPECT (acc_array_map (i, loop, NULL), "\"stablehlo.while\"", "applies stablehlo.or", "!stablehlo.map");
+  check_loop (i);
+  EXPECT (acc_array_map (i, is_below, NULL), "stablehlo.compare LT", "SIGNED", "tensor<9xi1>");
+  EXPECT (acc_array_map (i, doubled, NULL), "stablehlo.add");
+}
+
+/* --- moves */
+
+static AccExpr *
+looked_up (AccExpr *i, gpointer array)
+{
+  return acc_expr_index (array, i);
+}
+
+static void
+test_moves (void)
+{
+  g_autoptr(AccArray) x = vector_of ("f4", 12), m = matrix_of ("f4", 3, 4), i = vector_of ("i8", 5), none = matrix_of ("f4", 0, 4);
+  g_autoptr(AccShape) five = acc_shape_new_vector (5), grid = acc_shape_new_matrix (4, 3);
+  g_autoptr(AccArray) complex = vector_of ("c8", 6);
+
+  EXPECT (acc_array_reverse (x), "stablehlo.reverse", "!gather", "!compare");
+  EXPECT (acc_array_transpose (m), "stablehlo.transpose", "!gather", "!compare");
+  EXPECT (acc_array_take (x, 3), "stablehlo.slice", "!gather");
+  EXPECT (acc_array_reshape (m, grid), "tensor<12xf32>");
+  EXPECT (acc_array_replicate (x, (gint64[]) { 2, ACC_ALL }, 2), "stablehlo.broadcast_in_dim", "tensor<2x12xf32>");
+  EXPECT (acc_array_slice (m, (gint64[]) { 1, ACC_ALL }, 2), "[1:2, 0:4]");
+  EXPECT (acc_array_map (i, looked_up, x), "\"stablehlo.gather\"", "stablehlo.compare LT", "UNSIGNED");
+  EXPECT (acc_array_backpermute (x, five, looked_up, i), "\"stablehlo.gather\"");
+  EXPECT (acc_array_map (none, doubled, NULL), "dense<> : tensor<0x4xf32>", "!stablehlo.add");
+  /* Parts of packed elements are taken out of their vector, and put together again. */
+  EXPECT (acc_array_map (complex, doubled, NULL), "tensor<12xf32>", "tensor<6x2xf32>", "stablehlo.concatenate");
+}
+
+/* --- reductions and the like */
+
+static void
+test_reductions (void)
+{
+  g_autoptr(AccArray) x = vector_of ("f4", 100000), m = matrix_of ("i4", 3, 40), short_row = vector_of ("i4", 10);
+
+  /* Long rows go in blocks. */
+  EXPECT (acc_array_fold (x, acc_expr_new_float (0), plus, NULL), "\"stablehlo.reduce\"", "tensor<25x4096xf32>", "dense<0x80000000>");
+  EXPECT (acc_array_fold1 (m, odd, NULL), "\"stablehlo.reduce\"", "tensor<3x40xi1>", "stablehlo.or");
+  /* What may fail is no region. */
+  EXPECT (acc_array_fold1 (short_row, quotient, NULL), "!stablehlo.reduce\"", "stablehlo.divide");
+  EXPECT (acc_array_scanl1 (m, plus, NULL), "\"stablehlo.reduce_window\"");
+  EXPECT (acc_array_scanl1 (m, odd, NULL), "\"stablehlo.while\"", "!reduce_window");
+}
+
+static AccExpr *
+first (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return x;
+}
+
+static AccExpr *
+pair (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple2 (x, y);
+}
+
+static AccExpr *
+key_of (AccExpr *x, gpointer data)
+{
+  return acc_expr_bitcast (x, acc_element_type_parse ("u4", NULL));
+}
+
+static AccExpr *
+cross (AccExpr *n, gpointer data)
+{
+  return acc_expr_add (acc_expr_item (n, 0), acc_expr_item (n, 2));
+}
+
+static void
+test_others (void)
+{
+  g_autoptr(AccArray) x = vector_of ("f4", 8), zeros = vector_of ("f4", 5), to = vector_of ("i8", 8);
+  g_autoptr(AccArray) pairs = acc_array_zip_with (x, to, pair, NULL), pair_zeros = acc_array_zip_with (zeros, to, pair, NULL);
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(AccArray) m = matrix_of ("f4", 3, 8), many = vector_of ("f4", 5000);
+
+  EXPECT (acc_array_permute (x, zeros, to, plus, NULL), "\"stablehlo.scatter\"", "!while");
+  EXPECT (acc_array_permute (pairs, pair_zeros, to, first, NULL), "\"stablehlo.scatter\"", "\"stablehlo.gather\"");
+  EXPECT (acc_array_sort_by_key (many, FALSE, key_of, NULL), "\"stablehlo.sort\"", "is_stable = true", "UNSIGNED");
+  EXPECT (acc_array_stencil (x, (gint64[]) { 3 }, 1, clamp, cross, NULL), "stablehlo.concatenate", "[0:1]");
+  EXPECT (acc_array_fold_all (m, acc_expr_new_float (0), plus, NULL), "tensor<24xf32>");
+}
+
+/* --- refusals */
+
+static void
+test_refusals (void)
+{
+  g_autoptr(AccProgram) program = acc_program_parse ("program (x: f4[3]) = map (x, \\a -> add (a, a))", NULL);
+  g_autoptr(GError) error = NULL;
+
+  if (program != NULL)
+    {
+      guint n;
+      AccArray **results = acc_program_get_result_nodes (program, &n);
+
+      g_assert_null (write_module (results[0], &error));
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/stablehlo/elements", test_elements);
+  g_test_add_func ("/stablehlo/flow", test_flow);
+  g_test_add_func ("/stablehlo/moves", test_moves);
+  g_test_add_func ("/stablehlo/reductions", test_reductions);
+  g_test_add_func ("/stablehlo/others", test_others);
+  g_test_add_func ("/stablehlo/refusals", test_refusals);
+
+  return g_test_run ();
+}
