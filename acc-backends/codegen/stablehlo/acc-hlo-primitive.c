@@ -75,22 +75,60 @@ truncate_float (const Place *place,
   return SELECT (place, is_negative, up, UNARY (place, "floor", x));
 }
 
-/* CHLO's is off by as many bits as its operand has. */
+/* The sign of @x for @value, which is not negative. */
 static AccHloValue
-write_sinh (const Place *place,
-            AccHloValue  x)
+copy_sign (const Place *place,
+           AccHloValue  value,
+           AccHloValue  x)
 {
-  AccHloValue size = UNARY (place, "abs", x), one = make_float (place, 1), half = make_float (place, 0.5), zero = make_float (place, 0);
-  AccHloValue t = UNARY (place, "exponential_minus_one", size);
-  AccHloValue near = BINARY (place, "add", t, BINARY (place, "divide", t, BINARY (place, "add", t, one)));
-  AccHloValue root = UNARY (place, "exponential", BINARY (place, "multiply", size, half)), far, is_far, value;
+  AccHloValue zero = make_float (place, 0);
 
-  far = BINARY (place, "multiply", BINARY (place, "multiply", root, half), root);
-  is_far = COMPARE (place, "GT", size, make_float (place, place->kind == ACC_KIND_F16 ? 8 : 40));
-  value = SELECT (place, is_far, far, BINARY (place, "multiply", near, half));
   value = SELECT (place, COMPARE (place, "LT", x, zero), UNARY (place, "negate", value), value);
 
   return SELECT (place, COMPARE (place, "EQ", x, zero), x, value);
+}
+
+/* sinh and cosh: CHLO's are off by as many bits as their operand has. */
+static AccHloValue
+write_hyperbolic (const Place *place,
+                  gboolean     is_sinh,
+                  AccHloValue  x)
+{
+  AccHloValue size = UNARY (place, "abs", x), one = make_float (place, 1), half = make_float (place, 0.5);
+  AccHloValue root = UNARY (place, "exponential", BINARY (place, "multiply", size, half)), t, near, far, is_far, value;
+
+  if (is_sinh)
+    {
+      t = UNARY (place, "exponential_minus_one", size);
+      near = BINARY (place, "add", t, BINARY (place, "divide", t, BINARY (place, "add", t, one)));
+    }
+  else
+    {
+      t = UNARY (place, "exponential", size);
+      near = BINARY (place, "add", t, BINARY (place, "divide", one, t));
+    }
+  far = BINARY (place, "multiply", BINARY (place, "multiply", root, half), root);
+  is_far = COMPARE (place, "GT", size, make_float (place, place->kind == ACC_KIND_F16 ? 8 : 40));
+  value = SELECT (place, is_far, far, BINARY (place, "multiply", near, half));
+
+  return is_sinh ? copy_sign (place, value, x) : value;
+}
+
+/* XLA's is off by several units. */
+static AccHloValue
+write_tanh (const Place *place,
+            AccHloValue  x)
+{
+  AccHloValue t;
+
+  if (place->kind == ACC_KIND_F16)
+    return UNARY (place, "tanh", x);
+
+  t = BINARY (place, "multiply", UNARY (place, "abs", x), make_float (place, -2));
+  t = UNARY (place, "exponential_minus_one", t);
+  t = BINARY (place, "divide", UNARY (place, "negate", t), BINARY (place, "add", t, make_float (place, 2)));
+
+  return copy_sign (place, t, x);
 }
 
 /* --- integers */
@@ -259,7 +297,13 @@ write_float (const Place  *place,
     case ACC_PRIM_LOGBASE:
       return BINARY (place, "divide", UNARY (place, "log", y), UNARY (place, "log", x));
     case ACC_PRIM_SINH:
-      return write_sinh (place, x);
+    case ACC_PRIM_COSH:
+      return write_hyperbolic (place, primitive == ACC_PRIM_SINH, x);
+    case ACC_PRIM_TANH:
+      return write_tanh (place, x);
+    case ACC_PRIM_ATAN:
+      /* XLA on processors mixes up elements of atan (x), for which it takes atan2 (x, 1), too. */
+      return BINARY (place, "atan2", BINARY (place, "multiply", x, make_float (place, 0.5)), make_float (place, 0.5));
     case ACC_PRIM_TRUNCATE:
       return truncate_float (place, x);
     case ACC_PRIM_IS_NAN:
