@@ -3,10 +3,8 @@
 
 #include "acc-error.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
-
-/* Modules that are kept compiled, before those that no schedule has go. */
-#define MOST_EXECUTABLES 512
 
 /* --- the device */
 
@@ -41,8 +39,8 @@ find_device (AccPjrtClient  *self,
     return FALSE;
   if ((device != NULL && !g_ascii_string_to_unsigned (device, 10, 0, G_MAXUINT16, &number, NULL)) || number >= devices.n_devices)
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "the PJRT plugin has %" G_GSIZE_FORMAT " devices, and no “%s”", devices.n_devices,
-                   device != NULL ? device : "0");
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "the PJRT plugin has %" G_GSIZE_FORMAT " devices, and no “%s”",
+                   devices.n_devices, device != NULL ? device : "0");
       return FALSE;
     }
   self->device = devices.devices[number];
@@ -64,6 +62,20 @@ make_zero (AccPjrtClient  *self,
     return NULL;
 
   return args.buffer;
+}
+
+/* What code depends on besides its text: the plugin, as a file, and the device. */
+static char *
+dup_target (AccPjrtClient *self,
+            const char    *path)
+{
+  GStatBuf status;
+
+  if (g_stat (path, &status) != 0)
+    return g_strdup_printf ("acc " ACC_VERSION_S " %s %u", self->description, self->number);
+
+  return g_strdup_printf ("acc " ACC_VERSION_S " %s %u %s %" G_GINT64_FORMAT ".%09ld %" G_GINT64_FORMAT, self->description, self->number,
+                          path, (gint64) status.st_mtim.tv_sec, status.st_mtim.tv_nsec, (gint64) status.st_size);
 }
 
 AccPjrtClient *
@@ -93,6 +105,9 @@ acc_pjrt_client_new (const char  *device,
   if (!find_device (self, device, error) || (self->zero = make_zero (self, error)) == NULL)
     return NULL;
   self->description = describe (self);
+  if (!(acc_disable_get_flags () & ACC_DISABLE_CACHE))
+    self->cache = acc_kernel_cache_new (NULL, 0);
+  self->target = dup_target (self, path);
 
   return g_steal_pointer (&self);
 }
@@ -119,115 +134,9 @@ acc_pjrt_client_unref (AccPjrtClient *self)
   acc_pjrt_call_freely (self->api, PJRT_CLIENT_DESTROY, &args);
   g_clear_pointer (&self->budget, acc_budget_unref);
   g_clear_pointer (&self->host_budget, acc_budget_unref);
+  g_clear_pointer (&self->cache, acc_kernel_cache_free);
   g_mutex_clear (&self->lock);
+  g_free (self->target);
   g_free (self->description);
   g_free (self);
-}
-
-/* --- code */
-
-AccPjrtExecutable *
-acc_pjrt_executable_ref (AccPjrtExecutable *self)
-{
-  g_atomic_ref_count_inc (&self->ref_count);
-
-  return self;
-}
-
-void
-acc_pjrt_executable_unref (AccPjrtExecutable *self)
-{
-  PjrtLoadedArgs args = ACC_PJRT_ARGS (PjrtLoadedArgs, .loaded = self->loaded);
-
-  if (!g_atomic_ref_count_dec (&self->ref_count))
-    return;
-
-  acc_pjrt_call_freely (self->client->api, PJRT_LOADED_DESTROY, &args);
-  g_free (self);
-}
-
-static void
-measure (AccPjrtExecutable *self)
-{
-  const PjrtApi *api = self->client->api;
-  PjrtLoadedExecutableArgs args = ACC_PJRT_ARGS (PjrtLoadedExecutableArgs, .loaded = self->loaded);
-  PjrtExecutableMemoryArgs memory = ACC_PJRT_ARGS (PjrtExecutableMemoryArgs);
-  PjrtExecutableArgs gone = ACC_PJRT_ARGS (PjrtExecutableArgs);
-
-  acc_pjrt_call_freely (api, PJRT_LOADED_EXECUTABLE, &args);
-  if (args.executable == NULL)
-    return;
-
-  memory.executable = gone.executable = args.executable;
-  acc_pjrt_call_freely (api, PJRT_EXECUTABLE_MEMORY, &memory);
-  self->temporary_bytes = (guint64) MAX (memory.temporary_bytes, 0);
-  acc_pjrt_call_freely (api, PJRT_EXECUTABLE_DESTROY, &gone);
-}
-
-/* CompileOptionsProto: one replica and one partition, on the device. */
-static GByteArray *
-make_options (AccPjrtClient *self)
-{
-  GByteArray *options = g_byte_array_new ();
-  const guint8 build[] = { 0x08, (guint8) (self->number & 0x7f), 0x20, 1, 0x28, 1 };
-  const guint8 head[] = { 0x1a, sizeof build };
-
-  g_byte_array_append (options, head, sizeof head);
-  g_byte_array_append (options, build, sizeof build);
-
-  return options;
-}
-
-static AccPjrtExecutable *
-compile (AccPjrtClient  *self,
-         const char     *text,
-         const char     *what,
-         GError        **error)
-{
-  g_autoptr(GByteArray) options = make_options (self);
-  PjrtProgram program = ACC_PJRT_ARGS (PjrtProgram, .code = (char *) text, .code_size = strlen (text), .format = "mlir", .format_size = 4);
-  PjrtCompileArgs args = ACC_PJRT_ARGS (PjrtCompileArgs, .client = self->client, .program = &program, .options = options->data,
-                                        .options_size = options->len);
-  AccPjrtExecutable *executable;
-
-  if (!acc_pjrt_call (self->api, PJRT_CLIENT_COMPILE, &args, what, error))
-    return NULL;
-
-  executable = g_new0 (AccPjrtExecutable, 1);
-  g_atomic_ref_count_init (&executable->ref_count);
-  executable->client = self;
-  executable->loaded = args.loaded;
-  measure (executable);
-
-  return executable;
-}
-
-static gboolean
-is_unused (gpointer key,
-           gpointer value,
-           gpointer data)
-{
-  return g_atomic_ref_count_compare (&((AccPjrtExecutable *) value)->ref_count, 1);
-}
-
-AccPjrtExecutable *
-acc_pjrt_client_compile (AccPjrtClient  *self,
-                         const char     *text,
-                         const char     *what,
-                         GError        **error)
-{
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-  AccPjrtExecutable *executable = g_hash_table_lookup (self->executables, text);
-
-  if (executable != NULL)
-    return acc_pjrt_executable_ref (executable);
-
-  executable = compile (self, text, what, error);
-  if (executable == NULL)
-    return NULL;
-  if (g_hash_table_size (self->executables) >= MOST_EXECUTABLES)
-    g_hash_table_foreach_remove (self->executables, is_unused, NULL);
-  g_hash_table_insert (self->executables, g_strdup (text), executable);
-
-  return acc_pjrt_executable_ref (executable);
 }

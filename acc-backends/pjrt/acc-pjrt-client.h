@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-pjrt-plugin.h"
+#include "acc-backends/runtime/code/acc-kernel-cache.h"
 #include "acc-core/backend/acc-backend-private.h"
 
 /* A device of the plugin, with what was compiled for it, and copies of buffers there. Counted, any thread. */
@@ -18,6 +19,8 @@ struct _AccPjrtClient {
   AccBudget       *budget, *host_budget;
   GMutex           lock;
   GHashTable      *executables;  /* text to AccPjrtExecutable */
+  AccKernelCache  *cache;        /* NULL: none */
+  char            *target;       /* what its entries are for */
   PjrtBuffer      *zero;         /* an i32 that is 0 */
 };
 
@@ -43,8 +46,8 @@ void               acc_pjrt_executable_unref (AccPjrtExecutable *self);
 
 /* --- buffers */
 
-/* The vector of @n scalars on the device, which @buffer has, or gets; borrowed. @transient: where it cannot keep it, gets one that the caller
- * frees by acc_pjrt_buffer_free(). */
+/* The vector of @n scalars on the device, which @buffer has, or gets; borrowed. @transient: where it cannot keep it, gets one that the
+ * caller frees by acc_pjrt_buffer_free(). */
 PjrtBuffer *acc_pjrt_client_upload     (AccPjrtClient *self, AccBuffer *buffer, AccElementKind kind, gint64 n, const char *what,
                                         PjrtBuffer **transient, GError **error);
 void        acc_pjrt_buffer_free       (AccPjrtClient *self, PjrtBuffer *buffer);

@@ -99,8 +99,8 @@ check_version (const PjrtApi *api,
   if (api->version.major == 0 && api->version.minor >= OLDEST_MINOR && api->size >= needed)
     return TRUE;
 
-  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s has version %d.%d of the PJRT interface, and 0.%d or later of 0 is needed", path,
-               api->version.major, api->version.minor, OLDEST_MINOR);
+  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s has version %d.%d of the PJRT interface, and 0.%d or later of 0 is needed",
+               path, api->version.major, api->version.minor, OLDEST_MINOR);
 
   return FALSE;
 }

@@ -6,7 +6,8 @@
 #include "acc-hlo-read.h"
 
 /* An expression is written once for each place that may see it: the function, and within it sides of conditionals and bodies of loops.
- * Both sides of a conditional are computed, and one is selected; what may fail, or loop, does so only where its side is taken, by a mask. */
+ * Both sides of a conditional are computed, and one is selected; what may fail, or loop, does so only where its side is taken, by a
+ * mask. */
 
 typedef struct _Scope Scope;
 
@@ -373,8 +374,8 @@ write_tuple (Scope       *scope,
 /* Of which all that it needs is there. */
 static AccHloValue *
 write_expr (Frame   *frame,
-       Scope   *scope,
-       AccExpr *expr)
+            Scope   *scope,
+            AccExpr *expr)
 {
   AccHlo *self = frame->hlo;
   AccHloValue *values = allocate (frame, expr->type != NULL ? count_leaves (expr) : 0);
@@ -388,8 +389,8 @@ write_expr (Frame   *frame,
       write_primitive (frame, scope, expr, values);
       break;
     case ACC_EXPR_CAST:
-      values[0] = acc_hlo_convert (self, look_up (scope, expr->args[0])[0], frame->shape, acc_element_type_get_leaf (expr->args[0]->type, 0),
-                                   acc_element_type_get_leaf (expr->type, 0));
+      values[0] = acc_hlo_convert (self, look_up (scope, expr->args[0])[0], frame->shape,
+                                   acc_element_type_get_leaf (expr->args[0]->type, 0), acc_element_type_get_leaf (expr->type, 0));
       break;
     case ACC_EXPR_BITCAST:
       values[0] = acc_hlo_reinterpret (self, look_up (scope, expr->args[0])[0], frame->shape,

@@ -8,8 +8,8 @@
 #include "acc-hlo-primitive.h"
 #include "acc-backends/fuse/acc-function-facts.h"
 
-/* Folds. Most become reductions, whose initial value must be neutral: that of sums and the like, or else "nothing yet", which is a bool beside
- * the elements. Operators that may fail or loop, or that need their order where reductions have none, fold neighbours in turn. */
+/* Folds. Most become reductions, whose initial value must be neutral: that of sums and the like, or else "nothing yet", which is a bool
+ * beside the elements. Operators that may fail or loop, or that need their order where reductions have none, fold neighbours in turn. */
 
 /* Rows longer than that are reduced in blocks: they are spread over processors, and sums of floats stay as exact as acc's are. */
 #define BLOCK 4096
@@ -34,7 +34,8 @@ get_neutral (AccPrimitive   primitive,
     case ACC_PRIM_MUL:
       return acc_scalar_from_double (kind, 1);
     case ACC_PRIM_BAND:
-      return kind == ACC_KIND_BOOL ? (AccScalar) { .u = 1 } : is_signed ? (AccScalar) { .i = -1 } : (AccScalar) { .u = G_MAXUINT64 >> unused };
+      return kind == ACC_KIND_BOOL ? (AccScalar) { .u = 1 } : is_signed
+             ? (AccScalar) { .i = -1 } : (AccScalar) { .u = G_MAXUINT64 >> unused };
     case ACC_PRIM_MIN:
       return is_float ? acc_scalar_from_double (kind, NAN) : kind == ACC_KIND_BOOL ? (AccScalar) { .u = 1 }
              : is_signed ? (AccScalar) { .i = G_MAXINT64 >> unused } : (AccScalar) { .u = G_MAXUINT64 >> unused };

@@ -155,9 +155,11 @@ put_one (AccHlo      *self,
       AccHloValue value = acc_hlo_select (self, inside, both[i], old[i], single, kind);
 
       values[1 + i] = acc_hlo_emit (self, "stablehlo.dynamic_update_slice %s, %s, %s : (%s, %s, tensor<i64>) -> %s", values[1 + i], value,
-                                    number, acc_hlo_type (self, to, kind), acc_hlo_type (self, single, kind), acc_hlo_type (self, to, kind));
+                                    number, acc_hlo_type (self, to, kind), acc_hlo_type (self, single, kind),
+                                    acc_hlo_type (self, to, kind));
     }
-  values[0] = acc_hlo_binary (self, "add", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 1), ACC_HLO_SCALAR, ACC_KIND_I64);
+  values[0] = acc_hlo_binary (self, "add", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 1), ACC_HLO_SCALAR,
+                              ACC_KIND_I64);
 }
 
 static void

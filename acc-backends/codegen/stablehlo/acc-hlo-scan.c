@@ -4,8 +4,8 @@
 #include "acc-hlo-expr.h"
 #include "acc-backends/fuse/acc-function-facts.h"
 
-/* Scans. Of sums compilers have a form. Others go in blocks: a loop takes the next element of all blocks at a time, the totals of blocks are
- * scanned, and what is before a block is combined with its elements. */
+/* Scans. Of sums compilers have a form. Others go in blocks: a loop takes the next element of all blocks at a time, the totals of blocks
+ * are scanned, and what is before a block is combined with its elements. */
 
 /* Rows up to here are one block. */
 #define SHORT_ROW  64
@@ -52,7 +52,8 @@ to_blocks (AccHlo         *self,
   x = transpose (self, x, SHAPE (scan->outer, scan->n_blocks, scan->width), (gint64[]) { 2, 0, 1 },
                  SHAPE (scan->width, scan->outer, scan->n_blocks), kind);
 
-  return acc_hlo_reshape (self, x, SHAPE (scan->width, scan->outer, scan->n_blocks), SHAPE (scan->width, scan->outer * scan->n_blocks), kind);
+  return acc_hlo_reshape (self, x, SHAPE (scan->width, scan->outer, scan->n_blocks), SHAPE (scan->width, scan->outer * scan->n_blocks),
+                          kind);
 }
 
 static AccHloValue
@@ -65,7 +66,8 @@ from_blocks (AccHlo         *self,
                  SHAPE (scan->outer, scan->n_blocks, scan->width), kind);
   x = acc_hlo_reshape (self, x, SHAPE (scan->outer, scan->n_blocks, scan->width), SHAPE (scan->outer, scan->n_blocks * scan->width), kind);
 
-  return acc_hlo_slice (self, x, SHAPE (scan->outer, scan->n_blocks * scan->width), (gint64[]) { 0, 0 }, SHAPE (scan->outer, scan->n), kind);
+  return acc_hlo_slice (self, x, SHAPE (scan->outer, scan->n_blocks * scan->width), (gint64[]) { 0, 0 }, SHAPE (scan->outer, scan->n),
+                        kind);
 }
 
 /* Whether elements of numbers @number are before the end: of blocks [@first, @first + …) in the last dimension. NULL: all are. */
@@ -129,7 +131,8 @@ take_next (AccHlo      *self,
     results[i] = acc_hlo_emit (self, "stablehlo.dynamic_update_slice %s, %s, %s, %s : (%s, %s, tensor<i64>, tensor<i64>) -> %s", results[i],
                                carry[i], values[0], zero, acc_hlo_type (self, whole, scan->base.kinds[i]),
                                acc_hlo_type (self, column, scan->base.kinds[i]), acc_hlo_type (self, whole, scan->base.kinds[i]));
-  values[0] = acc_hlo_binary (self, "add", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 1), ACC_HLO_SCALAR, ACC_KIND_I64);
+  values[0] = acc_hlo_binary (self, "add", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 1), ACC_HLO_SCALAR,
+                              ACC_KIND_I64);
 }
 
 /* What is before each block, and all of its elements: from [width][outer][n_blocks] of both to that. */
@@ -249,9 +252,10 @@ sum_rows (AccHlo         *self,
   AccHloValue a = acc_hlo_name (self), b = acc_hlo_name (self), sum = acc_hlo_name (self);
 
   return acc_hlo_emit (self, "\"stablehlo.reduce_window\"(%s, %s) ({\n ^bb0(%s: %s, %s: %s):\n %s = stablehlo.add %s, %s : %s\n"
-                       " stablehlo.return %s : %s\n }) {window_dimensions = array<i64: 1, %" G_GINT64_FORMAT ">, window_strides = array<i64:"
-                       " 1, 1>, padding = dense<[[0, 0], [%" G_GINT64_FORMAT ", 0]]> : tensor<2x2xi64>} : (%s, %s) -> %s", x, zero, a, scalar,
-                       b, scalar, sum, a, b, scalar, sum, scalar, n, n - 1, type, scalar, type);
+                       " stablehlo.return %s : %s\n }) {window_dimensions = array<i64: 1, %"
+                       G_GINT64_FORMAT ">, window_strides = array<i64:"
+                       " 1, 1>, padding = dense<[[0, 0], [%" G_GINT64_FORMAT ", 0]]> : tensor<2x2xi64>} : (%s, %s) -> %s", x, zero, a,
+                       scalar, b, scalar, sum, a, b, scalar, sum, scalar, n, n - 1, type, scalar, type);
 }
 
 void

@@ -110,11 +110,11 @@ pad_input (AccHlo        *self,
 
 /* Where neighbours are outside of the source, and what the boundary's function gives there. */
 static void
-apply_boundary (AccHlo       *self,
-                const Input  *in,
-                const gint64 *offsets,
-                AccHloShape   shape,
-                AccHloValue  *cell,
+apply_boundary (AccHlo         *self,
+                const Input    *in,
+                const gint64   *offsets,
+                AccHloShape     shape,
+                AccHloValue    *cell,
                 const gboolean *used)
 {
   guint n = acc_hlo_count_leaves (in->source);

@@ -376,8 +376,8 @@ acc_hlo_while (AccHlo          *self,
 
   self->text = outer;
   name = acc_hlo_name (self);
-  acc_hlo_line (self, "%s:%u = \"stablehlo.while\"(%s) ({\n%s }, {\n%s }) : (%s) -> (%s)", name, all.n, initial, test->str, step->str, types,
-                types);
+  acc_hlo_line (self, "%s:%u = \"stablehlo.while\"(%s) ({\n%s }, {\n%s }) : (%s) -> (%s)", name, all.n, initial, test->str, step->str,
+                types, types);
   for (guint i = 0; i < all.n; i++)
     {
       g_autofree char *part = g_strdup_printf ("%s#%u", name, i);

@@ -3,8 +3,8 @@
 
 #include "acc-stablehlo.h"
 
-/* Writes StableHLO text, operation by operation. A value is the name that it has in the text ("%v12"), and lives as long as the writer. What
- * fails sticks: later calls go on writing, and the text is not used. */
+/* Writes StableHLO text, operation by operation. A value is the name that it has in the text ("%v12"), and lives as long as the writer.
+ * What fails sticks: later calls go on writing, and the text is not used. */
 
 typedef const char *AccHloValue;
 

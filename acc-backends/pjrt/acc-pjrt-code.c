@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-pjrt-client.h"
+
+#include <string.h>
+
+/* Modules, compiled: once in a process for each text, and where the plugin can write code down, once on this machine. */
+
+/* Modules that are kept compiled, before those that no schedule has go. */
+#define MOST_EXECUTABLES 512
+
+AccPjrtExecutable *
+acc_pjrt_executable_ref (AccPjrtExecutable *self)
+{
+  g_atomic_ref_count_inc (&self->ref_count);
+
+  return self;
+}
+
+void
+acc_pjrt_executable_unref (AccPjrtExecutable *self)
+{
+  PjrtLoadedArgs args = ACC_PJRT_ARGS (PjrtLoadedArgs, .loaded = self->loaded);
+
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  acc_pjrt_call_freely (self->client->api, PJRT_LOADED_DESTROY, &args);
+  g_free (self);
+}
+
+static void
+measure (AccPjrtExecutable *self)
+{
+  const PjrtApi *api = self->client->api;
+  PjrtLoadedExecutableArgs args = ACC_PJRT_ARGS (PjrtLoadedExecutableArgs, .loaded = self->loaded);
+  PjrtExecutableMemoryArgs memory = ACC_PJRT_ARGS (PjrtExecutableMemoryArgs);
+  PjrtExecutableArgs gone = ACC_PJRT_ARGS (PjrtExecutableArgs);
+
+  acc_pjrt_call_freely (api, PJRT_LOADED_EXECUTABLE, &args);
+  if (args.executable == NULL)
+    return;
+
+  memory.executable = gone.executable = args.executable;
+  acc_pjrt_call_freely (api, PJRT_EXECUTABLE_MEMORY, &memory);
+  self->temporary_bytes = (guint64) MAX (memory.temporary_bytes, 0);
+  acc_pjrt_call_freely (api, PJRT_EXECUTABLE_DESTROY, &gone);
+}
+
+/* CompileOptionsProto: one replica and one partition, on the device. */
+static GByteArray *
+make_options (AccPjrtClient *self)
+{
+  GByteArray *options = g_byte_array_new ();
+  const guint8 build[] = { 0x08, (guint8) (self->number & 0x7f), 0x20, 1, 0x28, 1 };
+  const guint8 head[] = { 0x1a, sizeof build };
+
+  g_byte_array_append (options, head, sizeof head);
+  g_byte_array_append (options, build, sizeof build);
+
+  return options;
+}
+
+static AccPjrtExecutable *
+executable_new (AccPjrtClient *client,
+                PjrtLoaded    *loaded)
+{
+  AccPjrtExecutable *self = g_new0 (AccPjrtExecutable, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  self->client = client;
+  self->loaded = loaded;
+  measure (self);
+
+  return self;
+}
+
+/* --- on disk */
+
+/* What an earlier process compiled; NULL: nothing that can be used. */
+static AccPjrtExecutable *
+load (AccPjrtClient *self,
+      const char    *hash)
+{
+  g_autoptr(GBytes) bytes = self->cache != NULL ? acc_kernel_cache_lookup (self->cache, hash, self->target) : NULL;
+  PjrtDeserializeArgs args = ACC_PJRT_ARGS (PjrtDeserializeArgs, .client = self->client);
+
+  if (bytes == NULL)
+    return NULL;
+
+  args.bytes = g_bytes_get_data (bytes, &args.n_bytes);
+  if (!acc_pjrt_call (self->api, PJRT_DESERIALIZE_AND_LOAD, &args, "plugin", NULL))
+    return NULL;
+
+  return executable_new (self, args.loaded);
+}
+
+/* Where the plugin can write it down. */
+static void
+store (AccPjrtClient     *self,
+       AccPjrtExecutable *executable,
+       const char        *hash)
+{
+  PjrtLoadedExecutableArgs inner = ACC_PJRT_ARGS (PjrtLoadedExecutableArgs, .loaded = executable->loaded);
+  PjrtSerializeArgs args = ACC_PJRT_ARGS (PjrtSerializeArgs);
+  PjrtExecutableArgs gone = ACC_PJRT_ARGS (PjrtExecutableArgs);
+
+  if (self->cache == NULL || !acc_pjrt_call (self->api, PJRT_LOADED_EXECUTABLE, &inner, "plugin", NULL))
+    return;
+
+  args.executable = gone.executable = inner.executable;
+  if (acc_pjrt_call (self->api, PJRT_EXECUTABLE_SERIALIZE, &args, "plugin", NULL))
+    {
+      g_autoptr(GBytes) bytes = g_bytes_new (args.bytes, args.n_bytes);
+
+      acc_kernel_cache_store (self->cache, hash, self->target, bytes);
+      if (args.free_serialized != NULL)
+        args.free_serialized (args.serialized);
+    }
+  acc_pjrt_call_freely (self->api, PJRT_EXECUTABLE_DESTROY, &gone);
+}
+
+/* --- compiling */
+
+static AccPjrtExecutable *
+compile (AccPjrtClient  *self,
+         const char     *text,
+         const char     *what,
+         GError        **error)
+{
+  g_autoptr(GByteArray) options = make_options (self);
+  PjrtProgram program = ACC_PJRT_ARGS (PjrtProgram, .code = (char *) text, .code_size = strlen (text), .format = "mlir", .format_size = 4);
+  PjrtCompileArgs args = ACC_PJRT_ARGS (PjrtCompileArgs, .client = self->client, .program = &program, .options = options->data,
+                                        .options_size = options->len);
+  g_autofree char *hash = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
+  AccPjrtExecutable *executable = load (self, hash);
+
+  if (executable != NULL)
+    return executable;
+  if (!acc_pjrt_call (self->api, PJRT_CLIENT_COMPILE, &args, what, error))
+    return NULL;
+
+  executable = executable_new (self, args.loaded);
+  store (self, executable, hash);
+
+  return executable;
+}
+
+static gboolean
+is_unused (gpointer key,
+           gpointer value,
+           gpointer data)
+{
+  return g_atomic_ref_count_compare (&((AccPjrtExecutable *) value)->ref_count, 1);
+}
+
+AccPjrtExecutable *
+acc_pjrt_client_compile (AccPjrtClient  *self,
+                         const char     *text,
+                         const char     *what,
+                         GError        **error)
+{
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  AccPjrtExecutable *executable = g_hash_table_lookup (self->executables, text);
+
+  if (executable != NULL)
+    return acc_pjrt_executable_ref (executable);
+
+  executable = compile (self, text, what, error);
+  if (executable == NULL)
+    return NULL;
+  if (g_hash_table_size (self->executables) >= MOST_EXECUTABLES)
+    g_hash_table_foreach_remove (self->executables, is_unused, NULL);
+  g_hash_table_insert (self->executables, g_strdup (text), executable);
+
+  return acc_pjrt_executable_ref (executable);
+}
