@@ -5,8 +5,8 @@
 
 #include "acc-backends/codegen/stablehlo/acc-stablehlo.h"
 
-/* The text of modules, without anybody who compiles it: what each operation becomes, and that every name is there before it is used. What it
- * computes is for the conformance tests, where there is a plugin. */
+/* The text of modules, without anybody who compiles it: what each operation becomes, and that every name is there before it is used. What
+ * it computes is for the conformance tests, where there is a plugin. */
 
 static AccHloModule *
 write_module (AccArray  *array,
