@@ -46,7 +46,9 @@ is_awaited (Search *self, AccArray *node)
 static AccDependence
 find_dependence_on_stores (Search *self, AccArray *node)
 {
-  if (acc_operation_has_fact (node->op, ACC_FACT_FUSES) || acc_external_get_bytes (node) <= self->room / 4)
+  gboolean is_external = self->mode == ACC_STAGES_READS && acc_external_find (self->backend, node) != NULL;
+
+  if (!is_external && (acc_operation_has_fact (node->op, ACC_FACT_FUSES) || acc_external_get_bytes (node) <= self->room / 4))
     return ACC_DEPENDS_ON_STORES;
 
   return leaves_a_reduction (node) ? ACC_DEPENDS_ON_REDUCTIONS : ACC_DEPENDS_ON_ROWS;

@@ -135,8 +135,16 @@ static AccArray *fold1_all (AccArray **s) { return acc_array_fold1_all (s[0], pl
 static AccArray *column_sums (AccArray **s) { return next (acc_array_transpose (s[0]), acc_array_sum); }
 static AccArray *matmul (AccArray **s) { return acc_array_matmul (s[0], s[1]); }
 static AccArray *fft (AccArray **s) { return acc_array_fft (s[0], ACC_FFT_FORWARD); }
+static AccArray *fft_columns (AccArray **s) { return acc_array_fft_on (s[0], 0, ACC_FFT_FORWARD); }
 static AccArray *fft2 (AccArray **s) { return acc_array_fft2 (s[0], ACC_FFT_FORWARD); }
 static AccArray *scanl1 (AccArray **s) { return acc_array_scanl1 (s[0], plus, NULL); }
+static AccArray *column_scans (AccArray **s) { return next (next (acc_array_transpose (s[0]), acc_array_cumsum), acc_array_transpose); }
+static AccArray *
+sort_columns (AccArray **s)
+{
+  g_autoptr(AccArray) t = acc_array_transpose (s[0]), u = acc_array_sort (t, TRUE);
+  return acc_array_transpose (u);
+}
 static AccArray *sort (AccArray **s) { return acc_array_sort (s[0], FALSE); }
 
 static AccArray *
@@ -227,10 +235,13 @@ static const Program programs[] = {
   { "column-sums", column_sums, { &matrix } },
   { "matmul", matmul, { &matrix, &factor } },
   { "fft", fft, { &matrix }, .near = TRUE },
+  { "fft-columns", fft_columns, { &matrix }, .near = TRUE },
   { "fft2", fft2, { &matrix }, .near = TRUE },
   { "fft-vector", fft, { &floats }, .near = TRUE },
   { "scanl1", scanl1, { &matrix } },
   { "scanl1-vector", scanl1, { &vector } },
+  { "column-scans", column_scans, { &matrix } },
+  { "sort-columns", sort_columns, { &matrix } },
   { "sort", sort, { &matrix } },
   { "sort-vector", sort, { &vector } },
   { "stencil", stencil, { &matrix } },

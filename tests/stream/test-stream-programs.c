@@ -272,7 +272,7 @@ static const Program programs[] = {
   { "dot", dot, { &vector_of_floats, &vector_of_floats } },
   { "fft-rows", fft, { &matrix }, .near = TRUE },
   { "fft2", fft2, { &matrix }, .near = TRUE },
-  { "rfft", rfft, { &matrix }, "native interpreter", .near = TRUE },
+  { "rfft", rfft, { &matrix }, .near = TRUE },
   { "fft-vector", fft, { &vector_of_floats }, .near = TRUE },
   { "fftshift", fftshift, { &matrix } },
   { "filter", filter, { &vector } },
