@@ -211,7 +211,7 @@ acc_buffer_peek (AccBuffer *self, gsize offset, gsize size, gpointer data, GErro
   AccBufferCopy *origin = acc_buffer_is_host (self) ? NULL : find_origin (self);
   const guint8 *all;
 
-  if (origin != NULL && self->size > FEW_BYTES)
+  if (origin != NULL && origin->klass->peek != NULL && self->size > FEW_BYTES)
     return origin->klass->peek (origin, self, offset, size, data, error);
 
   all = acc_buffer_map (self, error);

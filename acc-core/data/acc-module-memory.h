@@ -58,10 +58,10 @@ struct _AccBuffer {
 typedef struct {
   /* Brings the bytes to the host and calls acc_buffer_set_host(); several threads at once. */
   gboolean (*fetch) (AccBufferCopy *copy, AccBuffer *buffer, GError **error);
-  /* Copies some bytes to @data, and leaves the others where they are. */
-  gboolean (*peek)  (AccBufferCopy *copy, AccBuffer *buffer, gsize offset, gsize size, gpointer data, GError **error);
   /* The buffer goes. */
   void     (*free)  (AccBufferCopy *copy);
+  /* Copies some bytes to @data, and leaves the others where they are; NULL: all are fetched. */
+  gboolean (*peek)  (AccBufferCopy *copy, AccBuffer *buffer, gsize offset, gsize size, gpointer data, GError **error);
 } AccBufferCopyClass;
 
 /* What a device knows about a buffer; implementations begin with it. */

@@ -21,7 +21,7 @@ static gboolean copy_fetch (AccBufferCopy *base, AccBuffer *buffer, GError **err
 static gboolean copy_peek  (AccBufferCopy *base, AccBuffer *buffer, gsize offset, gsize size, gpointer data, GError **error);
 static void     copy_free  (AccBufferCopy *base);
 
-static const AccBufferCopyClass copy_class = { copy_fetch, copy_peek, copy_free };
+static const AccBufferCopyClass copy_class = { copy_fetch, copy_free, copy_peek };
 
 static void
 trace (const char *event,
