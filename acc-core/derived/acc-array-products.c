@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-array-products-private.h"
 #include "acc-array-products.h"
 
 #include "acc-core/array/acc-array-build-private.h"
@@ -572,15 +571,6 @@ AccArray *
 acc_array_matmul (AccArray *self,
                   AccArray *other)
 {
-  AccArray *product = acc_array_matmul_alike (self, other);
-
-  return product->direct != NULL ? offer_product (product, self, other) : product;
-}
-
-AccArray *
-acc_array_matmul_alike (AccArray *self,
-                        AccArray *other)
-{
   ACC_ARRAY_NAMED ("matmul");
   AccArray *node = begin_product (self, other, "matmul");
 
@@ -591,5 +581,5 @@ acc_array_matmul_alike (AccArray *self,
   if (other->rank == 1)
     return multiply_vector (self, other);
 
-  return self->rank == 1 ? multiply_row (self, other) : multiply_directly (self, other);
+  return self->rank == 1 ? multiply_row (self, other) : offer_product (multiply_directly (self, other), self, other);
 }

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-array-private.h"
 #include "acc-core/array/acc-foreign-known-private.h"
 #include "acc-core/array/acc-program-private.h"
-#include "acc-core/derived/acc-array-products-private.h"
 #include "acc-core/derived/acc-array-products.h"
 #include "acc-core/derived/fft/acc-array-fft-private.h"
 
@@ -55,13 +55,19 @@ acc_lift_nth_operand (AccArray *node,
 
 /* --- products */
 
-/* How floats of a step are summed does not show how many elements came together. */
+/* How floats of a step are summed does not show how many elements came together: a library may sum in an order that follows from that. */
 static AccArray *
 multiply (AccLift  *self,
           AccArray *left,
           AccArray *right)
 {
-  return self->in_steps ? acc_array_matmul_alike (left, right) : acc_array_matmul (left, right);
+  AccArray *product = acc_array_matmul (left, right);
+
+  /* Nobody else has the node yet. */
+  if (self->in_steps)
+    g_clear_pointer (&product->offer, acc_offer_free);
+
+  return product;
 }
 
 /* @values, of which each element has @rank dimensions, with the last two and one of all others. */
