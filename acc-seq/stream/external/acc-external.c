@@ -2,10 +2,8 @@
 #include "acc-external-blocks-private.h"
 
 #include "acc-core/array/acc-array-private.h"
-#include "acc-core/data/acc-budget-private.h"
 #include "acc-error.h"
 #include "acc-source.h"
-#include "acc-seq/stream/acc-plan-private.h"
 
 static const AccExternal *const table[] = {
   &acc_external_pack,     /* before others of permutes */
