@@ -392,7 +392,7 @@ test_arguments (void)
   assert_refuses (executable, wrong_type, ACC_ERROR_TYPE, "argument 1 is i1[4,5,3], but the program takes u1[:,:,3]");
   assert_refuses (executable, wrong_rank, ACC_ERROR_SHAPE, "argument 1 is u1[4,5], but the program takes u1[:,:,3]");
   assert_refuses (executable, wrong_extent, ACC_ERROR_SHAPE, "argument 1 is u1[4,5,2]");
-  assert_refuses (executable, delayed, ACC_ERROR_UNSUPPORTED, "not computed yet");
+  assert_refuses (executable, delayed, ACC_ERROR_SHAPE, "argument 1 is u1[60], but the program takes u1[:,:,3]");
   assert_refuses (executable, NULL, ACC_ERROR_TYPE, "argument 1 is not an array");
   g_assert_null (acc_executable_run (executable, &broken, 1, NULL, &error));
   g_assert_nonnull (error);
