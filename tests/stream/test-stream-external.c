@@ -410,11 +410,12 @@ find_least (AccBackend *backend, AccArray *array, AccArray *expected)
   if (error == NULL)
     return 0;
   g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
-  needs = strstr (error->message, " need ");
+  needs = strstr (error->message, "out of core");
+  needs = needs != NULL ? strstr (needs, " needs ") : NULL;
   if (needs == NULL)
     return ENOUGH;
 
-  return g_ascii_strtoull (needs + strlen (" need "), NULL, 10);
+  return g_ascii_strtoull (needs + strlen (" needs "), NULL, 10);
 }
 
 static gboolean

@@ -94,7 +94,8 @@ acc_external_compute (const AccExternal *self, const AccExternalTask *task, GErr
   if (least > room)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
-                   "%s: %s need %" G_GUINT64_FORMAT " bytes; of the memory limit of %" G_GUINT64_FORMAT " bytes %" G_GUINT64_FORMAT
+                   "%s out of core (%s) needs %" G_GUINT64_FORMAT " bytes; of the memory limit of %" G_GUINT64_FORMAT " bytes %"
+                   G_GUINT64_FORMAT
                    " are free", what, self->way, least, acc_budget_get_limit (acc_backend_get_host_budget (task->backend)), room);
       return NULL;
     }
