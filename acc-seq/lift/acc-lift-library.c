@@ -152,7 +152,8 @@ lift_transform (AccLift  *self,
   g_autoptr(AccArray) array = NULL, done = NULL;
   const gint64 *extents;
 
-  if (input->form != ACC_LIFTED_REGULAR || shape == NULL)
+  /* The library of processors does not show how many there are; those of devices may. */
+  if (input->form != ACC_LIFTED_REGULAR || shape == NULL || (self->in_steps && self->on_device))
     return NULL;
   if (transform->n_after == 0)
     return acc_lifted_new_regular (acc_fft_transform_array (input->values, transform->n_dimensions, 0, transform->forward));

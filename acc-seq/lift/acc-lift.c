@@ -48,6 +48,7 @@ acc_lift_new_within (AccLift  *parent,
 
   self->parent = parent;
   self->in_steps = parent->in_steps;
+  self->on_device = parent->on_device;
   self->varies = parent->varies;
   self->selection = selection != NULL ? g_object_ref (selection) : NULL;
 

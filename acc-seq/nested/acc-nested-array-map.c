@@ -55,6 +55,7 @@ acc_nested_array_apply (AccNestedArray **arrays,
   lift = acc_lift_new (count);
   lift->in_steps = (flags & ACC_APPLY_IN_STEPS) != 0;
   lift->varies = (flags & ACC_APPLY_VARIES) != 0;
+  lift->on_device = (flags & ACC_APPLY_IN_LOOPS) == 0;
   for (guint i = 0; i < n_arrays; i++)
     acc_lift_bind (lift, parameters[i], acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
   if (number != NULL)
