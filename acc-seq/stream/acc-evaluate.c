@@ -58,10 +58,7 @@ run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chu
       if (!acc_session_claim_sources (session, error))
         return FALSE;
 
-      for (guint i = 0; i < n_arrays && local == NULL; i++)
-        acc_session_find_result (session, i, &local);
-      if (local == NULL && acc_session_hold_resident (session, &local))
-        acc_session_plan (session, FALSE, chunk_rows, &local);
+      acc_session_plan_results (session, n_arrays, chunk_rows, &local);
     }
 
   if (local != NULL)

@@ -32,6 +32,8 @@ GPtrArray  *acc_session_new_claims   (void);
 /* The memory of sources and sinks themselves, for the layouts of outputs that are known. Before a sink is started. */
 gboolean    acc_session_hold_resident (AccSession *self, GError **error);
 gboolean    acc_session_plan         (AccSession *self, gboolean to_sink, gint64 chunk_rows, GError **error);
+/* The same of results in memory, and what sources hold. */
+gboolean    acc_session_plan_results (AccSession *self, guint n_results, gint64 chunk_rows, GError **error);
 /* The value that is a program's result. */
 AccRowValue *acc_session_find_result (AccSession *self, guint result, GError **error);
 

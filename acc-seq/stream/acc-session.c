@@ -177,3 +177,13 @@ acc_session_find_result (AccSession *self, guint result, GError **error)
 
   return NULL;
 }
+
+gboolean
+acc_session_plan_results (AccSession *self, guint n_results, gint64 chunk_rows, GError **error)
+{
+  for (guint i = 0; i < n_results; i++)
+    if (acc_session_find_result (self, i, error) == NULL)
+      return FALSE;
+
+  return acc_session_hold_resident (self, error) && acc_session_plan (self, FALSE, chunk_rows, error);
+}

@@ -44,6 +44,8 @@ GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint
                                    AccDependence *dependences, GCancellable *cancellable, GError **error);
 /* What that would do, for plans; NULL where there is nothing to store. Owned. @bytes: of stores in memory. */
 char      *acc_stages_describe    (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes);
+/* The reductions that it computes first, by a walk of their own, borrowed; *@why: what reads them, owned. */
+GPtrArray *acc_stages_list_reductions (AccBackend *backend, AccArray **arrays, guint n_arrays, char **why);
 /* What acc_stages_run() would return, for plans, with zeros in place of reductions, and rows that do not come in place of what external
  * algorithms compute; NULL where there are other stores than small ones of these. */
 GPtrArray *acc_stages_pretend     (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode);

@@ -19,18 +19,6 @@ typedef struct {
 
 /* --- where stores are */
 
-static guint64
-get_room (AccBackend *backend)
-{
-  AccBudget *budget = acc_backend_get_host_budget (backend);
-  guint64 limit = acc_budget_get_limit (budget), used = acc_budget_get_used (budget);
-
-  if (limit == 0)
-    return G_MAXUINT64;
-
-  return limit > used ? limit - used : 0;
-}
-
 /* Whether the store has room in memory, which gets less: half of what is left, as the stage that reads it needs memory, too, and so do
  * rows of sources. What a reduction leaves goes to memory whatever its size. */
 static gboolean
@@ -143,7 +131,7 @@ static gboolean
 compute_stage (Stages *self, GArray *stores, GError **error)
 {
   g_autoptr(GPtrArray) together = g_ptr_array_new ();
-  guint64 room = get_room (self->backend);
+  guint64 room = acc_external_get_room (self->backend);
 
   for (guint i = 0; i < stores->len; i++)
     {
@@ -200,12 +188,6 @@ replace_node (Stages *self, AccArray *node, GError **error)
       other = acc_array_copy_same (node, self->values);
     }
 
-  /* More is known of what is computed. What is wrong with it is found when it runs, as before. */
-  if (other != NULL && other->shape == NULL)
-    {
-      acc_array_infer_static (other);
-      g_clear_error (&other->error);
-    }
   if (other != NULL)
     set_value (self, node, other);
   /* What takes the place of a loop has extents. */
@@ -305,6 +287,27 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
 
 /* --- plans */
 
+GPtrArray *
+acc_stages_list_reductions (AccBackend *backend, AccArray **arrays, guint n_arrays, char **why)
+{
+  g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, ACC_STAGES_REDUCTIONS, NULL);
+  GPtrArray *reductions = g_ptr_array_new ();
+
+  *why = NULL;
+  for (guint i = 0; i < stores->len; i++)
+    {
+      const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
+
+      if (store->stage > 0 || store->has_rows || store->external != NULL)
+        continue;
+      g_ptr_array_add (reductions, store->store);
+      if (*why == NULL)
+        *why = g_strdup (store->why);
+    }
+
+  return reductions;
+}
+
 /* What is larger may well be computed, too, but not for a plan. */
 #define SMALL_BYTES (64 * 1024)
 
@@ -367,7 +370,7 @@ char *
 acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes)
 {
   g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, mode, NULL);
-  guint64 room = get_room (backend);
+  guint64 room = acc_external_get_room (backend);
   GString *text = g_string_new (NULL);
 
   *bytes = 0;

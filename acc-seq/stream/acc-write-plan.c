@@ -49,10 +49,35 @@ plan_rows (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError **obsta
   return acc_write_plan_rows (session, self->chunk_rows, obstacle, error) ? g_steal_pointer (&session->plan) : NULL;
 }
 
+/* Whether there is room for the walk that computes reductions before what reads them together with rows. */
+static gboolean
+check_reductions (Planning *self, GPtrArray *arrays, GError **error)
+{
+  g_autofree char *why = NULL;
+  g_autoptr(GPtrArray) reductions = acc_stages_list_reductions (self->backend, (AccArray **) arrays->pdata, arrays->len, &why);
+  AccArray **wanted = (AccArray **) reductions->pdata;
+  g_autoptr(AccSession) session = acc_session_new (self->backend, NULL);
+  g_autoptr(GError) local = NULL;
+  guint tried = 1 << ACC_STAGES_FLOW;
+  AccStagesMode mode;
+
+  if (reductions->len == 0
+      || (acc_session_begin_rows (session, wanted, reductions->len, NULL, &local)
+          && acc_session_plan_results (session, reductions->len, self->chunk_rows, &local)))
+    return TRUE;
+  /* By other stages. */
+  if (acc_stages_find_next (self->backend, wanted, reductions->len, &tried, local, &mode))
+    return TRUE;
+
+  g_propagate_prefixed_error (error, g_steal_pointer (&local), "%s: ", why);
+
+  return FALSE;
+}
+
 /* Of what comes after stages; NULL without an error where there are none. NULL with @obstacle: of several arrays, which may do better one
- * by one. */
+ * by one. @tried: modes that were, as bits. */
 static AccPlan *
-plan_staged (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesMode mode, GError **obstacle, GError **error)
+plan_staged (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesMode mode, guint *tried, GError **obstacle, GError **error)
 {
   guint64 bytes;
   g_autofree char *stages = acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, &bytes);
@@ -60,7 +85,7 @@ plan_staged (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesMod
   g_autoptr(GError) local = NULL;
   AccPlan *plan = NULL;
 
-  if (stages == NULL)
+  if (stages == NULL || (mode == ACC_STAGES_REDUCTIONS && !check_reductions (self, arrays, error)))
     return NULL;
 
   after = acc_stages_pretend (self->backend, (AccArray **) arrays->pdata, arrays->len, mode);
@@ -68,6 +93,8 @@ plan_staged (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesMod
     plan = plan_rows (self, outputs, after, &local, error);
   if (local != NULL && arrays->len > 1)
     g_propagate_error (obstacle, g_steal_pointer (&local));
+  else if (local != NULL && !acc_stages_find_next (self->backend, (AccArray **) after->pdata, after->len, tried, local, &mode))
+    g_propagate_error (error, g_steal_pointer (&local));
   else if (plan == NULL && (after == NULL || local != NULL))
     plan = plan_computed (self, outputs, FALSE, "computed from what stages before it store", error);
 
@@ -128,13 +155,13 @@ plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
   if (arrays->len == 1 && acc_array_is_manifest (g_ptr_array_index (arrays, 0)))
     return plan_computed (self, outputs, TRUE, "in memory already", error);
 
-  plan = plan_staged (self, outputs, arrays, mode, &obstacle, &local);
+  plan = plan_staged (self, outputs, arrays, mode, &tried, &obstacle, &local);
   if (plan == NULL && local == NULL && obstacle == NULL)
     plan = plan_rows (self, outputs, arrays, &obstacle, &local);
   if (obstacle != NULL && acc_stages_find_next (self->backend, (AccArray **) arrays->pdata, arrays->len, &tried, obstacle, &mode))
     {
       g_clear_error (&obstacle);
-      plan = plan_staged (self, outputs, arrays, mode, &obstacle, &local);
+      plan = plan_staged (self, outputs, arrays, mode, &tried, &obstacle, &local);
     }
   if (obstacle != NULL && arrays->len > 1)
     return plan_apart (self, outputs, arrays, obstacle, error);

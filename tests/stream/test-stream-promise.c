@@ -220,9 +220,6 @@ choose (Case *c, GRand *rand)
   extents[2] = g_rand_int_range (rand, 2, 5);
   c->shape = acc_shape_new (extents, deep ? 3 : 2);
   c->limit = (guint64) (128 * 1024 * exp2 (g_rand_double_range (rand, 0, 6)));
-  /* Plans do not say what the walk for a mean takes, which sums floats by tiles of 64 KiB. */
-  if (c->program == CENTRED)
-    c->limit = MAX (c->limit, 1024 * 1024);
   c->source_resident = g_rand_boolean (rand) ? g_rand_int_range (rand, 1, 300000) : 0;
   c->sink_resident = g_rand_boolean (rand) ? g_rand_int_range (rand, 1, 300000) : 0;
 }
