@@ -44,7 +44,7 @@ count_read_bytes (AccArray *values)
       if (node->op == ACC_OP_SOURCE || node->op == ACC_OP_DEFERRED)
         return G_MAXINT64;
       if (node->op == ACC_OP_USE)
-        bytes += acc_shape_get_size (node->shape) * (gint64) acc_element_type_get_size (node->type);
+        bytes += acc_walk_count_bytes (node->shape, node->type);
     }
 
   return bytes;
@@ -54,13 +54,7 @@ count_read_bytes (AccArray *values)
 static gint64
 estimate_bytes (AccArray *values)
 {
-  gint64 bytes;
-
-  if (values->shape == NULL)
-    return count_read_bytes (values);
-
-  return __builtin_mul_overflow (acc_shape_get_size (values->shape), (gint64) acc_element_type_get_size (values->type), &bytes)
-         ? G_MAXINT64 : bytes;
+  return values->shape != NULL ? acc_walk_count_bytes (values->shape, values->type) : count_read_bytes (values);
 }
 
 /* A graph that is not large goes on in that of the step. */

@@ -46,11 +46,11 @@ AccWalkPart *acc_walk_part_group        (AccWalkPart *self, gint64 size, AccBudg
 AccWalkPart *acc_walk_part_ungroup      (AccWalkPart *self, AccBudget *budget, GError **error);
 /* For the above: those of a constant one as regular, others as they are; a regular one as irregular. */
 AccWalkPart *acc_walk_part_repeat       (AccWalkPart *self, AccBudget *budget, GError **error);
-/* Takes over all but @rank; @extents: NULL for rank 1. */
 /* The same elements, whose values tell how many there are: one constant for all is repeated. */
-AccNestedArray *acc_walk_dup_counted (AccNestedArray *nested);
+AccNestedArray *acc_walk_dup_counted    (AccNestedArray *nested);
 /* The same array for @count elements. */
 AccWalkPart *acc_walk_part_new_constant (AccArray *value, gint64 count);
+/* Takes over all but @rank; @extents: NULL for rank 1. */
 AccWalkPart *acc_walk_part_new_irregular (guint rank, AccArray *values, AccArray *offsets, AccArray *extents);
 
 /* Of all elements together. */

@@ -103,6 +103,8 @@ GPtrArray     *acc_walk_program_run    (AccWalkStage *self, AccWalkPart **parts,
 
 /* What the largest array of a step has at most, unless an element alone is larger. @in_memory: no elements are read. */
 gint64         acc_walk_step_bytes          (AccBackend *backend, gboolean in_memory);
+/* Of an array; G_MAXINT64 where that is too many. */
+gint64         acc_walk_count_bytes         (AccShape *shape, AccElementType *type);
 /* A power of 2 where @count is not small, for which folds have the fewest rests. */
 gint64         acc_walk_round_down          (gint64 count);
 /* Elements from number @done on, @most of them, or fewer, up to the next number that @round divides; 0: any. */

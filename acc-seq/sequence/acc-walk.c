@@ -222,22 +222,26 @@ place_map (AccWalk     *self,
   return TRUE;
 }
 
-/* Whether its elements are functions of others, or of their number. What they read of an array in memory has to be on the device. */
+/* Whether what reads @array may have all of it on the device. */
+static gboolean
+has_room (AccWalk  *self,
+          AccArray *array)
+{
+  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (self->backend));
+
+  return limit == 0 || acc_walk_is_on_processors (self)
+         || (guint64) acc_walk_count_bytes (array->shape, array->type) <= limit / MOST_OF_LIMIT;
+}
+
+/* Whether its elements are functions of others, or of their number. */
 static gboolean
 is_map (AccWalk     *self,
         AccSequence *sequence)
 {
-  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (self->backend));
-  AccArray *array;
-
-  if (sequence->kind == ACC_SEQUENCE_KIND_MAP || sequence->function == NULL || sequence->kind != ACC_SEQUENCE_KIND_PRODUCER)
+  if (sequence->kind != ACC_SEQUENCE_KIND_PRODUCER || sequence->function == NULL)
     return sequence->kind == ACC_SEQUENCE_KIND_MAP;
-  if (sequence->producer == NULL || limit == 0 || acc_walk_is_on_processors (self))
-    return TRUE;
 
-  array = acc_sequence_windows_get_array (sequence->producer);
-
-  return (guint64) acc_shape_get_size (array->shape) <= limit / MOST_OF_LIMIT / MAX (acc_element_type_get_size (array->type), 1);
+  return sequence->producer == NULL || has_room (self, acc_sequence_windows_get_array (sequence->producer));
 }
 
 /* The least target of all; 0: there is none. */
