@@ -27,23 +27,20 @@ get_neutral (AccPrimitive   primitive,
   gboolean is_float = acc_element_kind_is_float (kind), is_signed = acc_element_kind_is_signed (kind);
   guint unused = 64 - (guint) acc_element_kind_get_size (kind) * 8;
 
-  switch ((guint) primitive)
-    {
-    case ACC_PRIM_ADD:
-      return is_float ? acc_scalar_from_double (kind, -0.0) : (AccScalar) { .i = 0 };
-    case ACC_PRIM_MUL:
-      return acc_scalar_from_double (kind, 1);
-    case ACC_PRIM_BAND:
-      return kind == ACC_KIND_BOOL ? (AccScalar) { .u = 1 } : is_signed
-             ? (AccScalar) { .i = -1 } : (AccScalar) { .u = G_MAXUINT64 >> unused };
-    case ACC_PRIM_MIN:
-      return is_float ? acc_scalar_from_double (kind, NAN) : kind == ACC_KIND_BOOL ? (AccScalar) { .u = 1 }
-             : is_signed ? (AccScalar) { .i = G_MAXINT64 >> unused } : (AccScalar) { .u = G_MAXUINT64 >> unused };
-    case ACC_PRIM_MAX:
-      return is_float ? acc_scalar_from_double (kind, NAN) : is_signed ? (AccScalar) { .i = G_MININT64 >> unused } : (AccScalar) { .u = 0 };
-    default:
-      return (AccScalar) { .u = 0 };
-    }
+  if (primitive == ACC_PRIM_MUL)
+    return acc_scalar_from_double (kind, 1);
+  if (is_float)
+    return acc_scalar_from_double (kind, primitive == ACC_PRIM_ADD ? -0.0 : NAN);
+  if (kind == ACC_KIND_BOOL)
+    return (AccScalar) { .u = primitive == ACC_PRIM_BAND || primitive == ACC_PRIM_MIN };
+  if (primitive == ACC_PRIM_BAND)
+    return is_signed ? (AccScalar) { .i = -1 } : (AccScalar) { .u = G_MAXUINT64 >> unused };
+  if (primitive == ACC_PRIM_MIN)
+    return is_signed ? (AccScalar) { .i = G_MAXINT64 >> unused } : (AccScalar) { .u = G_MAXUINT64 >> unused };
+  if (primitive == ACC_PRIM_MAX && is_signed)
+    return (AccScalar) { .i = G_MININT64 >> unused };
+
+  return (AccScalar) { .u = 0 };
 }
 
 /* --- reductions */

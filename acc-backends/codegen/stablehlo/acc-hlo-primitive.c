@@ -35,9 +35,10 @@ make_float (const Place *place,
 
 /* A product that is rounded before anything is added to it: compilers make one rounding of both, unless they cannot know its bits. */
 static AccHloValue
-multiply (const Place *place,
-          AccHloValue  x,
-          AccHloValue  y)
+multiply (const Place  *place,
+          AccPrimitive  primitive,
+          AccHloValue   x,
+          AccHloValue   y)
 {
   AccHlo *self = place->hlo;
   AccElementKind bits = place->kind == ACC_KIND_F64 ? ACC_KIND_I64 : place->kind == ACC_KIND_F32 ? ACC_KIND_I32 : ACC_KIND_I16;
@@ -55,19 +56,21 @@ multiply (const Place *place,
 
 /* A NaN gives the other operand. */
 static AccHloValue
-choose_extreme (const Place *place,
-                const char  *direction,
-                AccHloValue  x,
-                AccHloValue  y)
+choose_extreme (const Place  *place,
+                AccPrimitive  primitive,
+                AccHloValue   x,
+                AccHloValue   y)
 {
-  AccHloValue is_nan = COMPARE (place, "NE", x, x), is_better = COMPARE (place, direction, y, x);
+  AccHloValue left_out = COMPARE (place, "NE", x, x), is_better = COMPARE (place, primitive == ACC_PRIM_MIN ? "LT" : "GT", y, x);
 
-  return SELECT (place, BOTH (place, "or", is_nan, is_better), y, x);
+  return SELECT (place, BOTH (place, "or", left_out, is_better), y, x);
 }
 
 static AccHloValue
-truncate_float (const Place *place,
-                AccHloValue  x)
+truncate_float (const Place  *place,
+                AccPrimitive  primitive,
+                AccHloValue   x,
+                AccHloValue   y)
 {
   AccHloValue is_negative = COMPARE (place, "LT", x, make_float (place, 0));
   AccHloValue up = UNARY (place, "ceil", x);
@@ -90,10 +93,12 @@ copy_sign (const Place *place,
 
 /* sinh and cosh: CHLO's are off by as many bits as their operand has. */
 static AccHloValue
-write_hyperbolic (const Place *place,
-                  gboolean     is_sinh,
-                  AccHloValue  x)
+write_hyperbolic (const Place  *place,
+                  AccPrimitive  primitive,
+                  AccHloValue   x,
+                  AccHloValue   y)
 {
+  gboolean is_sinh = primitive == ACC_PRIM_SINH;
   AccHloValue size = UNARY (place, "abs", x), one = make_float (place, 1), half = make_float (place, 0.5);
   AccHloValue root = UNARY (place, "exponential", BINARY (place, "multiply", size, half)), t, near, far, is_far, value;
 
@@ -116,8 +121,10 @@ write_hyperbolic (const Place *place,
 
 /* XLA's is off by several units. */
 static AccHloValue
-write_tanh (const Place *place,
-            AccHloValue  x)
+write_tanh (const Place  *place,
+            AccPrimitive  primitive,
+            AccHloValue   x,
+            AccHloValue   y)
 {
   AccHloValue t;
 
@@ -131,7 +138,71 @@ write_tanh (const Place *place,
   return copy_sign (place, t, x);
 }
 
+static AccHloValue
+write_atan (const Place  *place,
+            AccPrimitive  primitive,
+            AccHloValue   x,
+            AccHloValue   y)
+{
+  /* XLA on processors mixes up elements of atan (x), for which it takes atan2 (x, 1), too. */
+  return BINARY (place, "atan2", BINARY (place, "multiply", x, make_float (place, 0.5)), make_float (place, 0.5));
+}
+
+static AccHloValue
+write_reciprocal (const Place  *place,
+                  AccPrimitive  primitive,
+                  AccHloValue   x,
+                  AccHloValue   y)
+{
+  return BINARY (place, "divide", make_float (place, 1), x);
+}
+
+static AccHloValue
+write_log_base (const Place  *place,
+                AccPrimitive  primitive,
+                AccHloValue   x,
+                AccHloValue   y)
+{
+  return BINARY (place, "divide", UNARY (place, "log", y), UNARY (place, "log", x));
+}
+
+static AccHloValue
+is_nan (const Place  *place,
+        AccPrimitive  primitive,
+        AccHloValue   x,
+        AccHloValue   y)
+{
+  return COMPARE (place, "NE", x, x);
+}
+
+static AccHloValue
+is_infinite (const Place  *place,
+             AccPrimitive  primitive,
+             AccHloValue   x,
+             AccHloValue   y)
+{
+  return COMPARE (place, "EQ", UNARY (place, "abs", x), make_float (place, HUGE_VAL));
+}
+
 /* --- integers */
+
+static AccHloValue
+write_abs (const Place  *place,
+           AccPrimitive  primitive,
+           AccHloValue   x,
+           AccHloValue   y)
+{
+  return acc_element_kind_is_signed (place->kind) ? UNARY (place, "abs", x) : x;
+}
+
+static AccHloValue
+write_sign (const Place  *place,
+            AccPrimitive  primitive,
+            AccHloValue   x,
+            AccHloValue   y)
+{
+  return acc_element_kind_is_signed (place->kind) ? UNARY (place, "sign", x) : BINARY (place, "minimum", x, make_integer (place, 1));
+}
 
 static AccHloValue
 divide (const Place  *place,
@@ -190,10 +261,10 @@ acc_hlo_division_fails (AccHlo         *self,
 
 /* By any amount, an i64: a negative one goes the other way, and one beyond the width leaves zeros or sign bits. */
 static AccHloValue
-shift (const Place *place,
-       gboolean     is_left,
-       AccHloValue  x,
-       AccHloValue  amount)
+shift (const Place  *place,
+       AccPrimitive  primitive,
+       AccHloValue   x,
+       AccHloValue   amount)
 {
   AccHlo *self = place->hlo;
   gint64 width = (gint64) acc_element_kind_get_size (place->kind) * 8;
@@ -213,14 +284,14 @@ shift (const Place *place,
   if (!acc_element_kind_is_signed (place->kind))
     right = SELECT (place, beyond, make_integer (place, 0), right);
 
-  return is_left ? SELECT (place, is_back, right, left) : SELECT (place, is_back, left, right);
+  return primitive == ACC_PRIM_SHL ? SELECT (place, is_back, right, left) : SELECT (place, is_back, left, right);
 }
 
 static AccHloValue
-rotate (const Place *place,
-        gboolean     is_left,
-        AccHloValue  x,
-        AccHloValue  amount)
+rotate (const Place  *place,
+        AccPrimitive  primitive,
+        AccHloValue   x,
+        AccHloValue   amount)
 {
   AccHlo *self = place->hlo;
   gint64 width = (gint64) acc_element_kind_get_size (place->kind) * 8;
@@ -229,7 +300,7 @@ rotate (const Place *place,
   amount = acc_hlo_binary (self, "and", amount, acc_hlo_integer (self, place->shape, ACC_KIND_I64, width - 1), place->shape, ACC_KIND_I64);
   left = acc_hlo_convert (self, amount, place->shape, ACC_KIND_I64, place->kind);
   right = BINARY (place, "and", BINARY (place, "subtract", make_integer (place, 0), left), mask);
-  if (!is_left)
+  if (primitive == ACC_PRIM_ROTR)
     {
       AccHloValue swap = left;
 
@@ -243,7 +314,8 @@ rotate (const Place *place,
 static AccHloValue
 count_bits (const Place  *place,
             AccPrimitive  primitive,
-            AccHloValue   x)
+            AccHloValue   x,
+            AccHloValue   y)
 {
   AccHlo *self = place->hlo;
 
@@ -261,93 +333,26 @@ count_bits (const Place  *place,
 
 /* --- all */
 
+/* One of them, or none. */
+typedef struct {
+  const char    *operation, *direction;
+  AccHloValue (*write) (const Place *place, AccPrimitive primitive, AccHloValue x, AccHloValue y);
+} Form;
+
+#define SPELT(name)        { .operation = (name) }
+#define COMPARED(name)     { .direction = (name) }
+#define BY(function)       { .write = function }
+#define NONE               { NULL }
+
 static const struct {
-  const char *integers, *floats;
-} spellings[] = {
+  Form integers, floats;
+} forms[] = {
 #define ACC_HLO_PRIMITIVE(ID, integers, floats) [ACC_PRIM_##ID] = { integers, floats },
 #include "acc-hlo-primitives.inc"
 #undef ACC_HLO_PRIMITIVE
 };
 
-G_STATIC_ASSERT (G_N_ELEMENTS (spellings) == ACC_N_PRIMITIVES);
-
-static const char *
-get_direction (AccPrimitive comparison)
-{
-  return comparison == ACC_PRIM_LT ? "LT" : comparison == ACC_PRIM_GT ? "GT" : comparison == ACC_PRIM_LE ? "LE"
-         : comparison == ACC_PRIM_GE ? "GE" : comparison == ACC_PRIM_EQ ? "EQ" : "NE";
-}
-
-static AccHloValue
-write_float (const Place  *place,
-             AccPrimitive  primitive,
-             AccHloValue   x,
-             AccHloValue   y)
-{
-  switch ((guint) primitive)
-    {
-    case ACC_PRIM_MUL:
-      return multiply (place, x, y);
-    case ACC_PRIM_MIN:
-      return choose_extreme (place, "LT", x, y);
-    case ACC_PRIM_MAX:
-      return choose_extreme (place, "GT", x, y);
-    case ACC_PRIM_RECIP:
-      return BINARY (place, "divide", make_float (place, 1), x);
-    case ACC_PRIM_LOGBASE:
-      return BINARY (place, "divide", UNARY (place, "log", y), UNARY (place, "log", x));
-    case ACC_PRIM_SINH:
-    case ACC_PRIM_COSH:
-      return write_hyperbolic (place, primitive == ACC_PRIM_SINH, x);
-    case ACC_PRIM_TANH:
-      return write_tanh (place, x);
-    case ACC_PRIM_ATAN:
-      /* XLA on processors mixes up elements of atan (x), for which it takes atan2 (x, 1), too. */
-      return BINARY (place, "atan2", BINARY (place, "multiply", x, make_float (place, 0.5)), make_float (place, 0.5));
-    case ACC_PRIM_TRUNCATE:
-      return truncate_float (place, x);
-    case ACC_PRIM_IS_NAN:
-      return COMPARE (place, "NE", x, x);
-    case ACC_PRIM_IS_INF:
-      return COMPARE (place, "EQ", UNARY (place, "abs", x), make_float (place, HUGE_VAL));
-    default:
-      return NULL;
-    }
-}
-
-static AccHloValue
-write_integer (const Place  *place,
-               AccPrimitive  primitive,
-               AccHloValue   x,
-               AccHloValue   y)
-{
-  gboolean is_signed = acc_element_kind_is_signed (place->kind);
-
-  switch ((guint) primitive)
-    {
-    case ACC_PRIM_ABS:
-      return is_signed ? UNARY (place, "abs", x) : x;
-    case ACC_PRIM_SIGNUM:
-      return is_signed ? UNARY (place, "sign", x) : BINARY (place, "minimum", x, make_integer (place, 1));
-    case ACC_PRIM_QUOT:
-    case ACC_PRIM_REM:
-    case ACC_PRIM_DIV:
-    case ACC_PRIM_MOD:
-      return divide (place, primitive, x, y);
-    case ACC_PRIM_SHL:
-    case ACC_PRIM_SHR:
-      return shift (place, primitive == ACC_PRIM_SHL, x, y);
-    case ACC_PRIM_ROTL:
-    case ACC_PRIM_ROTR:
-      return rotate (place, primitive == ACC_PRIM_ROTL, x, y);
-    case ACC_PRIM_POPCOUNT:
-    case ACC_PRIM_CLZ:
-    case ACC_PRIM_CTZ:
-      return count_bits (place, primitive, x);
-    default:
-      return NULL;
-    }
-}
+G_STATIC_ASSERT (G_N_ELEMENTS (forms) == ACC_N_PRIMITIVES);
 
 AccHloValue
 acc_hlo_primitive (AccHlo         *self,
@@ -358,23 +363,18 @@ acc_hlo_primitive (AccHlo         *self,
                    AccElementKind  kind)
 {
   Place place = { self, shape, kind };
-  gboolean is_float = acc_element_kind_is_float (kind);
-  const char *spelling = is_float ? spellings[primitive].floats : spellings[primitive].integers;
-  AccHloValue value;
+  const Form *form = acc_element_kind_is_float (kind) ? &forms[primitive].floats : &forms[primitive].integers;
 
-  if (acc_primitive_is (primitive, ACC_FAMILY_COMPARISON))
-    return COMPARE (&place, get_direction (primitive), x, y);
-  if (*spelling != '\0')
-    return acc_primitive_get_info (primitive)->arity == 1 ? UNARY (&place, spelling, x) : BINARY (&place, spelling, x, y);
+  if (form->write != NULL)
+    return form->write (&place, primitive, x, y);
+  if (form->direction != NULL)
+    return COMPARE (&place, form->direction, x, y);
+  if (form->operation != NULL)
+    return acc_primitive_get_info (primitive)->arity == 1 ? UNARY (&place, form->operation, x) : BINARY (&place, form->operation, x, y);
 
-  value = is_float ? write_float (&place, primitive, x, y) : write_integer (&place, primitive, x, y);
-  if (value == NULL)
-    {
-      acc_hlo_refuse (self, "%s of %s", acc_primitive_get_info (primitive)->name, acc_element_kind_get_code (kind));
-      return x;
-    }
+  acc_hlo_refuse (self, "%s of %s", acc_primitive_get_info (primitive)->name, acc_element_kind_get_code (kind));
 
-  return value;
+  return x;
 }
 
 AccHloValue
