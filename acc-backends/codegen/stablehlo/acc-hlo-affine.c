@@ -91,24 +91,22 @@ check (AccFusionNode *node,
   return TRUE;
 }
 
-/* The part of one leaf, with dimensions as the input has them, those of one index left out; what is mirrored is. */
+/* The part of one leaf, with dimensions as the input has them; what is mirrored is. */
 static AccHloValue
 cut (AccHlo         *self,
      AccFusionNode  *node,
      const Affine   *affine,
+     AccHloShape     part,
      AccHloValue     x,
      AccElementKind  kind)
 {
   AccFusionNode *from = node->inputs[0];
-  g_autofree gint64 *begin = g_new0 (gint64, from->rank + 1), *extents = g_new0 (gint64, from->rank + 1);
-  g_autofree gint64 *mirrored = g_new0 (gint64, from->rank + 1);
-  AccHloShape part = { from->rank, extents };
+  g_autofree gint64 *begin = g_new0 (gint64, from->rank + 1), *mirrored = g_new0 (gint64, from->rank + 1);
   guint n = 0;
 
   for (guint d = 0; d < from->rank; d++)
     {
-      extents[d] = affine[d].step != 0 ? node->extents[affine[d].dimension] : 1;
-      begin[d] = affine[d].step < 0 ? affine[d].offset - (extents[d] - 1) : affine[d].offset;
+      begin[d] = affine[d].step < 0 ? affine[d].offset - (part.extents[d] - 1) : affine[d].offset;
       if (affine[d].step < 0)
         mirrored[n++] = d;
     }
@@ -133,8 +131,9 @@ acc_hlo_write_affine (AccHlo        *self,
   g_autofree Affine *affine = g_new0 (Affine, from->rank + 1);
   g_autofree gint64 *cut_extents = g_new0 (gint64, from->rank + 1), *turned_extents = g_new0 (gint64, from->rank + 1);
   g_autofree gint64 *order = g_new0 (gint64, from->rank + 1), *dimensions = g_new0 (gint64, from->rank + 1);
-  AccHloShape kept = { 0, cut_extents }, turned = { 0, turned_extents }, part;
+  AccHloShape kept = { 0, cut_extents }, turned = { 0, turned_extents };
   g_autofree gint64 *part_extents = g_new0 (gint64, from->rank + 1), *places = g_new0 (gint64, from->rank + 1);
+  AccHloShape part = { from->rank, part_extents };
   gboolean is_turned = FALSE;
 
   for (guint d = 0; d < from->rank; d++)
@@ -144,7 +143,6 @@ acc_hlo_write_affine (AccHlo        *self,
   if (!check (node, affine))
     return FALSE;
 
-  part = (AccHloShape) { from->rank, part_extents };
   for (guint d = 0; d < from->rank; d++)
     {
       part_extents[d] = affine[d].step != 0 ? node->extents[affine[d].dimension] : 1;
@@ -167,16 +165,11 @@ acc_hlo_write_affine (AccHlo        *self,
   for (guint i = 0; i < acc_hlo_count_leaves (node); i++)
     {
       AccElementKind kind = acc_hlo_leaf (node, i);
-      AccHloValue x = cut (self, node, affine, acc_hlo_get_input (self, node, 0)[i], kind);
+      AccHloValue x = cut (self, node, affine, part, acc_hlo_get_input (self, node, 0)[i], kind);
 
       x = acc_hlo_reshape (self, x, part, kept, kind);
       if (is_turned)
-        {
-          g_autofree char *list = acc_hlo_join (order, turned.rank);
-
-          x = acc_hlo_emit (self, "stablehlo.transpose %s, dims = [%s] : (%s) -> %s", x, list, acc_hlo_type (self, kept, kind),
-                            acc_hlo_type (self, turned, kind));
-        }
+        x = acc_hlo_transpose (self, x, kept, order, turned, kind);
       results[i] = acc_hlo_broadcast (self, x, turned, dimensions, acc_hlo_shape_of (node), kind);
     }
 

@@ -25,20 +25,6 @@ static void scan_rows (AccHlo *self, const AccHloOperator *operator, gint64 oute
 #define SHAPE(...) ((AccHloShape) { G_N_ELEMENTS (((gint64[]) { __VA_ARGS__ })), (gint64[]) { __VA_ARGS__ } })
 
 static AccHloValue
-transpose (AccHlo         *self,
-           AccHloValue     x,
-           AccHloShape     from,
-           const gint64   *order,
-           AccHloShape     to,
-           AccElementKind  kind)
-{
-  g_autofree char *list = acc_hlo_join (order, from.rank);
-
-  return acc_hlo_emit (self, "stablehlo.transpose %s, dims = [%s] : (%s) -> %s", x, list, acc_hlo_type (self, from, kind),
-                       acc_hlo_type (self, to, kind));
-}
-
-static AccHloValue
 to_blocks (AccHlo         *self,
            const Scan     *scan,
            AccHloValue     x,
@@ -49,7 +35,7 @@ to_blocks (AccHlo         *self,
 
   x = acc_hlo_pad (self, x, SHAPE (scan->outer, scan->n), none, more, zero, kind);
   x = acc_hlo_reshape (self, x, SHAPE (scan->outer, scan->n_blocks * scan->width), SHAPE (scan->outer, scan->n_blocks, scan->width), kind);
-  x = transpose (self, x, SHAPE (scan->outer, scan->n_blocks, scan->width), (gint64[]) { 2, 0, 1 },
+  x = acc_hlo_transpose (self, x, SHAPE (scan->outer, scan->n_blocks, scan->width), (gint64[]) { 2, 0, 1 },
                  SHAPE (scan->width, scan->outer, scan->n_blocks), kind);
 
   return acc_hlo_reshape (self, x, SHAPE (scan->width, scan->outer, scan->n_blocks), SHAPE (scan->width, scan->outer * scan->n_blocks),
@@ -62,7 +48,7 @@ from_blocks (AccHlo         *self,
              AccHloValue     x,
              AccElementKind  kind)
 {
-  x = transpose (self, x, SHAPE (scan->width, scan->outer, scan->n_blocks), (gint64[]) { 1, 2, 0 },
+  x = acc_hlo_transpose (self, x, SHAPE (scan->width, scan->outer, scan->n_blocks), (gint64[]) { 1, 2, 0 },
                  SHAPE (scan->outer, scan->n_blocks, scan->width), kind);
   x = acc_hlo_reshape (self, x, SHAPE (scan->outer, scan->n_blocks, scan->width), SHAPE (scan->outer, scan->n_blocks * scan->width), kind);
 

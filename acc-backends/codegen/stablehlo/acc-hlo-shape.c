@@ -47,6 +47,20 @@ acc_hlo_broadcast (AccHlo         *self,
 }
 
 AccHloValue
+acc_hlo_transpose (AccHlo         *self,
+                   AccHloValue     x,
+                   AccHloShape     from,
+                   const gint64   *order,
+                   AccHloShape     to,
+                   AccElementKind  kind)
+{
+  g_autofree char *list = acc_hlo_join (order, from.rank);
+
+  return acc_hlo_emit (self, "stablehlo.transpose %s, dims = [%s] : (%s) -> %s", x, list, acc_hlo_type (self, from, kind),
+                       acc_hlo_type (self, to, kind));
+}
+
+AccHloValue
 acc_hlo_spread (AccHlo         *self,
                 AccHloValue     x,
                 AccHloShape     to,

@@ -72,6 +72,8 @@ AccHloValue  acc_hlo_reshape   (AccHlo *self, AccHloValue x, AccHloShape from, A
 /* @dimensions: of @to, one for each of @from. */
 AccHloValue  acc_hlo_broadcast (AccHlo *self, AccHloValue x, AccHloShape from, const gint64 *dimensions, AccHloShape to,
                                 AccElementKind kind);
+/* Dimension @order[d] becomes dimension d. */
+AccHloValue  acc_hlo_transpose (AccHlo *self, AccHloValue x, AccHloShape from, const gint64 *order, AccHloShape to, AccElementKind kind);
 /* Of one element to all. */
 AccHloValue  acc_hlo_spread    (AccHlo *self, AccHloValue x, AccHloShape to, AccElementKind kind);
 /* [@begin, @begin + the extents of @to) */
