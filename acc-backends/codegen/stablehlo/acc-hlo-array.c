@@ -123,22 +123,3 @@ acc_hlo_write_return (AccHlo               *self,
   acc_hlo_append_types (self, types, kinds, n, ACC_HLO_SCALAR);
   acc_hlo_line (self, "stablehlo.return %s : %s", names->str, types->str);
 }
-
-void
-acc_hlo_take_parts (AccHlo      *self,
-                    AccHloValue  name,
-                    guint        n,
-                    AccHloValue *results)
-{
-  if (n == 1)
-    {
-      results[0] = name;
-      return;
-    }
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *part = g_strdup_printf ("%s#%u", name, i);
-
-      results[i] = g_string_chunk_insert (self->names, part);
-    }
-}

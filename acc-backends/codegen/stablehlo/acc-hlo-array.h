@@ -67,5 +67,3 @@ void         acc_hlo_write_return (AccHlo *self, const AccHloValue *values, cons
 /* "%a, %b" and "tensor<…>, tensor<…>" */
 void         acc_hlo_append_values (GString *text, const AccHloValue *values, guint n);
 void         acc_hlo_append_types  (AccHlo *self, GString *text, const AccElementKind *kinds, guint n, AccHloShape shape);
-/* The values of an operation "NAME = …" or "NAME:3 = …" of @n. */
-void         acc_hlo_take_parts    (AccHlo *self, AccHloValue name, guint n, AccHloValue *results);

@@ -95,8 +95,6 @@ reduce_rows (AccHlo               *self,
   g_autoptr(GString) operands = g_string_new (NULL), types = g_string_new (NULL), result_types = g_string_new (NULL);
   GString *around = self->text;
   g_autoptr(GString) region = g_string_new (NULL);
-  g_autofree char *count = n > 1 ? g_strdup_printf (":%u", n) : g_strdup ("");
-  AccHloValue name;
 
   acc_hlo_append_values (operands, values, n);
   acc_hlo_append_values (operands, neutral, n);
@@ -106,10 +104,8 @@ reduce_rows (AccHlo               *self,
   self->text = region;
   write_region (self, fold, kinds);
   self->text = around;
-  name = acc_hlo_name (self);
-  acc_hlo_line (self, "%s%s = \"stablehlo.reduce\"(%s) ({\n%s }) {dimensions = array<i64: %u>} : (%s) -> (%s)", name, count, operands->str,
-                region->str, shape.rank - 1, types->str, result_types->str);
-  acc_hlo_take_parts (self, name, n, values);
+  acc_hlo_emit_parts (self, n, values, "\"stablehlo.reduce\"(%s) ({\n%s }) {dimensions = array<i64: %u>} : (%s) -> (%s)", operands->str,
+                      region->str, shape.rank - 1, types->str, result_types->str);
 }
 
 /* In blocks, until there are few. */

@@ -29,7 +29,7 @@ acc_hlo_write_sort (AccHlo        *self,
   g_autoptr(GString) operands = g_string_new (NULL), types = g_string_new (NULL), region = g_string_new (NULL);
   GString *around = self->text;
   AccElementKind kind = acc_element_type_get_leaf (function->body->type, 0);
-  AccHloValue is_less, name;
+  AccHloValue is_less;
 
   acc_hlo_apply (self, function, params, shape, NULL, keys);
   kinds[0] = get_unsigned (kind);
@@ -47,10 +47,8 @@ acc_hlo_write_sort (AccHlo        *self,
   is_less = acc_hlo_compare (self, "LT", first[0], second[0], ACC_HLO_SCALAR, kinds[0]);
   acc_hlo_line (self, "stablehlo.return %s : tensor<i1>", is_less);
   self->text = around;
-  name = acc_hlo_name (self);
-  acc_hlo_line (self, "%s%s%.0d = \"stablehlo.sort\"(%s) ({\n%s }) {dimension = %u : i64, is_stable = true} : (%s) -> (%s)", name,
-                n > 0 ? ":" : "", n > 0 ? (int) n + 1 : 0, operands->str, region->str, node->rank - 1, types->str, types->str);
-  acc_hlo_take_parts (self, name, n + 1, values);
+  acc_hlo_emit_parts (self, n + 1, values, "\"stablehlo.sort\"(%s) ({\n%s }) {dimension = %u : i64, is_stable = true} : (%s) -> (%s)",
+                      operands->str, region->str, shape.rank - 1, types->str, types->str);
   for (guint i = 0; i < n; i++)
     results[i] = values[1 + i];
 }

@@ -110,6 +110,29 @@ acc_hlo_emit (AccHlo     *self,
 }
 
 void
+acc_hlo_emit_parts (AccHlo      *self,
+                    guint        n,
+                    AccHloValue *results,
+                    const char  *format,
+                    ...)
+{
+  AccHloValue name = acc_hlo_name (self);
+  g_autofree char *operation = NULL;
+  va_list arguments;
+
+  va_start (arguments, format);
+  operation = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  acc_hlo_line (self, "%s:%u = %s", name, n, operation);
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *part = g_strdup_printf ("%s#%u", name, i);
+
+      results[i] = g_string_chunk_insert (self->names, part);
+    }
+}
+
+void
 acc_hlo_refuse (AccHlo     *self,
                 const char *format,
                 ...)
@@ -290,27 +313,15 @@ write_block (AccHlo            *self,
   g_string_append (self->text, "):\n");
 }
 
-static char *
-join_strings (const char *const *strings,
-              guint              n)
-{
-  g_autoptr(GString) text = g_string_new (NULL);
-
-  for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", strings[i]);
-
-  return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-/* What failed goes through every loop. */
+/* What failed goes through every loop. Both arrays end with NULL. */
 static void
 add_failure (AccHlo            *self,
              const AccHloCarry *given,
              AccHloCarry       *all)
 {
   all->n = given->n + (self->has_checks ? 2 : 0);
-  all->values = g_new (AccHloValue, all->n + 1);
-  all->types = g_new (const char *, all->n + 1);
+  all->values = g_new0 (AccHloValue, all->n + 1);
+  all->types = g_new0 (const char *, all->n + 1);
   for (guint i = 0; i < given->n; i++)
     {
       all->values[i] = given->values[i];
@@ -349,12 +360,12 @@ acc_hlo_while (AccHlo          *self,
   g_autofree char *initial = NULL, *types = NULL, *last = NULL;
   GString *outer = self->text;
   g_autoptr(GString) test = g_string_new (NULL), step = g_string_new (NULL);
-  AccHloValue go_on, name;
+  AccHloValue go_on;
 
   add_failure (self, carry, &all);
-  names = g_new (AccHloValue, all.n + 1);
-  initial = join_strings (all.values, all.n);
-  types = join_strings (all.types, all.n);
+  names = g_new0 (AccHloValue, all.n + 1);
+  initial = g_strjoinv (", ", (char **) all.values);
+  types = g_strjoinv (", ", (char **) all.types);
 
   self->text = test;
   write_block (self, &all, names);
@@ -371,21 +382,14 @@ acc_hlo_while (AccHlo          *self,
       names[carry->n] = self->failure;
       names[carry->n + 1] = self->failed_index;
     }
-  last = join_strings (names, all.n);
+  last = g_strjoinv (", ", (char **) names);
   acc_hlo_line (self, "stablehlo.return %s : %s", last, types);
 
   self->text = outer;
-  name = acc_hlo_name (self);
-  acc_hlo_line (self, "%s:%u = \"stablehlo.while\"(%s) ({\n%s }, {\n%s }) : (%s) -> (%s)", name, all.n, initial, test->str, step->str,
-                types, types);
-  for (guint i = 0; i < all.n; i++)
-    {
-      g_autofree char *part = g_strdup_printf ("%s#%u", name, i);
-
-      all.values[i] = g_string_chunk_insert (self->names, part);
-      if (i < carry->n)
-        carry->values[i] = all.values[i];
-    }
+  acc_hlo_emit_parts (self, all.n, all.values, "\"stablehlo.while\"(%s) ({\n%s }, {\n%s }) : (%s) -> (%s)", initial, test->str, step->str,
+                      types, types);
+  for (guint i = 0; i < carry->n; i++)
+    carry->values[i] = all.values[i];
   take_failure (self, all.values, carry->n);
   g_free (all.values);
   g_free (all.types);

@@ -44,6 +44,8 @@ AccHloValue  acc_hlo_name    (AccHlo *self);
 const char  *acc_hlo_type    (AccHlo *self, AccHloShape shape, AccElementKind kind);
 /* A line "NAME = …", with a name of its own. */
 AccHloValue  acc_hlo_emit    (AccHlo *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* The same of an operation of @n values, "NAME:n = …". */
+void         acc_hlo_emit_parts (AccHlo *self, guint n, AccHloValue *results, const char *format, ...) G_GNUC_PRINTF (4, 5);
 void         acc_hlo_line    (AccHlo *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* The operation that is being written cannot be: @reason names what. */
 void         acc_hlo_refuse  (AccHlo *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
