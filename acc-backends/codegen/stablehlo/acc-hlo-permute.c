@@ -106,17 +106,6 @@ replace (AccHlo        *self,
 /* --- one after the other */
 
 static AccHloValue
-go_on (AccHlo            *self,
-       const AccHloValue *values,
-       gpointer           data)
-{
-  Permute *permute = data;
-
-  return acc_hlo_compare (self, "LT", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, permute->n), ACC_HLO_SCALAR,
-                          ACC_KIND_I64);
-}
-
-static AccHloValue
 take_one (AccHlo         *self,
           AccHloValue     vector,
           gint64          n,
@@ -158,8 +147,6 @@ put_one (AccHlo      *self,
                                     number, acc_hlo_type (self, to, kind), acc_hlo_type (self, single, kind),
                                     acc_hlo_type (self, to, kind));
     }
-  values[0] = acc_hlo_binary (self, "add", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 1), ACC_HLO_SCALAR,
-                              ACC_KIND_I64);
 }
 
 static void
@@ -177,7 +164,7 @@ put_in_turn (AccHlo      *self,
       carry.values[1 + i] = results[i];
       carry.types[1 + i] = acc_hlo_type (self, (AccHloShape) { 1, &permute->size }, permute->base.kinds[i]);
     }
-  acc_hlo_while (self, &carry, go_on, put_one, permute);
+  acc_hlo_count_up (self, permute->n, &carry, put_one, permute);
   for (guint i = 0; i < n; i++)
     results[i] = carry.values[1 + i];
   g_free (carry.values);

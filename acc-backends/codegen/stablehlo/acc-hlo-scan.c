@@ -76,17 +76,6 @@ make_mask (AccHlo      *self,
 }
 
 /* The values: which place is next, what the blocks have come to, the results. */
-static AccHloValue
-go_on (AccHlo            *self,
-       const AccHloValue *values,
-       gpointer           data)
-{
-  Scan *scan = data;
-
-  return acc_hlo_compare (self, "LT", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, scan->width), ACC_HLO_SCALAR,
-                          ACC_KIND_I64);
-}
-
 static void
 take_next (AccHlo      *self,
            AccHloValue *values,
@@ -117,8 +106,6 @@ take_next (AccHlo      *self,
     results[i] = acc_hlo_emit (self, "stablehlo.dynamic_update_slice %s, %s, %s, %s : (%s, %s, tensor<i64>, tensor<i64>) -> %s", results[i],
                                carry[i], values[0], zero, acc_hlo_type (self, whole, scan->base.kinds[i]),
                                acc_hlo_type (self, column, scan->base.kinds[i]), acc_hlo_type (self, whole, scan->base.kinds[i]));
-  values[0] = acc_hlo_binary (self, "add", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 1), ACC_HLO_SCALAR,
-                              ACC_KIND_I64);
 }
 
 /* What is before each block, and all of its elements: from [width][outer][n_blocks] of both to that. */
@@ -190,7 +177,7 @@ scan_blocks (AccHlo               *self,
       carry.values[1 + n_leaves + i] = scan.elements[i];
       carry.types[1 + n_leaves + i] = acc_hlo_type (self, whole, kind);
     }
-  acc_hlo_while (self, &carry, go_on, take_next, &scan);
+  acc_hlo_count_up (self, scan.width, &carry, take_next, &scan);
 
   for (guint i = 0; i < n_leaves; i++)
     {

@@ -394,3 +394,44 @@ acc_hlo_while (AccHlo          *self,
   g_free (all.values);
   g_free (all.types);
 }
+
+typedef struct {
+  gint64     end;
+  AccHloBody body;
+  gpointer   data;
+} Count;
+
+static AccHloValue
+is_before_end (AccHlo            *self,
+               const AccHloValue *values,
+               gpointer           data)
+{
+  const Count *count = data;
+
+  return acc_hlo_compare (self, "LT", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, count->end), ACC_HLO_SCALAR,
+                          ACC_KIND_I64);
+}
+
+static void
+count_on (AccHlo      *self,
+          AccHloValue *values,
+          gpointer     data)
+{
+  const Count *count = data;
+
+  count->body (self, values, count->data);
+  values[0] = acc_hlo_binary (self, "add", values[0], acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 1), ACC_HLO_SCALAR,
+                              ACC_KIND_I64);
+}
+
+void
+acc_hlo_count_up (AccHlo      *self,
+                  gint64       end,
+                  AccHloCarry *carry,
+                  AccHloBody   body,
+                  gpointer     data)
+{
+  Count count = { end, body, data };
+
+  acc_hlo_while (self, carry, is_before_end, count_on, &count);
+}

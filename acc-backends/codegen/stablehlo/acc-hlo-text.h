@@ -108,3 +108,5 @@ typedef AccHloValue (*AccHloCondition) (AccHlo *self, const AccHloValue *values,
 typedef void        (*AccHloBody)      (AccHlo *self, AccHloValue *values, gpointer data);
 
 void         acc_hlo_while     (AccHlo *self, AccHloCarry *carry, AccHloCondition condition, AccHloBody body, gpointer data);
+/* Once for each number from the first value, an i64, up to @end; @body leaves that one as it is. */
+void         acc_hlo_count_up  (AccHlo *self, gint64 end, AccHloCarry *carry, AccHloBody body, gpointer data);
