@@ -17,5 +17,7 @@ void     acc_hlo_mark_used    (AccFunction *function, guint param, gboolean *use
 gboolean acc_hlo_is_plain     (AccHlo *self, AccFunction *function);
 /* The same where it is one: @params and @results are scalars. */
 void     acc_hlo_apply_plain  (AccHlo *self, AccFunction *function, const AccHloParam *params, AccHloValue *results);
+/* A primitive in a region, of scalars. */
+AccHloValue acc_hlo_primitive_plain (AccHlo *self, AccPrimitive primitive, AccHloValue x, AccHloValue y, AccElementKind kind);
 /* The value of a function without parameters. */
 void     acc_hlo_apply_closed (AccHlo *self, AccFunction *function, AccHloShape shape, AccHloValue *results);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "acc-hlo-expr.h"
-#include "acc-hlo-primitive.h"
 #include "acc-backends/fuse/acc-function-facts.h"
 
 /* Folds. Most become reductions, whose initial value must be neutral: that of sums and the like, or else "nothing yet", which is a bool
@@ -59,18 +58,11 @@ write_region (AccHlo               *self,
   acc_hlo_write_pairs (self, kinds, n + is_flagged, FALSE, x, y);
   if (!is_flagged)
     {
-      AccHloValue zero = self->zero;
-
-      self->zero = NULL;
-      both[0] = acc_hlo_primitive (self, fold->primitives[0], x[0], y[0], ACC_HLO_SCALAR, kinds[0]);
-      self->zero = zero;
+      both[0] = acc_hlo_primitive_plain (self, fold->primitives[0], x[0], y[0], kinds[0]);
     }
   else
     {
       acc_hlo_apply_plain (self, fold->base.function, params, both);
-    }
-  if (is_flagged)
-    {
       for (guint i = 0; i < n; i++)
         {
           both[i] = acc_hlo_select (self, x[n], both[i], y[i], ACC_HLO_SCALAR, kinds[i]);

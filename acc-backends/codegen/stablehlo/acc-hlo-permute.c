@@ -2,7 +2,6 @@
 #include "acc-hlo-array.h"
 
 #include "acc-hlo-expr.h"
-#include "acc-hlo-primitive.h"
 #include "acc-hlo-read.h"
 #include "acc-backends/fuse/acc-function-facts.h"
 
@@ -47,7 +46,7 @@ scatter (AccHlo             *self,
 {
   AccHloShape to = { 1, &permute->size }, from = { 1, &permute->n };
   AccElementKind index_kind = permute->size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64;
-  AccHloValue index = acc_hlo_convert (self, permute->index, from, ACC_KIND_I64, index_kind), old, new, both, zero = self->zero;
+  AccHloValue index = acc_hlo_convert (self, permute->index, from, ACC_KIND_I64, index_kind), old, new, both;
   g_autoptr(GString) region = g_string_new (NULL);
   const char *type = acc_hlo_type (self, to, kind);
   GString *around = self->text;
@@ -55,12 +54,10 @@ scatter (AccHlo             *self,
 
   self->text = region;
   acc_hlo_write_pairs (self, &kind, 1, FALSE, &old, &new);
-  self->zero = NULL;
   if (primitive != NULL)
-    both = acc_hlo_primitive (self, *primitive, new, old, ACC_HLO_SCALAR, kind);
+    both = acc_hlo_primitive_plain (self, *primitive, new, old, kind);
   else
     acc_hlo_apply_plain (self, permute->base.function, params, &both);
-  self->zero = zero;
   acc_hlo_write_return (self, &both, &kind, 1);
   self->text = around;
 

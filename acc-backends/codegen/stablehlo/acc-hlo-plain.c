@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-hlo-expr.h"
 
-#include <string.h>
+#include "acc-hlo-primitive.h"
 
 /* Walks over functions: what they use, and whether they are simple enough for regions. */
 
@@ -122,4 +122,20 @@ acc_hlo_apply_plain (AccHlo            *self,
   acc_hlo_apply (self, function, params, ACC_HLO_SCALAR, NULL, results);
   self->zero = zero;
   self->has_checks = has_checks;
+}
+
+AccHloValue
+acc_hlo_primitive_plain (AccHlo         *self,
+                         AccPrimitive    primitive,
+                         AccHloValue     x,
+                         AccHloValue     y,
+                         AccElementKind  kind)
+{
+  AccHloValue zero = self->zero, value;
+
+  self->zero = NULL;
+  value = acc_hlo_primitive (self, primitive, x, y, ACC_HLO_SCALAR, kind);
+  self->zero = zero;
+
+  return value;
 }

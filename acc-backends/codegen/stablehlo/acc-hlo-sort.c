@@ -2,7 +2,6 @@
 #include "acc-hlo-array.h"
 
 #include "acc-hlo-expr.h"
-#include "acc-hlo-primitive.h"
 
 /* Sorts of rows by an unsigned key, which keep the order of equal ones: the key goes with the elements. */
 
