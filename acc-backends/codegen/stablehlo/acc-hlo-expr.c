@@ -198,14 +198,6 @@ evaluate_shared (Frame   *frame,
 
 /* --- kinds of expressions */
 
-static AccHloValue
-join_masks (Frame       *frame,
-            AccHloValue  a,
-            AccHloValue  b)
-{
-  return a == NULL ? b : acc_hlo_binary (frame->hlo, "and", a, b, frame->shape, ACC_KIND_BOOL);
-}
-
 static void
 write_cond (Frame       *frame,
             Scope       *scope,
@@ -230,7 +222,7 @@ write_cond (Frame       *frame,
         {
           Scope side;
 
-          scope_init (&side, scope, join_masks (frame, scope->mask, i == 0 ? condition : otherwise), FALSE);
+          scope_init (&side, scope, acc_hlo_join_masks (self, scope->mask, i == 0 ? condition : otherwise, frame->shape), FALSE);
           sides[i] = evaluate (frame, &side, expr->args[1 + i]);
           g_hash_table_unref (side.values);
         }
@@ -292,7 +284,7 @@ loop_body (AccHlo      *self,
   for (guint i = 0; i < n; i++)
     values[1 + i] = state[i] = acc_hlo_select (self, active, next[i], values[1 + i], loop->frame->shape,
                                                acc_element_type_get_leaf (loop->expr->type, i));
-  values[0] = join_masks (loop->frame, active, call (loop, 0, state, active)[0]);
+  values[0] = acc_hlo_join_masks (self, active, call (loop, 0, state, active)[0], loop->frame->shape);
 }
 
 static void
@@ -307,7 +299,7 @@ write_while (Frame       *frame,
   AccHloCarry carry = { n + 1, allocate (frame, n + 1), g_new (const char *, n + 1) };
   AccHloValue *initial = look_up (scope, expr->args[0]);
 
-  carry.values[0] = join_masks (frame, scope->mask, call (&loop, 0, initial, scope->mask)[0]);
+  carry.values[0] = acc_hlo_join_masks (self, scope->mask, call (&loop, 0, initial, scope->mask)[0], frame->shape);
   carry.types[0] = acc_hlo_type (self, frame->shape, ACC_KIND_BOOL);
   for (guint i = 0; i < n; i++)
     {
@@ -335,9 +327,9 @@ write_primitive (Frame       *frame,
       AccHloValue by_zero, too_large;
 
       acc_hlo_division_fails (self, expr->primitive, x, y, frame->shape, kind, &by_zero, &too_large);
-      acc_hlo_check (self, join_masks (frame, scope->mask, by_zero), NULL, frame->shape, ACC_ERROR_ARITHMETIC, 0);
+      acc_hlo_check (self, acc_hlo_join_masks (self, scope->mask, by_zero, frame->shape), NULL, frame->shape, ACC_ERROR_ARITHMETIC, 0);
       if (too_large != NULL)
-        acc_hlo_check (self, join_masks (frame, scope->mask, too_large), NULL, frame->shape, ACC_ERROR_ARITHMETIC, -1);
+        acc_hlo_check (self, acc_hlo_join_masks (self, scope->mask, too_large, frame->shape), NULL, frame->shape, ACC_ERROR_ARITHMETIC, -1);
     }
   values[0] = acc_hlo_primitive (self, expr->primitive, x, y, frame->shape, kind);
 }

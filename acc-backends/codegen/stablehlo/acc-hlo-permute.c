@@ -28,8 +28,7 @@ find_targets (AccHlo        *self,
   for (guint d = 0; d < node->rank; d++)
     values[d + is_masked] = acc_hlo_convert (self, values[d + is_masked], space, acc_hlo_leaf (targets, d + is_masked), ACC_KIND_I64);
   inside = acc_hlo_check_index (self, values + is_masked, acc_hlo_shape_of (node), space, mask);
-  if (mask != NULL)
-    inside = acc_hlo_binary (self, "and", inside, mask, space, ACC_KIND_BOOL);
+  inside = acc_hlo_join_masks (self, mask, inside, space);
   number = acc_hlo_number (self, values + is_masked, acc_hlo_shape_of (node), space);
 
   return acc_hlo_select (self, inside, number, acc_hlo_integer (self, space, ACC_KIND_I64, node->size), space, ACC_KIND_I64);

@@ -60,13 +60,11 @@ acc_hlo_check_index (AccHlo            *self,
 
       inside = acc_hlo_bitcast (self, index[d], shape, ACC_KIND_I64, ACC_KIND_U64);
       inside = acc_hlo_compare (self, "LT", inside, extent, shape, ACC_KIND_U64);
-      all = all == NULL ? inside : acc_hlo_binary (self, "and", all, inside, shape, ACC_KIND_BOOL);
+      all = acc_hlo_join_masks (self, all, inside, shape);
       if (!self->has_checks)
         continue;
       bad = acc_hlo_unary (self, "not", inside, shape, ACC_KIND_BOOL);
-      if (mask != NULL)
-        bad = acc_hlo_binary (self, "and", bad, mask, shape, ACC_KIND_BOOL);
-      acc_hlo_check (self, bad, index[d], shape, ACC_ERROR_BOUNDS, array.extents[d]);
+      acc_hlo_check (self, acc_hlo_join_masks (self, mask, bad, shape), index[d], shape, ACC_ERROR_BOUNDS, array.extents[d]);
     }
 
   return all != NULL ? all : acc_hlo_integer (self, shape, ACC_KIND_BOOL, 1);

@@ -217,6 +217,15 @@ acc_hlo_compare (AccHlo         *self,
 }
 
 AccHloValue
+acc_hlo_join_masks (AccHlo      *self,
+                    AccHloValue  a,
+                    AccHloValue  b,
+                    AccHloShape  shape)
+{
+  return a == NULL ? b : acc_hlo_binary (self, "and", a, b, shape, ACC_KIND_BOOL);
+}
+
+AccHloValue
 acc_hlo_select (AccHlo         *self,
                 AccHloValue     condition,
                 AccHloValue     x,

@@ -60,6 +60,8 @@ AccHloValue  acc_hlo_binary   (AccHlo *self, const char *operation, AccHloValue 
 /* "LT", "LE", "GT", "GE", "EQ", "NE" */
 AccHloValue  acc_hlo_compare  (AccHlo *self, const char *direction, AccHloValue x, AccHloValue y, AccHloShape shape,
                                AccElementKind kind);
+/* Where both are true; @a: NULL: all. */
+AccHloValue  acc_hlo_join_masks (AccHlo *self, AccHloValue a, AccHloValue b, AccHloShape shape);
 AccHloValue  acc_hlo_select   (AccHlo *self, AccHloValue condition, AccHloValue x, AccHloValue y, AccHloShape shape,
                                AccElementKind kind);
 AccHloValue  acc_hlo_convert  (AccHlo *self, AccHloValue x, AccHloShape shape, AccElementKind from, AccElementKind to);
