@@ -5,15 +5,6 @@
 
 /* Reads by index, and what checks see. */
 
-AccHloValue *
-acc_hlo_get_values (AccHlo   *self,
-                    AccArray *array)
-{
-  AccFusionNode *node = acc_fusion_graph_get (self->graph, array);
-
-  return node != NULL ? g_hash_table_lookup (self->values, node) : NULL;
-}
-
 void
 acc_hlo_check (AccHlo      *self,
                AccHloValue  bad,
@@ -120,7 +111,7 @@ acc_hlo_read (AccHlo            *self,
               AccHloValue       *results)
 {
   AccFusionNode *node = acc_fusion_graph_get (self->graph, array);
-  AccHloValue *values = acc_hlo_get_values (self, array);
+  AccHloValue *values = node != NULL ? g_hash_table_lookup (self->values, node) : NULL;
   guint n = acc_element_type_get_n_leaves (array->type);
   AccHloShape all = { node->rank, node->extents }, vector = { 1, &node->size };
   g_autofree AccElementKind *kinds = g_new (AccElementKind, n + 1);

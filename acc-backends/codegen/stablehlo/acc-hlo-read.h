@@ -3,9 +3,6 @@
 
 #include "acc-hlo-text.h"
 
-/* The values of a node that was written before; one for each leaf. */
-AccHloValue *acc_hlo_get_values (AccHlo *self, AccArray *array);
-
 /* Elements of @array at @index, of which there is one for each dimension, in i64; @linear: at one in row-major order. Those of @mask (NULL:
  * all) are checked. @results: one for each leaf. */
 void         acc_hlo_read       (AccHlo *self, AccArray *array, const AccHloValue *index, gboolean linear, AccHloShape shape,
