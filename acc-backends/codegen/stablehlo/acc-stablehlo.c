@@ -74,7 +74,7 @@ list_vectors (GArray        *vectors,
     }
 }
 
-/* Leaves of a given array out of the vectors, of which @names are the first. */
+/* Leaves of a given array out of its vectors, of which @names are. */
 static void
 take_argument (AccHlo            *self,
                AccFusionNode     *node,
@@ -135,18 +135,11 @@ give_result (AccHlo        *self,
   return acc_hlo_reshape (self, parts[0], (AccHloShape) { 2, packed }, (AccHloShape) { 1, &all }, kind);
 }
 
-static void
-append_vector (AccHlo             *self,
-               GString            *values,
-               GString            *types,
-               AccHloValue         name,
-               const AccHloVector *vector)
+static const char *
+get_vector_type (AccHlo             *self,
+                 const AccHloVector *vector)
 {
-  const char *type = acc_hlo_type (self, (AccHloShape) { 1, &vector->n }, vector->kind);
-
-  if (values != NULL)
-    g_string_append_printf (values, ", %s", name);
-  g_string_append_printf (types, ", %s", type);
+  return acc_hlo_type (self, (AccHloShape) { 1, &vector->n }, vector->kind);
 }
 
 /* --- the module */
@@ -155,39 +148,29 @@ static void
 write_begin (AccHlo  *self,
              GString *header)
 {
-  AccHloModule *module = self->module;
-  g_autofree AccHloValue *names = NULL;
-  guint n = 0;
+  GArray *arguments = self->module->arguments;
 
-  for (guint i = 0; i < self->graph->nodes->len; i++)
-    {
-      AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
-
-      if (acc_fusion_node_is_given (node) && g_hash_table_contains (self->needed, node))
-        list_vectors (module->arguments, node);
-    }
-
-  names = g_new (AccHloValue, module->arguments->len + 1);
   self->zero = acc_hlo_name (self);
   g_string_append_printf (header, "%s: tensor<i32>", self->zero);
-  for (guint i = 0; i < module->arguments->len; i++)
-    {
-      const AccHloVector *vector = &g_array_index (module->arguments, AccHloVector, i);
-
-      names[i] = acc_hlo_name (self);
-      g_string_append_printf (header, ", %s: %s", names[i], acc_hlo_type (self, (AccHloShape) { 1, &vector->n }, vector->kind));
-    }
-
   self->failure = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I32, 0);
   self->failed_index = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 0);
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
+      guint first = arguments->len;
+      g_autofree AccHloValue *names = NULL;
 
       if (!acc_fusion_node_is_given (node) || !g_hash_table_contains (self->needed, node))
         continue;
-      take_argument (self, node, names + n);
-      n += acc_element_type_get_n_buffers (node->array->type);
+      list_vectors (arguments, node);
+      names = g_new (AccHloValue, arguments->len - first + 1);
+      for (guint k = first; k < arguments->len; k++)
+        {
+          names[k - first] = acc_hlo_name (self);
+          g_string_append_printf (header, ", %s: %s", names[k - first],
+                                  get_vector_type (self, &g_array_index (arguments, AccHloVector, k)));
+        }
+      take_argument (self, node, names);
     }
 }
 
@@ -223,7 +206,8 @@ write_module (AccHlo     *self,
           AccHloVector *vector = &g_array_index (module->results, AccHloVector, i);
 
           vector->bound = -1;
-          append_vector (self, values, types, give_result (self, node, i - first), vector);
+          g_string_append_printf (values, ", %s", give_result (self, node, i - first));
+          g_string_append_printf (types, ", %s", get_vector_type (self, vector));
         }
     }
   if (self->error != NULL)
