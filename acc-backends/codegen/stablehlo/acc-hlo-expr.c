@@ -4,6 +4,7 @@
 #include "acc-error.h"
 #include "acc-hlo-primitive.h"
 #include "acc-hlo-read.h"
+#include "acc-backends/lower/acc-lower-expr.h"
 
 /* An expression is written once for each place that may see it: the function, and within it sides of conditionals and bodies of loops.
  * Both sides of a conditional are computed, and one is selected; what may fail, or loop, does so only where its side is taken, by a
@@ -74,22 +75,13 @@ scope_init (Scope       *self,
 /* --- what minds where it is computed */
 
 static gboolean
-has_safe_divisor (AccExpr *expr)
-{
-  AccExpr *divisor = expr->args[1];
-
-  return divisor->kind == ACC_EXPR_LITERAL && divisor->value.u != 0
-         && !(divisor->value.i == -1 && acc_element_kind_is_signed (acc_element_type_get_leaf (divisor->type, 0)));
-}
-
-static gboolean
 may_fail (AccHlo  *self,
           AccExpr *expr)
 {
   if (!self->has_checks)
     return FALSE;
   if (expr->kind == ACC_EXPR_PRIMITIVE)
-    return acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION) && !has_safe_divisor (expr);
+    return acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION) && !low_divisor_is_safe (expr);
 
   return expr->kind == ACC_EXPR_LINEAR_INDEX || (expr->kind == ACC_EXPR_INDEX && expr->array->rank > 0);
 }
