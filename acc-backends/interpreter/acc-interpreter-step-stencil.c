@@ -3,24 +3,9 @@
 
 #include <string.h>
 
+#include "acc-core/array/acc-boundary-private.h"
+
 /* stencil, stencil2: each source by its own boundary and its own extents. */
-
-static gint64
-fold_inside (AccBoundaryKind kind,
-             gint64          i,
-             gint64          n)
-{
-  gint64 period;
-
-  if (kind == ACC_BOUNDARY_CLAMP || n == 1)
-    return CLAMP (i, 0, n - 1);
-
-  period = kind == ACC_BOUNDARY_WRAP ? n : 2 * n - 2;
-  i %= period;
-  if (i < 0)
-    i += period;
-  return i < n ? i : period - i;
-}
 
 /* Registers of the neighbourhood's parameter for one cell. */
 static gboolean
@@ -68,7 +53,7 @@ load_cell (InterpStep    *self,
     }
   if (outside)
     for (guint d = 0; d < source->rank; d++)
-      neighbour[d] = fold_inside (boundary->kind, neighbour[d], source->extents[d]);
+      neighbour[d] = acc_boundary_fold_inside (boundary->kind, neighbour[d], source->extents[d]);
 
   linear = interp_value_linear (source, neighbour);
   if (!interp_step_check_window (self, source, linear, linear + 1, error))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "acc-hlo-expr.h"
+#include "acc-core/array/acc-boundary-private.h"
 
 /* Stencils: each neighbour is a slice of the source, which is longer on all sides by what the boundary gives. */
 
@@ -14,25 +15,6 @@ typedef struct {
   gint64        *padded;    /* extents */
   AccHloValue   *values;    /* of those, per leaf */
 } Input;
-
-/* Where number @i of @n is found. */
-static gint64
-fold_inside (AccBoundaryKind kind,
-             gint64          i,
-             gint64          n)
-{
-  gint64 period;
-
-  if (kind == ACC_BOUNDARY_CLAMP || n == 1)
-    return CLAMP (i, 0, n - 1);
-
-  period = kind == ACC_BOUNDARY_WRAP ? n : 2 * n - 2;
-  i %= period;
-  if (i < 0)
-    i += period;
-
-  return i < n ? i : period - i;
-}
 
 /* Adds @margin on both sides of a dimension. */
 static AccHloValue
@@ -51,9 +33,9 @@ extend (AccHlo          *self,
 
   for (gint64 i = -margin; i < n + margin;)
     {
-      gint64 begin = fold_inside (boundary, i, n), length = 1;
+      gint64 begin = acc_boundary_fold_inside (boundary, i, n), length = 1;
 
-      while (i + length < n + margin && fold_inside (boundary, i + length, n) == begin + length)
+      while (i + length < n + margin && acc_boundary_fold_inside (boundary, i + length, n) == begin + length)
         length++;
       g_ptr_array_add (parts, (gpointer) acc_hlo_slice_in (self, x, from, dimension, begin, length, kind));
       g_array_append_val (lengths, length);
