@@ -69,11 +69,6 @@ plan (AccHost          *host,
 /* --- runs */
 
 typedef struct {
-  AccRun         base;
-  AccPjrtClient *client;
-} Run;
-
-typedef struct {
   AccRun       *run;
   const Code   *code;
   guint         n_arguments, n_results;
@@ -81,6 +76,12 @@ typedef struct {
   PjrtBuffer  **transients;     /* per argument */
   PjrtBuffer  **results;        /* the failure and its index first */
 } Call;
+
+static AccPjrtClient *
+get_client (AccRun *run)
+{
+  return ((const AccPjrtPlanner *) run->host->planner)->client;
+}
 
 static const AccHloVector *
 get_vector (GArray *vectors,
@@ -106,7 +107,7 @@ static gboolean
 gather_arguments (Call    *self,
                   GError **error)
 {
-  AccPjrtClient *client = ((Run *) self->run)->client;
+  AccPjrtClient *client = get_client (self->run);
 
   self->arguments[0] = client->zero;
   for (guint i = 0; i < self->n_arguments; i++)
@@ -128,7 +129,7 @@ execute (Call        *self,
          const char  *what,
          GError     **error)
 {
-  AccPjrtClient *client = ((Run *) self->run)->client;
+  AccPjrtClient *client = get_client (self->run);
   PjrtExecuteOptions options = ACC_PJRT_ARGS (PjrtExecuteOptions);
   PjrtBuffer *const *arguments[1] = { self->arguments };
   PjrtBuffer **results[1] = { self->results };
@@ -146,7 +147,7 @@ look_at_failure (Call        *self,
                  const char  *what,
                  GError     **error)
 {
-  AccPjrtClient *client = ((Run *) self->run)->client;
+  AccPjrtClient *client = get_client (self->run);
   GArray *checks = self->code->module->checks;
   AccFailure failure = { .state = 2 };
   gint32 number = 0;
@@ -171,7 +172,7 @@ look_at_failure (Call        *self,
 static void
 give_results (Call *self)
 {
-  AccPjrtClient *client = ((Run *) self->run)->client;
+  AccPjrtClient *client = get_client (self->run);
 
   for (guint i = 0; i < self->n_results; i++)
     {
@@ -183,43 +184,37 @@ give_results (Call *self)
     }
 }
 
+/* What was reserved for the first @n results. */
+static void
+release (Call  *self,
+         guint  n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      const AccHloVector *vector = get_vector (self->code->module->results, i);
+
+      acc_budget_release (get_client (self->run)->budget, count_bytes (vector), self->run->prepared->values[vector->value].name);
+    }
+}
+
 /* Bytes of all that the module computes, vector by vector, or none. */
 static gboolean
 reserve (Call    *self,
          GError **error)
 {
-  AccBudget *budget = ((Run *) self->run)->client->budget;
-  guint n;
-
-  for (n = 0; n < self->n_results; n++)
-    {
-      const AccHloVector *vector = get_vector (self->code->module->results, n);
-
-      if (!acc_budget_reserve (budget, count_bytes (vector), self->run->prepared->values[vector->value].name, error))
-        break;
-    }
-  if (n == self->n_results)
-    return TRUE;
-
-  while (n-- > 0)
-    {
-      const AccHloVector *vector = get_vector (self->code->module->results, n);
-
-      acc_budget_release (budget, count_bytes (vector), self->run->prepared->values[vector->value].name);
-    }
-
-  return FALSE;
-}
-
-static void
-release (Call *self)
-{
   for (guint i = 0; i < self->n_results; i++)
     {
       const AccHloVector *vector = get_vector (self->code->module->results, i);
 
-      acc_budget_release (((Run *) self->run)->client->budget, count_bytes (vector), self->run->prepared->values[vector->value].name);
+      if (!acc_budget_reserve (get_client (self->run)->budget, count_bytes (vector), self->run->prepared->values[vector->value].name,
+                               error))
+        {
+          release (self, i);
+          return FALSE;
+        }
     }
+
+  return TRUE;
 }
 
 static gboolean
@@ -227,7 +222,7 @@ run_step (AccRun  *run,
           guint    number,
           GError **error)
 {
-  AccPjrtClient *client = ((Run *) run)->client;
+  AccPjrtClient *client = get_client (run);
   const Code *code = run->prepared->schedule->module;
   const char *what = run->prepared->schedule->steps[number].name;
   guint n_arguments = code->module->arguments->len, n_results = code->module->results->len;
@@ -244,7 +239,7 @@ run_step (AccRun  *run,
       if (ok)
         give_results (&call);
       else
-        release (&call);
+        release (&call, n_results);
     }
   acc_budget_release (client->budget, temporary, what);
   for (guint i = 0; i < n_arguments; i++)
@@ -269,11 +264,7 @@ new_run (AccHost      *host,
          AccPrepared  *prepared,
          GCancellable *cancellable)
 {
-  Run *self = acc_run_construct (&run_class, sizeof *self, 0, host, prepared, cancellable);
-
-  self->client = ((const AccPjrtPlanner *) host->planner)->client;
-
-  return &self->base;
+  return acc_run_construct (&run_class, sizeof (AccRun), 0, host, prepared, cancellable);
 }
 
 void
