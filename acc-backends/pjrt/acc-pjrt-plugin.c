@@ -54,9 +54,7 @@ acc_pjrt_call_freely (const PjrtApi *api,
                       guint          function,
                       gpointer       arguments)
 {
-  g_autoptr(GError) ignored = NULL;
-
-  acc_pjrt_call (api, function, arguments, "plugin", &ignored);
+  acc_pjrt_call (api, function, arguments, "plugin", NULL);
 }
 
 gboolean
@@ -79,8 +77,8 @@ acc_pjrt_await (const PjrtApi  *api,
 
 /* --- the plugin */
 
+/* Neither .api nor .failure: nobody has looked for it. */
 typedef struct {
-  gboolean       is_tried;
   const PjrtApi *api;
   char          *path;
   GError        *failure;
@@ -170,12 +168,8 @@ find_plugin (void)
       return;
     }
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      g_autoptr(GError) local = NULL;
-
-      if (open_plugin (names[i], &local))
-        return;
-    }
+    if (open_plugin (names[i], NULL))
+      return;
   plugin.failure = g_error_new (ACC_ERROR, ACC_ERROR_UNSUPPORTED, "no PJRT plugin is found: ACC_PJRT_PLUGIN names one");
 }
 
@@ -185,9 +179,8 @@ acc_pjrt_plugin_get (const char **path,
 {
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  if (!plugin.is_tried)
+  if (plugin.api == NULL && plugin.failure == NULL)
     find_plugin ();
-  plugin.is_tried = TRUE;
   if (plugin.failure != NULL && error != NULL)
     *error = g_error_copy (plugin.failure);
   *path = plugin.path;
