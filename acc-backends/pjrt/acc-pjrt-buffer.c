@@ -117,17 +117,18 @@ copy_new (AccPjrtClient  *client,
   return self;
 }
 
-static PjrtBuffer *
-make_vector (AccPjrtClient      *self,
-             gconstpointer       data,
-             AccElementKind      kind,
-             gint64              n,
-             PjrtHostSemantics   semantics,
-             const char         *what,
-             GError            **error)
+PjrtBuffer *
+acc_pjrt_client_make_buffer (AccPjrtClient      *self,
+                             gconstpointer       data,
+                             AccElementKind      kind,
+                             const gint64       *extents,
+                             guint               rank,
+                             PjrtHostSemantics   semantics,
+                             const char         *what,
+                             GError            **error)
 {
   PjrtBufferFromHostArgs args = ACC_PJRT_ARGS (PjrtBufferFromHostArgs, .client = self->client, .data = data, .type = (gint) get_type (kind),
-                                               .extents = &n, .rank = 1, .semantics = (gint) semantics, .device = self->device);
+                                               .extents = extents, .rank = rank, .semantics = (gint) semantics, .device = self->device);
 
   if (!acc_pjrt_call (self->api, PJRT_CLIENT_BUFFER_FROM_HOST, &args, what, error))
     return NULL;
@@ -173,7 +174,7 @@ acc_pjrt_client_upload (AccPjrtClient   *self,
   is_shared = self->is_host && (guintptr) data % ALIGNMENT == 0 && n > 0;
   if (!is_shared && !acc_budget_reserve (self->budget, bytes, what, error))
     return NULL;
-  vector = make_vector (self, data, kind, n, is_shared ? PJRT_HOST_ZERO_COPY : PJRT_HOST_UNTIL_DONE, what, error);
+  vector = acc_pjrt_client_make_buffer (self, data, kind, &n, 1, is_shared ? PJRT_HOST_ZERO_COPY : PJRT_HOST_UNTIL_DONE, what, error);
   if (vector == NULL || copy != NULL)
     {
       if (!is_shared)

@@ -49,21 +49,6 @@ find_device (AccPjrtClient  *self,
   return TRUE;
 }
 
-static PjrtBuffer *
-make_zero (AccPjrtClient  *self,
-           GError        **error)
-{
-  static const gint32 zero = 0;
-  PjrtBufferFromHostArgs args = ACC_PJRT_ARGS (PjrtBufferFromHostArgs, .client = self->client, .data = &zero, .type = PJRT_TYPE_S32,
-                                               .semantics = PJRT_HOST_DURING_CALL, .device = self->device);
-
-  if (!acc_pjrt_call (self->api, PJRT_CLIENT_BUFFER_FROM_HOST, &args, "PJRT plugin", error) ||
-      !acc_pjrt_await (self->api, args.done, "PJRT plugin", error))
-    return NULL;
-
-  return args.buffer;
-}
-
 /* What code depends on besides its text: the plugin, as a file, and the device. */
 static char *
 dup_target (AccPjrtClient *self,
@@ -82,6 +67,7 @@ AccPjrtClient *
 acc_pjrt_client_new (const char  *device,
                      GError     **error)
 {
+  static const gint32 zero = 0;
   g_autoptr(AccPjrtClient) self = NULL;
   const char *path;
   const PjrtApi *api = acc_pjrt_plugin_get (&path, error);
@@ -102,7 +88,10 @@ acc_pjrt_client_new (const char  *device,
   self->api = api;
   self->client = args.client;
   self->executables = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) acc_pjrt_executable_unref);
-  if (!find_device (self, device, error) || (self->zero = make_zero (self, error)) == NULL)
+  if (!find_device (self, device, error))
+    return NULL;
+  self->zero = acc_pjrt_client_make_buffer (self, &zero, ACC_KIND_I32, NULL, 0, PJRT_HOST_DURING_CALL, "PJRT plugin", error);
+  if (self->zero == NULL)
     return NULL;
   self->description = describe (self);
   if (!(acc_disable_get_flags () & ACC_DISABLE_CACHE))

@@ -46,6 +46,9 @@ void               acc_pjrt_executable_unref (AccPjrtExecutable *self);
 
 /* --- buffers */
 
+/* A copy of @data, or with ZERO_COPY the memory itself. */
+PjrtBuffer *acc_pjrt_client_make_buffer (AccPjrtClient *self, gconstpointer data, AccElementKind kind, const gint64 *extents, guint rank,
+                                         PjrtHostSemantics semantics, const char *what, GError **error);
 /* The vector of @n scalars on the device, which @buffer has, or gets; borrowed. @transient: where it cannot keep it, gets one that the
  * caller frees by acc_pjrt_buffer_free(). */
 PjrtBuffer *acc_pjrt_client_upload     (AccPjrtClient *self, AccBuffer *buffer, AccElementKind kind, gint64 n, const char *what,
