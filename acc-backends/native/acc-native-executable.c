@@ -22,19 +22,11 @@ acc_native_executable_run (AccExecutable  *executable,
                            GError        **error)
 {
   AccNativeExecutable *self = ACC_NATIVE_EXECUTABLE (executable);
-  g_autoptr(GPtrArray) results = g_ptr_array_new_full (self->graph->n_results, g_object_unref);
-  gboolean ok;
+  GPtrArray *results = acc_graph_run (self->graph, arguments, cancellable, error);
 
-  g_ptr_array_set_size (results, (int) self->graph->n_results);
-  ok = acc_graph_run (self->graph, arguments, (AccArray **) results->pdata, cancellable, error);
   acc_code_prepare_exit (self->host->code);
-  if (!ok)
-    {
-      g_ptr_array_set_free_func (results, NULL);
-      return NULL;
-    }
 
-  return g_steal_pointer (&results);
+  return results;
 }
 
 static AccRowRun *

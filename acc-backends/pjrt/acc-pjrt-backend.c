@@ -25,17 +25,7 @@ acc_pjrt_program_run (AccExecutable  *executable,
                       GCancellable   *cancellable,
                       GError        **error)
 {
-  AccPjrtProgram *self = ACC_PJRT_PROGRAM (executable);
-  g_autoptr(GPtrArray) results = g_ptr_array_new_full (self->graph->n_results, g_object_unref);
-
-  g_ptr_array_set_size (results, (int) self->graph->n_results);
-  if (!acc_graph_run (self->graph, arguments, (AccArray **) results->pdata, cancellable, error))
-    {
-      g_ptr_array_set_free_func (results, NULL);
-      return NULL;
-    }
-
-  return g_steal_pointer (&results);
+  return acc_graph_run (ACC_PJRT_PROGRAM (executable)->graph, arguments, cancellable, error);
 }
 
 static void

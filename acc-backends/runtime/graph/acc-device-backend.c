@@ -90,17 +90,7 @@ executable_run (AccExecutable  *executable,
                 GCancellable   *cancellable,
                 GError        **error)
 {
-  Executable *self = (Executable *) executable;
-  g_autoptr(GPtrArray) results = g_ptr_array_new_full (self->graph->n_results, g_object_unref);
-
-  g_ptr_array_set_size (results, (int) self->graph->n_results);
-  if (!acc_graph_run (self->graph, arguments, (AccArray **) results->pdata, cancellable, error))
-    {
-      g_ptr_array_set_free_func (results, NULL);
-      return NULL;
-    }
-
-  return g_steal_pointer (&results);
+  return acc_graph_run (((Executable *) executable)->graph, arguments, cancellable, error);
 }
 
 static AccRowRun *

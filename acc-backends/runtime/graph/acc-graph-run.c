@@ -475,20 +475,26 @@ run_graph (AccGraph       *graph,
   return ok;
 }
 
-gboolean
+GPtrArray *
 acc_graph_run (AccGraph      *self,
                AccArray     **arguments,
-               AccArray     **results,
                GCancellable  *cancellable,
                GError       **error)
 {
+  g_autoptr(GPtrArray) results = g_ptr_array_new_full (self->n_results, g_object_unref);
   gboolean ok;
 
+  g_ptr_array_set_size (results, (int) self->n_results);
   acc_workers_begin_run (self->host->workers);
-  ok = run_graph (self, NULL, arguments, results, cancellable, error);
+  ok = run_graph (self, NULL, arguments, (AccArray **) results->pdata, cancellable, error);
   acc_workers_end_run (self->host->workers);
+  if (!ok)
+    {
+      g_ptr_array_set_free_func (results, NULL);
+      return NULL;
+    }
 
-  return ok;
+  return g_steal_pointer (&results);
 }
 
 AccPrepared *
