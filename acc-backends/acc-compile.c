@@ -75,6 +75,42 @@ dump_picture (const char *dot)
 }
 
 AccSchedule *
+acc_compile_finish (AccFusion      *self,
+                    AccFusionNode **bases,
+                    AccArray      **results,
+                    guint           n_results,
+                    AccArray      **bound,
+                    guint           n_bound)
+{
+  AccSchedule *schedule = g_new0 (AccSchedule, 1);
+
+  schedule->nodes = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_results; i++)
+    g_ptr_array_add (schedule->nodes, g_object_ref (results[i]));
+  for (guint i = 0; i < n_bound; i++)
+    g_ptr_array_add (schedule->nodes, g_object_ref (bound[i]));
+  schedule->n_results = n_results;
+  schedule->results = g_new0 (guint, MAX (n_results, 1));
+  schedule->result_shapes = g_new0 (AccShape *, MAX (n_results, 1));
+  for (guint i = 0; i < n_results; i++)
+    {
+      AccFusionNode *node = acc_fusion_graph_get (self->graph, results[i]);
+
+      schedule->results[i] = acc_fusion_get_value (self, bases[i]);
+      schedule->result_shapes[i] = acc_shape_new (node->extents, node->rank);
+    }
+  schedule->data_extents = g_array_ref (self->graph->data_extents);
+  schedule->asked_extents = g_hash_table_ref (self->graph->asked_extents);
+  schedule->n_steps = self->steps->len;
+  schedule->steps = (AccScheduleStep *) g_array_free (self->steps, FALSE);
+  schedule->n_values = self->values->len;
+  schedule->values = (AccScheduleValue *) g_array_free (self->values, FALSE);
+  schedule->origins = self->origins;
+
+  return schedule;
+}
+
+AccSchedule *
 acc_schedule_new (const AccTarget *target,
                   AccArray       **results,
                   guint            n_results,
@@ -101,32 +137,7 @@ acc_schedule_new (const AccTarget *target,
 
   ok = build (&self, bases, n_results, error);
 
-  schedule = g_new0 (AccSchedule, 1);
-  schedule->nodes = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < n_results; i++)
-    g_ptr_array_add (schedule->nodes, g_object_ref (results[i]));
-  for (guint i = 0; i < n_bound; i++)
-    g_ptr_array_add (schedule->nodes, g_object_ref (bound[i]));
-  if (ok)
-    {
-      schedule->n_results = n_results;
-      schedule->results = g_new0 (guint, MAX (n_results, 1));
-      schedule->result_shapes = g_new0 (AccShape *, MAX (n_results, 1));
-      for (guint i = 0; i < n_results; i++)
-        {
-          AccFusionNode *node = acc_fusion_graph_get (graph, results[i]);
-
-          schedule->results[i] = acc_fusion_get_value (&self, bases[i]);
-          schedule->result_shapes[i] = acc_shape_new (node->extents, node->rank);
-        }
-    }
-  schedule->data_extents = g_array_ref (graph->data_extents);
-  schedule->asked_extents = g_hash_table_ref (graph->asked_extents);
-  schedule->n_steps = self.steps->len;
-  schedule->steps = (AccScheduleStep *) g_array_free (self.steps, FALSE);
-  schedule->n_values = self.values->len;
-  schedule->values = (AccScheduleValue *) g_array_free (self.values, FALSE);
-  schedule->origins = self.origins;
+  schedule = acc_compile_finish (&self, bases, results, n_results, bound, n_bound);
 
   g_clear_pointer (&self.clusters, g_ptr_array_unref);
   g_ptr_array_unref (self.value_nodes);

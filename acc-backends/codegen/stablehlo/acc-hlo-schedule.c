@@ -1,44 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-hlo-schedule.h"
 
-#include "acc-backends/fuse/acc-cluster.h"
-
-typedef struct {
-  AccFusionGraph *graph;
-  GHashTable     *numbers;   /* AccFusionNode to its value + 1 */
-  GArray         *values;    /* AccScheduleValue */
-} Values;
-
-static guint
-get_value (Values        *self,
-           AccFusionNode *node)
-{
-  guint number = GPOINTER_TO_UINT (g_hash_table_lookup (self->numbers, node));
-  AccScheduleValue value = { .array = node->array, .type = node->array->type, .rank = node->rank };
-
-  if (number > 0)
-    return number - 1;
-
-  value.extents = g_memdup2 (node->extents, MAX (node->rank, 1) * sizeof (gint64));
-  value.role = node->bound >= 0 ? ACC_VALUE_ARGUMENT : node->array->op == ACC_OP_USE ? ACC_VALUE_MANIFEST
-               : node->array->op == ACC_OP_SOURCE ? ACC_VALUE_SOURCE : ACC_VALUE_COMPUTED;
-  value.position = node->bound >= 0 ? (guint) node->bound : 0;
-  value.stored = value.role == ACC_VALUE_COMPUTED ? ACC_STORED_RESULT : ACC_STORED_GIVEN;
-  g_array_append_val (self->values, value);
-  g_hash_table_insert (self->numbers, node, GUINT_TO_POINTER (self->values->len));
-
-  return self->values->len - 1;
-}
+#include "acc-backends/acc-compile.h"
 
 static void
-number_vectors (Values *self,
-                GArray *vectors)
+number_vectors (AccFusion *self,
+                GArray    *vectors)
 {
   for (guint i = 0; i < vectors->len; i++)
     {
       AccHloVector *vector = &g_array_index (vectors, AccHloVector, i);
 
-      vector->value = get_value (self, acc_fusion_graph_get (self->graph, vector->array));
+      vector->value = acc_fusion_get_value (self, acc_fusion_graph_get (self->graph, vector->array));
     }
 }
 
@@ -56,18 +29,16 @@ list_values (GArray *vectors,
   return values;
 }
 
-static AccScheduleStep *
-make_step (AccHloModule *module)
+static void
+add_step (AccFusion    *self,
+          AccHloModule *module)
 {
-  AccScheduleStep *step = g_new0 (AccScheduleStep, 1);
+  AccScheduleStep step = { .array = g_array_index (module->results, AccHloVector, 0).array, .n_rows = 1 };
 
-  step->array = g_array_index (module->results, AccHloVector, 0).array;
-  step->name = acc_array_describe (step->array);
-  step->reads = list_values (module->arguments, &step->n_reads);
-  step->writes = list_values (module->results, &step->n_writes);
-  step->n_rows = 1;
-
-  return step;
+  step.name = acc_array_describe (step.array);
+  step.reads = list_values (module->arguments, &step.n_reads);
+  step.writes = list_values (module->results, &step.n_writes);
+  g_array_append_val (self->steps, step);
 }
 
 AccSchedule *
@@ -80,17 +51,16 @@ acc_hlo_schedule_new (AccFusionGraph       *graph,
                       AccHloModule        **module,
                       GError              **error)
 {
-  g_autoptr(GHashTable) numbers = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) computed = g_ptr_array_new ();
-  Values values = { graph, numbers, NULL };
-  AccSchedule *self;
+  g_autoptr(GPtrArray) computed = g_ptr_array_new (), value_nodes = NULL;
+  g_autofree AccFusionNode **bases = g_new0 (AccFusionNode *, MAX (n_results, 1));
+  AccFusion self = { .graph = graph };
+  AccSchedule *schedule;
 
   for (guint i = 0; i < n_results; i++)
     {
-      AccFusionNode *base = acc_fusion_graph_strip (graph, acc_fusion_graph_get (graph, results[i]));
-
-      if (!acc_fusion_node_is_given (base) && !g_ptr_array_find (computed, base->array, NULL))
-        g_ptr_array_add (computed, base->array);
+      bases[i] = acc_fusion_graph_strip (graph, acc_fusion_graph_get (graph, results[i]));
+      if (!acc_fusion_node_is_given (bases[i]) && !g_ptr_array_find (computed, bases[i]->array, NULL))
+        g_ptr_array_add (computed, bases[i]->array);
     }
   *module = NULL;
   if (computed->len > 0)
@@ -98,45 +68,24 @@ acc_hlo_schedule_new (AccFusionGraph       *graph,
   if (computed->len > 0 && *module == NULL)
     return NULL;
 
-  self = g_new0 (AccSchedule, 1);
-  self->nodes = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < n_results; i++)
-    g_ptr_array_add (self->nodes, g_object_ref (results[i]));
-  for (guint i = 0; i < n_bound; i++)
-    g_ptr_array_add (self->nodes, g_object_ref (bound[i]));
-  self->origins = g_ptr_array_new ();
-  self->data_extents = g_array_ref (graph->data_extents);
-  self->asked_extents = g_hash_table_ref (graph->asked_extents);
-
-  values.values = g_array_new (FALSE, TRUE, sizeof (AccScheduleValue));
+  self.values = g_array_new (FALSE, TRUE, sizeof (AccScheduleValue));
+  self.value_nodes = value_nodes = g_ptr_array_new ();
+  self.steps = g_array_new (FALSE, TRUE, sizeof (AccScheduleStep));
+  self.origins = g_ptr_array_new ();
   if (*module != NULL)
     {
-      number_vectors (&values, (*module)->arguments);
-      number_vectors (&values, (*module)->results);
+      number_vectors (&self, (*module)->arguments);
+      number_vectors (&self, (*module)->results);
       for (guint i = 0; i < (*module)->checks->len; i++)
-        g_ptr_array_add (self->origins, g_array_index ((*module)->checks, AccHloCheck, i).origin);
-      self->module = *module;
-      self->free_module = (GDestroyNotify) acc_hlo_module_free;
+        g_ptr_array_add (self.origins, g_array_index ((*module)->checks, AccHloCheck, i).origin);
+      /* Elements of no scalars have no vectors, and need no step. */
+      if ((*module)->results->len > 0)
+        add_step (&self, *module);
     }
 
-  self->n_results = n_results;
-  self->results = g_new0 (guint, MAX (n_results, 1));
-  self->result_shapes = g_new0 (AccShape *, MAX (n_results, 1));
-  for (guint i = 0; i < n_results; i++)
-    {
-      AccFusionNode *node = acc_fusion_graph_get (graph, results[i]);
+  schedule = acc_compile_finish (&self, bases, results, n_results, bound, n_bound);
+  schedule->module = *module;
+  schedule->free_module = (GDestroyNotify) acc_hlo_module_free;
 
-      self->results[i] = get_value (&values, acc_fusion_graph_strip (graph, node));
-      self->result_shapes[i] = acc_shape_new (node->extents, node->rank);
-    }
-  /* Elements of no scalars have no vectors, and need no step. */
-  if (*module != NULL && (*module)->results->len > 0)
-    {
-      self->n_steps = 1;
-      self->steps = make_step (*module);
-    }
-  self->n_values = values.values->len;
-  self->values = (AccScheduleValue *) g_array_free (values.values, FALSE);
-
-  return self;
+  return schedule;
 }
