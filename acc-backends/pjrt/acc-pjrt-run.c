@@ -4,8 +4,6 @@
 #include "acc-backends/codegen/stablehlo/acc-hlo-schedule.h"
 #include "acc-backends/runtime/run/acc-launch.h"
 
-#include <string.h>
-
 /* A schedule's module with its code. */
 typedef struct {
   AccHloModule      *module;
