@@ -1,36 +1,64 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-simt-pieces.h"
 
-#include "acc-core/base/acc-ceil-div-private.h"
-
+#define TILE 4096
 /* From so many elements on a segment keeps a group about as busy as one of its threads. */
 #define LONG 256
 /* All that begin in a tile but the last lie in it as well; and one began before. */
-#define MOST_LONG (ACC_SIMT_PIECES_TILE / LONG + 2)
+#define MOST_LONG (TILE / LONG + 2)
 
-AccLaunch
-acc_simt_pieces_launch (AccPieces *pieces,
-                        gboolean   by_items,
-                        double     cost)
+gboolean
+acc_simt_pieces_init (AccSimtPieces  *self,
+                      AccFold        *fold,
+                      const AccSpace *space,
+                      const AccSpace *results)
 {
+  AccStep *step = fold->step;
+
+  *self = (AccSimtPieces) { .fold = fold, .results = results };
+  step->n_rows = space->n_rows;
+  fold->reads_all_rows = TRUE;
+  acc_pieces_init (&self->pieces, step, space, TILE);
+
+  return space->outer > 0 && self->pieces.n_segments > 0 && acc_skeleton_has_leaves (step);
+}
+
+AccLower *
+acc_simt_pieces_begin (AccSimtPieces *self,
+                       const char    *name)
+{
+  AccPieces *pieces = &self->pieces;
+  AccLower *l = acc_simt_begin (&self->simt, pieces->step, name, acc_simt_get_group (pieces->step));
+
+  self->u = low_within (l, kb_outer_begin (l->b), 0, pieces->space->outer - 1);
+
+  return l;
+}
+
+void
+acc_simt_pieces_finish (AccSimtPieces *self,
+                        gboolean       by_items,
+                        double         cost)
+{
+  AccPieces *pieces = &self->pieces;
   AccLaunch launch = acc_pieces_launch (pieces, by_items ? pieces->n_items : pieces->n_tiles);
 
   launch.cost = cost;
   launch.tile_outer = 1;
   launch.tile_inner = by_items ? pieces->tile : 1;
-
-  return launch;
+  low_finish (self->simt.l, launch);
 }
 
 void
-acc_simt_pieces_init (AccSimtPieces *self,
-                      AccPieces     *pieces,
-                      AccSimt       *simt)
+acc_simt_pieces_read (AccFold  *fold,
+                      AccLower *l,
+                      KValue    at,
+                      KValue   *result,
+                      gpointer  data)
 {
-  AccLower *l = simt->l;
+  AccSimtPieces *self = data;
 
-  *self = (AccSimtPieces) { .pieces = pieces, .simt = simt };
-  self->u = low_within (l, kb_outer_begin (l->b), 0, pieces->space->outer - 1);
+  acc_fold_element (fold, l, self->pieces.space, self->u, low_within (l, at, 0, self->pieces.n - 1), result);
 }
 
 static void
@@ -38,7 +66,7 @@ push (AccSimtPieces *self,
       KValue         segment,
       KValue         first)
 {
-  AccLower *l = self->simt->l;
+  AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
   KValue at = kb_cast (b, ACC_KIND_I64, kb_atomic (b, KB_ATOMIC_ADD, self->n, low_const (l, 0), kb_int (b, ACC_KIND_U32, 1)));
 
@@ -52,12 +80,12 @@ static void
 push_next (AccSimtPieces *self,
            KValue         from)
 {
-  AccPieces *pieces = self->pieces;
-  AccLower *l = self->simt->l;
+  AccPieces *pieces = &self->pieces;
+  AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
   KValue zero = low_const (l, 0);
 
-  low_if (l, kb_and (b, kb_eq (b, self->simt->thread, zero), kb_lt (b, zero, from)))
+  low_if (l, kb_and (b, kb_eq (b, self->simt.thread, zero), kb_lt (b, zero, from)))
     {
       KValue s = acc_pieces_clamp (l, kb_sub (b, from, low_const (l, 1)), pieces->n_segments - 1);
       KValue first = acc_pieces_find_next (pieces, l, s);
@@ -74,15 +102,15 @@ acc_simt_pieces_take_short (AccSimtPieces *self,
                             AccSimtShort   take,
                             gpointer       data)
 {
-  AccPieces *pieces = self->pieces;
-  AccLower *l = self->simt->l;
+  AccPieces *pieces = &self->pieces;
+  AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
   KValue zero = low_const (l, 0), from, to, n_rounds;
 
   self->segments = kb_shared (b, ACC_KIND_I64, MOST_LONG, "segments");
   self->firsts = kb_shared (b, ACC_KIND_I64, MOST_LONG, "firsts");
   self->n = kb_shared (b, ACC_KIND_U32, 1, "n");
-  low_if (l, kb_eq (b, self->simt->thread, zero))
+  low_if (l, kb_eq (b, self->simt.thread, zero))
     {
       kb_store (b, self->n, zero, kb_int (b, ACC_KIND_U32, 0));
     }
@@ -91,10 +119,10 @@ acc_simt_pieces_take_short (AccSimtPieces *self,
   acc_pieces_find_begun (pieces, l, &from, &to);
   if (pieces->has_more)
     push_next (self, from);
-  n_rounds = low_udiv (l, kb_add (b, kb_sub (b, to, from), low_const (l, self->simt->group - 1)), self->simt->group);
+  n_rounds = low_udiv (l, kb_add (b, kb_sub (b, to, from), low_const (l, self->simt.group - 1)), self->simt.group);
   low_for (l, k, zero, n_rounds)
     {
-      KValue s = kb_add (b, kb_add (b, from, kb_mul (b, k, low_const (l, self->simt->group))), self->simt->thread);
+      KValue s = kb_add (b, kb_add (b, from, kb_mul (b, k, low_const (l, self->simt.group))), self->simt.thread);
 
       low_if (l, kb_lt (b, s, to))
         {
@@ -116,7 +144,7 @@ acc_simt_pieces_take_short (AccSimtPieces *self,
 KValue
 acc_simt_pieces_count_long (AccSimtPieces *self)
 {
-  AccLower *l = self->simt->l;
+  AccLower *l = self->simt.l;
 
   return kb_min (l->b, kb_cast (l->b, ACC_KIND_I64, kb_load (l->b, self->n, low_const (l, 0))), low_const (l, MOST_LONG));
 }
@@ -126,8 +154,8 @@ make_piece (AccSimtPieces *self,
             KValue         segment,
             KValue         first)
 {
-  AccPieces *pieces = self->pieces;
-  AccLower *l = self->simt->l;
+  AccPieces *pieces = &self->pieces;
+  AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
   KValue end = acc_pieces_get_end (pieces, l, segment);
 
@@ -140,8 +168,8 @@ AccSimtPiece
 acc_simt_pieces_get_long (AccSimtPieces *self,
                           KValue         i)
 {
-  AccPieces *pieces = self->pieces;
-  AccLower *l = self->simt->l;
+  AccPieces *pieces = &self->pieces;
+  AccLower *l = self->simt.l;
 
   return make_piece (self, low_within (l, kb_load (l->b, self->segments, i), 0, pieces->n_segments - 1),
                      low_within (l, kb_load (l->b, self->firsts, i), 0, pieces->n));
@@ -151,8 +179,8 @@ AccSimtPiece
 acc_simt_pieces_get_last (AccSimtPieces *self,
                           KValue        *is_there)
 {
-  AccPieces *pieces = self->pieces;
-  AccLower *l = self->simt->l;
+  AccPieces *pieces = &self->pieces;
+  AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
   KValue from, to, s;
   AccSimtPiece piece;
@@ -170,8 +198,8 @@ acc_simt_pieces_count_own (AccSimtPieces *self,
                            KValue         tile,
                            KValue        *segment)
 {
-  AccPieces *pieces = self->pieces;
-  AccLower *l = self->simt->l;
+  AccPieces *pieces = &self->pieces;
+  AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
   KValue zero = low_const (l, 0), state = acc_pieces_load_state (pieces, l, acc_pieces_get_part (l, tile, ACC_PIECES_FIRST)), length, n;
 

@@ -8,13 +8,14 @@
  * there is a list in shared memory, and all threads take one after the other. What is short follows from the segment's own length, and so
  * does how its elements are grouped. */
 
-#define ACC_SIMT_PIECES_TILE 4096
-
+/* The kernels of a fold or scan of segments; one is written at a time. */
 typedef struct {
-  AccPieces *pieces;
-  AccSimt   *simt;
-  KValue     u;                       /* row */
-  KBuffer    segments, firsts, n;     /* of the list: shared */
+  AccPieces       pieces;
+  AccFold        *fold;
+  const AccSpace *results;
+  AccSimt         simt;                    /* of the kernel */
+  KValue          u;                       /* its row */
+  KBuffer         segments, firsts, n;     /* of its list: shared */
 } AccSimtPieces;
 
 /* A piece of @segment from @first to before @end. */
@@ -27,8 +28,13 @@ typedef struct {
 /* What one thread does with a whole segment that is short. */
 typedef void (*AccSimtShort) (AccLower *l, KValue segment, KValue first, KValue end, gpointer data);
 
-/* By a kernel for groups as acc_pieces_launch_groups() has them. */
-void         acc_simt_pieces_init       (AccSimtPieces *self, AccPieces *pieces, AccSimt *simt);
+/* FALSE: there is nothing to do. */
+gboolean     acc_simt_pieces_init       (AccSimtPieces *self, AccFold *fold, const AccSpace *space, const AccSpace *results);
+/* A kernel, and the launch of it over tiles, a group each. */
+AccLower    *acc_simt_pieces_begin      (AccSimtPieces *self, const char *name);
+void         acc_simt_pieces_finish     (AccSimtPieces *self, gboolean by_items, double cost);
+/* An element of the row: an AccSimtElement. */
+void         acc_simt_pieces_read       (AccFold *fold, AccLower *l, KValue at, KValue *result, gpointer self);
 /* All segments that begin in the tile, the short ones by @take. Then there is the list. */
 void         acc_simt_pieces_take_short (AccSimtPieces *self, AccSimtShort take, gpointer data);
 KValue       acc_simt_pieces_count_long (AccSimtPieces *self);
@@ -38,6 +44,3 @@ AccSimtPiece acc_simt_pieces_get_last   (AccSimtPieces *self, KValue *is_there);
 /* Of the tile whose number is the kernel's inner index: how many pieces there are of the segment that begins in it and has several, else 0.
  * As many tiles have them, from this one on. */
 KValue       acc_simt_pieces_count_own  (AccSimtPieces *self, KValue tile, KValue *segment);
-
-/* A launch over tiles, a group each. */
-AccLaunch    acc_simt_pieces_launch     (AccPieces *pieces, gboolean by_items, double cost);

@@ -10,25 +10,9 @@
  * In a second kernel the group of the tile that a segment begins in combines its parts, if it has several. */
 
 typedef struct {
-  AccPieces       pieces;
-  AccStep        *step;
-  AccFold        *fold;
-  const AccSpace *results;
-  KValue          u;
-  KValue          tile;
+  AccSimtPieces own;
+  KValue        tile;
 } Segments;
-
-static void
-read_element (AccFold  *fold,
-              AccLower *l,
-              KValue    at,
-              KValue   *result,
-              gpointer  data)
-{
-  Segments *self = data;
-
-  acc_fold_element (fold, l, self->pieces.space, self->u, low_within (l, at, 0, self->pieces.n - 1), result);
-}
 
 static void
 store_result (Segments   *self,
@@ -37,24 +21,11 @@ store_result (Segments   *self,
               KValue      has_elements,
               const KVar *vars)
 {
-  KValue *sum = acc_fold_new_values (self->fold, l);
+  AccSimtPieces *own = &self->own;
+  KValue *sum = acc_fold_new_values (own->fold, l);
 
-  acc_fold_get_vars (self->fold, l, vars, sum);
-  acc_pieces_store_result (&self->pieces, l, self->fold, self->results, self->u, segment, has_elements, sum);
-}
-
-static AccLower *
-begin (Segments      *self,
-       AccSimtPieces *own,
-       AccSimt       *simt,
-       const char    *name)
-{
-  AccLower *l = acc_simt_begin (simt, self->step, name, acc_simt_get_group (self->step));
-
-  acc_simt_pieces_init (own, &self->pieces, simt);
-  self->u = own->u;
-
-  return l;
+  acc_fold_get_vars (own->fold, l, vars, sum);
+  acc_pieces_store_result (&own->pieces, l, own->fold, own->results, own->u, segment, has_elements, sum);
 }
 
 static void
@@ -65,14 +36,14 @@ fold_short (AccLower *l,
             gpointer  data)
 {
   Segments *self = data;
-  AccFold *fold = self->fold;
+  AccFold *fold = self->own.fold;
   KVar *vars = acc_fold_new_vars (fold, l, NULL), is_there = kb_var (l->b, kb_int (l->b, ACC_KIND_BOOL, 0));
 
   low_for (l, at, first, end)
     {
       KValue *next = acc_fold_new_values (fold, l);
 
-      read_element (fold, l, at, next, self);
+      acc_simt_pieces_read (fold, l, at, next, &self->own);
       acc_fold_append_or_start (fold, l, vars, is_there, next);
     }
   store_result (self, l, segment, kb_get (l->b, is_there), vars);
@@ -85,7 +56,8 @@ hand_on (Segments           *self,
          const AccSimtPiece *piece,
          const KVar         *vars)
 {
-  AccPieces *pieces = &self->pieces;
+  AccPieces *pieces = &self->own.pieces;
+  AccFold *fold = self->own.fold;
   AccKernelBuilder *b = l->b;
 
   if (!pieces->has_more)
@@ -102,7 +74,7 @@ hand_on (Segments           *self,
     {
       KValue first = acc_pieces_get_part (l, self->tile, ACC_PIECES_FIRST), next = acc_pieces_get_part (l, self->tile, ACC_PIECES_NEXT);
 
-      acc_fold_store_vars (self->fold, l, self->fold->part_scratch, kb_select (b, piece->goes_on, next, first), vars);
+      acc_fold_store_vars (fold, l, fold->part_scratch, kb_select (b, piece->goes_on, next, first), vars);
       low_if (l, kb_not (b, piece->goes_on))
         {
           acc_pieces_store_state (pieces, l, first, kb_add (b, piece->segment, low_const (l, 1)));
@@ -113,34 +85,33 @@ hand_on (Segments           *self,
 static void
 write_tiles (Segments *self)
 {
-  AccPieces *pieces = &self->pieces;
-  AccFold *fold = self->fold;
-  AccSimt simt;
-  AccSimtPieces own;
-  AccLower *l = begin (self, &own, &simt, acc_skeleton_get_name (self->step));
+  AccSimtPieces *own = &self->own;
+  AccPieces *pieces = &own->pieces;
+  AccFold *fold = own->fold;
+  AccLower *l = acc_simt_pieces_begin (own, acc_skeleton_get_name (pieces->step));
   AccKernelBuilder *b = l->b;
-  KValue zero = low_const (l, 0), is_first = kb_eq (b, simt.thread, zero);
+  KValue zero = low_const (l, 0), is_first = kb_eq (b, own->simt.thread, zero);
 
-  self->tile = acc_pieces_get_own_tile (pieces, l, self->u);
+  self->tile = acc_pieces_get_own_tile (pieces, l, own->u);
   if (pieces->has_more)
     low_if (l, is_first)
       {
         acc_pieces_store_state (pieces, l, acc_pieces_get_part (l, self->tile, ACC_PIECES_FIRST), zero);
       }
-  acc_simt_pieces_take_short (&own, fold_short, self);
-  low_for (l, i, zero, acc_simt_pieces_count_long (&own))
+  acc_simt_pieces_take_short (own, fold_short, self);
+  low_for (l, i, zero, acc_simt_pieces_count_long (own))
     {
-      AccSimtPiece piece = acc_simt_pieces_get_long (&own, i);
+      AccSimtPiece piece = acc_simt_pieces_get_long (own, i);
       KVar *vars = acc_fold_new_vars (fold, l, NULL);
 
-      acc_simt_fold (&simt, fold, piece.first, piece.end, 1, read_element, self, vars);
+      acc_simt_fold (&own->simt, fold, piece.first, piece.end, 1, acc_simt_pieces_read, own, vars);
       low_if (l, is_first)
         {
           hand_on (self, l, &piece, vars);
         }
     }
 
-  low_finish (l, acc_simt_pieces_launch (pieces, TRUE, acc_skeleton_get_cost (self->step)));
+  acc_simt_pieces_finish (own, TRUE, acc_skeleton_get_cost (pieces->step));
 }
 
 /* The parts of a segment, from that of the tile that it begins in on. */
@@ -161,28 +132,27 @@ read_part (AccFold  *fold,
 static void
 write_joints (Segments *self)
 {
-  AccPieces *pieces = &self->pieces;
-  AccFold *fold = self->fold;
-  AccSimt simt;
-  AccSimtPieces own;
-  AccLower *l = begin (self, &own, &simt, "fold_seg_join");
+  AccSimtPieces *own = &self->own;
+  AccPieces *pieces = &own->pieces;
+  AccFold *fold = own->fold;
+  AccLower *l = acc_simt_pieces_begin (own, "fold_seg_join");
   AccKernelBuilder *b = l->b;
   KValue zero = low_const (l, 0), one = low_const (l, 1), segment, n;
 
-  self->tile = acc_pieces_get_tile (pieces, l, self->u, kb_inner_begin (b));
-  n = acc_simt_pieces_count_own (&own, self->tile, &segment);
+  self->tile = acc_pieces_get_tile (pieces, l, own->u, kb_inner_begin (b));
+  n = acc_simt_pieces_count_own (own, self->tile, &segment);
   low_for (l, k, zero, kb_min (b, n, one))
     {
       KVar *vars = acc_fold_new_vars (fold, l, NULL);
 
-      acc_simt_fold (&simt, fold, zero, n, 1, read_part, self, vars);
-      low_if (l, kb_eq (b, simt.thread, zero))
+      acc_simt_fold (&own->simt, fold, zero, n, 1, read_part, self, vars);
+      low_if (l, kb_eq (b, own->simt.thread, zero))
         {
           store_result (self, l, segment, kb_int (b, ACC_KIND_BOOL, 1), vars);
         }
     }
 
-  low_finish (l, acc_simt_pieces_launch (pieces, FALSE, 1));
+  acc_simt_pieces_finish (own, FALSE, 1);
 }
 
 void
@@ -191,15 +161,12 @@ acc_skeleton_fold_segments_simt (AccStep        *step,
                                  const AccSpace *results)
 {
   g_autoptr(AccFold) fold = acc_fold_new (step);
-  Segments self = { .step = step, .fold = fold, .results = results };
-  AccPieces *pieces = &self.pieces;
+  Segments self;
+  AccPieces *pieces = &self.own.pieces;
 
-  step->n_rows = space->n_rows;
-  acc_pieces_init (pieces, step, space, ACC_SIMT_PIECES_TILE);
-  if (space->outer == 0 || pieces->n_segments == 0 || !acc_skeleton_has_leaves (step))
+  if (!acc_simt_pieces_init (&self.own, fold, space, results))
     return;
 
-  fold->reads_all_rows = TRUE;
   if (pieces->has_more)
     {
       acc_pieces_add_states (pieces);

@@ -10,25 +10,9 @@
  * each such segment from its first tile on, by a group. So each sum is grouped as the segment's own begin has it. */
 
 typedef struct {
-  AccPieces       pieces;
-  AccStep        *step;
-  AccFold        *fold;
-  const AccSpace *results;
-  guint          *before;     /* scratch per leaf: sum of all pieces before that of the tile */
-  KValue          u;
+  AccSimtPieces own;
+  guint        *before;     /* scratch per leaf: sum of all pieces before that of the tile */
 } Segments;
-
-static void
-read_element (AccFold  *fold,
-              AccLower *l,
-              KValue    at,
-              KValue   *result,
-              gpointer  data)
-{
-  Segments *self = data;
-
-  acc_fold_element (fold, l, self->pieces.space, self->u, low_within (l, at, 0, self->pieces.n - 1), result);
-}
 
 static void
 store_element (AccFold      *fold,
@@ -37,7 +21,7 @@ store_element (AccFold      *fold,
                const KValue *sum,
                gpointer      data)
 {
-  Segments *self = data;
+  AccSimtPieces *self = data;
   const AccSpace *space = self->pieces.space;
   KValue linear = space->outer == 1 ? at : kb_add (l->b, kb_mul (l->b, self->u, low_number (l, space->inner)), at);
   AccIndex *ix = low_index_of_linear (l, self->results, low_within (l, linear, 0, space->outer * space->inner - 1));
@@ -46,35 +30,20 @@ store_element (AccFold      *fold,
   low_store_roots (l, ix);
 }
 
-static AccLower *
-begin (Segments      *self,
-       AccSimtPieces *own,
-       AccSimt       *simt,
-       const char    *name)
-{
-  AccLower *l = acc_simt_begin (simt, self->step, name, acc_simt_get_group (self->step));
-
-  acc_simt_pieces_init (own, &self->pieces, simt);
-  self->u = own->u;
-
-  return l;
-}
-
 /* The sum of the piece that others follow, of each tile that has one. */
 static void
 write_sums (Segments *self)
 {
-  AccPieces *pieces = &self->pieces;
-  AccFold *fold = self->fold;
-  AccSimt simt;
-  AccSimtPieces own;
-  AccLower *l = begin (self, &own, &simt, "scan_seg_sums");
+  AccSimtPieces *own = &self->own;
+  AccPieces *pieces = &own->pieces;
+  AccFold *fold = own->fold;
+  AccLower *l = acc_simt_pieces_begin (own, "scan_seg_sums");
   AccKernelBuilder *b = l->b;
-  KValue zero = low_const (l, 0), one = low_const (l, 1), is_there, tile = acc_pieces_get_own_tile (pieces, l, self->u);
-  AccSimtPiece piece = acc_simt_pieces_get_last (&own, &is_there);
+  KValue zero = low_const (l, 0), one = low_const (l, 1), is_there, tile = acc_pieces_get_own_tile (pieces, l, own->u);
+  AccSimtPiece piece = acc_simt_pieces_get_last (own, &is_there);
   KVar *vars = acc_fold_new_vars (fold, l, NULL);
 
-  low_if (l, kb_eq (b, simt.thread, zero))
+  low_if (l, kb_eq (b, own->simt.thread, zero))
     {
       KValue begins = kb_and (b, is_there, kb_not (b, piece.goes_on));
 
@@ -83,14 +52,14 @@ write_sums (Segments *self)
     }
   low_for (l, k, zero, kb_select (b, is_there, one, zero))
     {
-      acc_simt_fold (&simt, fold, piece.first, piece.end, 1, read_element, self, vars);
-      low_if (l, kb_eq (b, simt.thread, zero))
+      acc_simt_fold (&own->simt, fold, piece.first, piece.end, 1, acc_simt_pieces_read, own, vars);
+      low_if (l, kb_eq (b, own->simt.thread, zero))
         {
           acc_fold_store_vars (fold, l, fold->part_scratch, tile, vars);
         }
     }
 
-  low_finish (l, acc_simt_pieces_launch (pieces, TRUE, acc_skeleton_get_cost (self->step)));
+  acc_simt_pieces_finish (own, TRUE, acc_skeleton_get_cost (pieces->step));
 }
 
 static void
@@ -119,20 +88,20 @@ store_before (AccFold      *fold,
 static void
 write_sums_before (Segments *self)
 {
-  AccPieces *pieces = &self->pieces;
-  AccSimt simt;
-  AccSimtPieces own;
-  AccLower *l = begin (self, &own, &simt, "scan_seg_before");
+  AccSimtPieces *own = &self->own;
+  AccPieces *pieces = &own->pieces;
+  AccFold *fold = own->fold;
+  AccLower *l = acc_simt_pieces_begin (own, "scan_seg_before");
   AccKernelBuilder *b = l->b;
   AccSimtScan scan = { read_sum, store_before, NULL, self };
-  KValue tile = acc_pieces_get_tile (pieces, l, self->u, kb_inner_begin (b)), segment;
-  KValue n = acc_simt_pieces_count_own (&own, tile, &segment), zero = low_const (l, 0), one = low_const (l, 1);
-  KVar *carry = acc_fold_new_vars (self->fold, l, NULL);
+  KValue tile = acc_pieces_get_tile (pieces, l, own->u, kb_inner_begin (b)), segment;
+  KValue n = acc_simt_pieces_count_own (own, tile, &segment), zero = low_const (l, 0), one = low_const (l, 1);
+  KVar *carry = acc_fold_new_vars (fold, l, NULL);
 
-  acc_simt_scan_part (&simt, self->fold, &scan, tile, kb_add (b, tile, kb_max (b, kb_sub (b, n, one), zero)),
+  acc_simt_scan_part (&own->simt, fold, &scan, tile, kb_add (b, tile, kb_max (b, kb_sub (b, n, one), zero)),
                       kb_int (b, ACC_KIND_BOOL, 1), carry, kb_var (b, kb_int (b, ACC_KIND_BOOL, 0)));
 
-  low_finish (l, acc_simt_pieces_launch (pieces, FALSE, 1));
+  acc_simt_pieces_finish (own, FALSE, 1);
 }
 
 static void
@@ -142,7 +111,7 @@ scan_short (AccLower *l,
             KValue    end,
             gpointer  data)
 {
-  Segments *self = data;
+  AccSimtPieces *self = data;
   AccFold *fold = self->fold;
   KVar *vars = acc_fold_new_vars (fold, l, NULL), is_there = kb_var (l->b, kb_int (l->b, ACC_KIND_BOOL, 0));
 
@@ -150,7 +119,7 @@ scan_short (AccLower *l,
     {
       KValue *next = acc_fold_new_values (fold, l), *sum = acc_fold_new_values (fold, l);
 
-      read_element (fold, l, at, next, self);
+      acc_simt_pieces_read (fold, l, at, next, self);
       acc_fold_append_or_start (fold, l, vars, is_there, next);
       acc_fold_get_vars (fold, l, vars, sum);
       store_element (fold, l, at, sum, self);
@@ -160,18 +129,17 @@ scan_short (AccLower *l,
 static void
 write_scans (Segments *self)
 {
-  AccPieces *pieces = &self->pieces;
-  AccFold *fold = self->fold;
-  AccSimt simt;
-  AccSimtPieces own;
-  AccLower *l = begin (self, &own, &simt, "scan_seg");
+  AccSimtPieces *own = &self->own;
+  AccPieces *pieces = &own->pieces;
+  AccFold *fold = own->fold;
+  AccLower *l = acc_simt_pieces_begin (own, "scan_seg");
   AccKernelBuilder *b = l->b;
-  AccSimtScan scan = { read_element, store_element, NULL, self };
+  AccSimtScan scan = { acc_simt_pieces_read, store_element, NULL, own };
 
-  acc_simt_pieces_take_short (&own, scan_short, self);
-  low_for (l, i, low_const (l, 0), acc_simt_pieces_count_long (&own))
+  acc_simt_pieces_take_short (own, scan_short, own);
+  low_for (l, i, low_const (l, 0), acc_simt_pieces_count_long (own))
     {
-      AccSimtPiece piece = acc_simt_pieces_get_long (&own, i);
+      AccSimtPiece piece = acc_simt_pieces_get_long (own, i);
       KVar *carry = acc_fold_new_vars (fold, l, NULL), started = kb_var (b, piece.goes_on);
 
       if (pieces->has_more)
@@ -179,13 +147,13 @@ write_scans (Segments *self)
           {
             KValue *sum = acc_fold_new_values (fold, l);
 
-            acc_fold_load (fold, l, self->before, acc_pieces_get_own_tile (pieces, l, self->u), sum);
+            acc_fold_load (fold, l, self->before, acc_pieces_get_own_tile (pieces, l, own->u), sum);
             acc_fold_set_vars (fold, l, carry, sum);
           }
-      acc_simt_scan_part (&simt, fold, &scan, piece.first, piece.end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+      acc_simt_scan_part (&own->simt, fold, &scan, piece.first, piece.end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
     }
 
-  low_finish (l, acc_simt_pieces_launch (pieces, TRUE, 1 + self->step->cluster->cost));
+  acc_simt_pieces_finish (own, TRUE, 1 + pieces->step->cluster->cost);
 }
 
 void
@@ -194,15 +162,12 @@ acc_skeleton_scan_segments_simt (AccStep        *step,
                                  const AccSpace *results)
 {
   g_autoptr(AccFold) fold = acc_fold_new (step);
-  Segments self = { .step = step, .fold = fold, .results = results };
-  AccPieces *pieces = &self.pieces;
+  Segments self = { .before = NULL };
+  AccPieces *pieces = &self.own.pieces;
 
-  step->n_rows = space->n_rows;
-  acc_pieces_init (pieces, step, space, ACC_SIMT_PIECES_TILE);
-  if (space->outer == 0 || space->inner == 0 || pieces->n_segments == 0 || !acc_skeleton_has_leaves (step))
+  if (!acc_simt_pieces_init (&self.own, fold, space, results) || space->inner == 0)
     return;
 
-  fold->reads_all_rows = TRUE;
   if (pieces->has_more)
     {
       acc_fold_add_parts (fold, space->outer * pieces->n_tiles);
