@@ -44,6 +44,14 @@ acc_pieces_clamp (AccLower *l,
   return low_within (l, kb_min (l->b, kb_max (l->b, x, low_const (l, 0)), low_number (l, most)), 0, most);
 }
 
+KValue
+acc_pieces_get_before (AccPieces *self,
+                       AccLower  *l,
+                       KValue     number)
+{
+  return acc_pieces_clamp (l, kb_sub (l->b, number, low_const (l, 1)), self->n_segments - 1);
+}
+
 static KValue
 get_offset (AccPieces *self,
             AccLower  *l,

@@ -39,6 +39,8 @@ AccLaunch acc_pieces_launch       (AccPieces *self, gint64 inner);
 void      acc_pieces_add_states   (AccPieces *self);
 
 KValue    acc_pieces_clamp        (AccLower *l, KValue x, gint64 most);
+/* The segment before number @number, if there is one. */
+KValue    acc_pieces_get_before   (AccPieces *self, AccLower *l, KValue number);
 KValue    acc_pieces_get_begin    (AccPieces *self, AccLower *l, KValue segment);
 KValue    acc_pieces_get_end      (AccPieces *self, AccLower *l, KValue segment);
 /* Where the piece from @first on ends, of a segment that ends at @end. */

@@ -332,7 +332,7 @@ write_tiles (Segments *self)
             acc_pieces_store_state (pieces, l, acc_pieces_get_part (l, tile, i), low_const (l, ACC_PIECES_NOTHING));
           low_if (l, kb_lt (b, low_const (l, 0), from))
             {
-              write_next_piece (self, l, u, acc_pieces_clamp (l, kb_sub (b, from, low_const (l, 1)), self->n_segments - 1));
+              write_next_piece (self, l, u, acc_pieces_get_before (pieces, l, from));
             }
         }
       write_segments (self, l, u, from, to);
@@ -379,7 +379,7 @@ write_joints (Segments *self)
             {
               acc_fold_load_part (fold, l, first, sum);
               acc_fold_set_vars (fold, l, vars, sum);
-              kb_set (b, segment, acc_pieces_clamp (l, kb_sub (b, begun, low_const (l, 1)), self->n_segments - 1));
+              kb_set (b, segment, acc_pieces_get_before (pieces, l, begun));
             }
         }
     }

@@ -36,15 +36,6 @@ get_scan_cost (Segments *self)
   return 1 + self->scan.step->cluster->cost;
 }
 
-/* The segment before number @from, if there is one. */
-static KValue
-get_before (Segments *self,
-            AccLower *l,
-            KValue    from)
-{
-  return acc_pieces_clamp (l, kb_sub (l->b, from, low_const (l, 1)), self->pieces.n_segments - 1);
-}
-
 static void
 sum_piece (Segments *self,
            AccLower *l,
@@ -78,7 +69,7 @@ write_sums (Segments *self)
       acc_pieces_store_state (pieces, l, begun, low_const (l, 0));
       low_if (l, kb_lt (b, low_const (l, 0), from))
         {
-          KValue s = get_before (self, l, from);
+          KValue s = acc_pieces_get_before (pieces, l, from);
           KValue first = acc_pieces_find_next (pieces, l, s), end = acc_pieces_get_end (pieces, l, s);
 
           low_if (l, kb_lt (b, first, end))
@@ -94,7 +85,8 @@ write_sums (Segments *self)
         }
       low_if (l, kb_lt (b, from, to))
         {
-          KValue s = get_before (self, l, to), first = acc_pieces_get_begin (pieces, l, s), end = acc_pieces_get_end (pieces, l, s);
+          KValue s = acc_pieces_get_before (pieces, l, to), first = acc_pieces_get_begin (pieces, l, s),
+            end = acc_pieces_get_end (pieces, l, s);
 
           low_if (l, kb_lt (b, low_const (l, ACC_PIECES_TILE), kb_sub (b, end, first)))
             {
@@ -201,7 +193,7 @@ write_scans (Segments *self)
       if (self->pieces.has_more)
         low_if (l, kb_lt (b, low_const (l, 0), from))
           {
-            scan_next_piece (self, l, u, get_before (self, l, from));
+            scan_next_piece (self, l, u, acc_pieces_get_before (&self->pieces, l, from));
           }
       scan_segments (self, l, u, from, to);
     }

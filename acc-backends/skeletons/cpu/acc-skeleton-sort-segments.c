@@ -313,7 +313,7 @@ write_cuts (Segments *self)
 
       low_if (l, kb_and (b, kb_lt (b, zero, begun), kb_lt (b, kb_get (b, number), low_number (l, self->n_long))))
         {
-          KValue s = acc_pieces_clamp (l, kb_sub (b, begun, one), pieces->n_segments - 1);
+          KValue s = acc_pieces_get_before (pieces, l, begun);
 
           kb_set (b, piece, cut_segment (self, l, s, kb_get (b, number), kb_get (b, piece)));
           kb_set (b, number, kb_add (b, kb_get (b, number), one));

@@ -87,7 +87,7 @@ push_next (AccSimtPieces *self,
 
   low_if (l, kb_and (b, kb_eq (b, self->simt.thread, zero), kb_lt (b, zero, from)))
     {
-      KValue s = acc_pieces_clamp (l, kb_sub (b, from, low_const (l, 1)), pieces->n_segments - 1);
+      KValue s = acc_pieces_get_before (pieces, l, from);
       KValue first = acc_pieces_find_next (pieces, l, s);
 
       low_if (l, kb_lt (b, first, acc_pieces_get_end (pieces, l, s)))
@@ -186,7 +186,7 @@ acc_simt_pieces_get_last (AccSimtPieces *self,
   AccSimtPiece piece;
 
   acc_pieces_find_begun (pieces, l, &from, &to);
-  s = acc_pieces_clamp (l, kb_sub (b, to, low_const (l, 1)), pieces->n_segments - 1);
+  s = acc_pieces_get_before (pieces, l, to);
   piece = make_piece (self, s, acc_pieces_find_next (pieces, l, s));
   *is_there = kb_and (b, kb_lt (b, low_const (l, 0), to), kb_not (b, piece.ends_segment));
 
@@ -203,7 +203,7 @@ acc_simt_pieces_count_own (AccSimtPieces *self,
   AccKernelBuilder *b = l->b;
   KValue zero = low_const (l, 0), state = acc_pieces_load_state (pieces, l, acc_pieces_get_part (l, tile, ACC_PIECES_FIRST)), length, n;
 
-  *segment = acc_pieces_clamp (l, kb_sub (b, state, low_const (l, 1)), pieces->n_segments - 1);
+  *segment = acc_pieces_get_before (pieces, l, state);
   length = kb_sub (b, acc_pieces_get_end (pieces, l, *segment), acc_pieces_get_begin (pieces, l, *segment));
   n = low_udiv (l, kb_add (b, kb_max (b, length, zero), low_const (l, pieces->tile - 1)), pieces->tile);
   /* Offsets that do not ascend might make more than there are. */
