@@ -26,10 +26,7 @@ typedef struct {
   AccPieces       pieces;
   AccStep        *step;
   AccFold        *fold;
-  AccFusionNode  *node;
-  const AccSpace *space;        /* of the elements */
   const AccSpace *results;
-  gint64          n_segments;   /* of a row */
   gboolean        by_tiles;
   gboolean        by_lanes;     /* short segments */
   guint           n_lanes;
@@ -99,7 +96,7 @@ write_whole (Segments *self,
   l->segment = x.s;
   low_if (l, x.has_elements)
     {
-      acc_fold_write_in_order (fold, l, self->space, u, x.first, x.behind, sum);
+      acc_fold_write_in_order (fold, l, self->pieces.space, u, x.first, x.behind, sum);
       if (seed != NULL)
         acc_fold_combine (fold, l, seed, sum, sum);
       acc_fold_set_vars (fold, l, vars, sum);
@@ -147,7 +144,7 @@ write_segment (Segments *self,
     {
       KValue behind = x.may_be_long ? acc_pieces_end_piece (&self->pieces, l, x.first, x.behind) : x.behind;
 
-      acc_fold_write_run (fold, l, self->space, u, x.first, behind, kb_tile (b), sum);
+      acc_fold_write_run (fold, l, self->pieces.space, u, x.first, behind, kb_tile (b), sum);
       acc_fold_set_vars (fold, l, vars, sum);
     }
   l->segment = (KValue) { 0 };
@@ -271,7 +268,8 @@ write_next_piece (Segments *self,
       KValue *sum = acc_fold_new_values (self->fold, l);
 
       l->segment = s;
-      acc_fold_write_run (self->fold, l, self->space, u, first, acc_pieces_end_piece (&self->pieces, l, first, end), kb_tile (l->b), sum);
+      acc_fold_write_run (self->fold, l, pieces->space, u, first, acc_pieces_end_piece (pieces, l, first, end), kb_tile (l->b),
+                          sum);
       l->segment = (KValue) { 0 };
       acc_fold_store_part (self->fold, l, part, sum);
       acc_pieces_store_state (pieces, l, part, acc_pieces_get_state (pieces, l, first, end));
@@ -293,17 +291,18 @@ add_own (Segments *self,
 static void
 write_rows (Segments *self)
 {
+  AccPieces *pieces = &self->pieces;
   AccLower *l = low_new (self->step, acc_skeleton_get_name (self->step));
-  gint64 n_items = self->pieces.n_items;
-  AccLaunch launch = acc_pieces_launch (&self->pieces, n_items);
+  gint64 n_items = pieces->n_items;
+  AccLaunch launch = acc_pieces_launch (pieces, n_items);
 
   launch.tile_outer = MAX (ACC_PIECES_TILE / n_items, 1);
   launch.tile_inner = n_items;
   l->is_brief = n_items <= ACC_PIECES_TILE;
-  add_own (self, acc_ceil_div (self->space->outer, launch.tile_outer));
-  low_for_units (l, u, self->space)
+  add_own (self, acc_ceil_div (pieces->space->outer, launch.tile_outer));
+  low_for_units (l, u, pieces->space)
     {
-      write_segments (self, l, u, low_const (l, 0), low_number (l, self->n_segments));
+      write_segments (self, l, u, low_const (l, 0), low_number (l, pieces->n_segments));
     }
   low_finish (l, launch);
 }
@@ -326,7 +325,7 @@ write_tiles (Segments *self)
       acc_pieces_find_begun (pieces, l, &from, &to);
       if (pieces->has_more)
         {
-          KValue tile = acc_pieces_get_own_tile (pieces, l, low_within (l, u, 0, self->space->outer - 1));
+          KValue tile = acc_pieces_get_own_tile (pieces, l, low_within (l, u, 0, pieces->space->outer - 1));
 
           for (guint i = 0; i < ACC_PIECES_N_PARTS; i++)
             acc_pieces_store_state (pieces, l, acc_pieces_get_part (l, tile, i), low_const (l, ACC_PIECES_NOTHING));
@@ -354,7 +353,7 @@ write_joints (Segments *self)
   KValue nothing = low_const (l, ACC_PIECES_NOTHING), yes = kb_int (b, ACC_KIND_BOOL, 1);
   AccLaunch launch = acc_pieces_launch (pieces, 1);
 
-  low_for_units (l, u, self->space)
+  low_for_units (l, u, pieces->space)
     {
       KVar *vars = acc_fold_new_vars (fold, l, NULL);
       KVar segment = kb_var (b, low_const (l, 0));
@@ -373,7 +372,7 @@ write_joints (Segments *self)
           low_if (l, kb_eq (b, state, low_const (l, ACC_PIECES_LAST)))
             {
               acc_fold_get_vars (fold, l, vars, sum);
-              store_result (self, l, u, low_within (l, kb_get (b, segment), 0, self->n_segments - 1), yes, sum);
+              store_result (self, l, u, low_within (l, kb_get (b, segment), 0, pieces->n_segments - 1), yes, sum);
             }
           low_if (l, kb_lt (b, nothing, begun))
             {
@@ -391,11 +390,10 @@ void
 acc_skeleton_fold_segments (AccStep *step)
 {
   AccFusionGraph *graph = step->fusion->graph;
-  AccFusionNode *node = g_ptr_array_index (step->cluster->anchors, 0);
   g_autoptr(AccSpace) space = acc_space_new_for_consumed (graph, step->cluster, TRUE);
   g_autoptr(AccSpace) results = acc_space_new_for_roots (graph, step->cluster);
   g_autoptr(AccFold) fold = acc_fold_new (step);
-  Segments self = { .step = step, .fold = fold, .node = node, .space = space, .results = results };
+  Segments self = { .step = step, .fold = fold, .results = results };
   AccPieces *pieces = &self.pieces;
 
   if (acc_skeleton_is_simt (step))
@@ -404,9 +402,8 @@ acc_skeleton_fold_segments (AccStep *step)
       return;
     }
   acc_pieces_init (pieces, step, space, ACC_PIECES_TILE);
-  self.n_segments = pieces->n_segments;
   step->n_rows = space->n_rows;
-  if (space->outer == 0 || self.n_segments == 0 || !acc_skeleton_has_leaves (step))
+  if (space->outer == 0 || pieces->n_segments == 0 || !acc_skeleton_has_leaves (step))
     return;
 
   fold->many_short_runs = fold->reads_all_rows = TRUE;
