@@ -79,6 +79,25 @@ acc_radix_move_count (AccRadixMove *self,
   acc_radix_spread_end_count (&self->spread, l, region, pass);
 }
 
+static KValue
+get_own_region (gpointer  data,
+                AccLower *l,
+                KValue    number)
+{
+  return number;
+}
+
+void
+acc_radix_move_find_places (AccRadixMove *self,
+                            AccLower     *l,
+                            KValue        begin,
+                            KValue        end,
+                            guint         sums,
+                            KValue        first)
+{
+  acc_radix_spread_find_places_of_all (&self->spread, l, begin, end, get_own_region, NULL, sums, first);
+}
+
 void
 acc_radix_move_run (AccRadixMove *self,
                     AccLower     *l,

@@ -334,14 +334,11 @@ write_cuts (Segments *self)
   low_finish (l, launch);
 }
 
-/* The work on a piece: count or move. */
-typedef void (*PieceWork) (AccRadixMove *move, AccLower *l, guint pass, KValue u, KValue begin, KValue end, KValue region);
-
 static void
-write_pieces (Segments   *self,
-              const char *name,
-              guint       pass,
-              PieceWork   work)
+write_pieces (Segments    *self,
+              const char  *name,
+              guint        pass,
+              AccRadixWork work)
 {
   AccLower *l = low_new (self->radix->step, name);
   AccLaunch launch = acc_pieces_launch (&self->pieces, self->n_pieces);
@@ -365,14 +362,6 @@ write_pieces (Segments   *self,
   low_finish (l, launch);
 }
 
-static KValue
-get_own_region (gpointer  data,
-                AccLower *l,
-                KValue    number)
-{
-  return number;
-}
-
 static void
 write_begins (Segments *self)
 {
@@ -387,7 +376,7 @@ write_begins (Segments *self)
 
       low_if (l, kb_lt (l->b, first, behind))
         {
-          acc_radix_spread_find_places_of_all (&self->long_move.spread, l, first, behind, get_own_region, NULL, self->sums, element);
+          acc_radix_move_find_places (&self->long_move, l, first, behind, self->sums, element);
         }
     }
 

@@ -49,14 +49,11 @@ get_region (Sort     *self,
   return kb_add (b, kb_mul (b, u, low_number (l, self->n_tiles)), low_udiv (l, kb_inner_begin (b), self->tile));
 }
 
-/* The work on a tile: count or move. */
-typedef void (*TileWork) (AccRadixMove *move, AccLower *l, guint pass, KValue u, KValue begin, KValue end, KValue region);
-
 static void
-write_tile_work (Sort       *self,
-                 const char *name,
-                 guint       pass,
-                 TileWork    work)
+write_tile_work (Sort        *self,
+                 const char  *name,
+                 guint        pass,
+                 AccRadixWork work)
 {
   AccRadix *radix = self->radix;
   AccLaunch launch = acc_radix_get_launch (radix, radix->space->inner, 1, self->tile, 2);
@@ -68,14 +65,6 @@ write_tile_work (Sort       *self,
     }
   launch.spreads = work == acc_radix_move_run;
   low_finish (l, launch);
-}
-
-static KValue
-get_own_region (gpointer  data,
-                AccLower *l,
-                KValue    number)
-{
-  return number;
 }
 
 static void
@@ -90,8 +79,8 @@ write_begins (Sort *self)
       KValue n_tiles = low_number (l, self->n_tiles), first;
 
       first = kb_mul (l->b, u, n_tiles);
-      acc_radix_spread_find_places_of_all (&self->move.spread, l, first, kb_add (l->b, first, n_tiles), get_own_region, NULL, self->sums,
-                                           acc_radix_get_linear (radix, l, u, low_const (l, 0)));
+      acc_radix_move_find_places (&self->move, l, first, kb_add (l->b, first, n_tiles), self->sums,
+                                  acc_radix_get_linear (radix, l, u, low_const (l, 0)));
     }
   launch.serial = TRUE;
   low_finish (l, launch);
