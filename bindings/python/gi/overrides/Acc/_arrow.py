@@ -34,13 +34,17 @@ _get_last_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c
 _structs = {}
 
 
+def _drop(struct):
+    """Releases what nobody took."""
+    if struct.release:
+        _release(struct.release)(ctypes.addressof(struct))
+
+
 def _freeing(name):
-    """The destructor of capsules with @name: releases what nobody took, and the struct."""
+    """The destructor of capsules with @name: drops the struct."""
 
     def free(capsule):
-        struct = _structs.pop(_get_last_pointer(capsule, name))
-        if struct.release:
-            _release(struct.release)(ctypes.addressof(struct))
+        _drop(_structs.pop(_get_last_pointer(capsule, name)))
 
     return ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(free)
 
@@ -76,16 +80,15 @@ def imports(column, make):
     kept = column.__arrow_c_stream__()
     stream, made = _Stream.from_address(_get_pointer(kept, _STREAM)), []
     while True:
-        array = _pull(stream, 'get_next', _Array())
+        array, schema = _pull(stream, 'get_next', _Array()), _Schema()
         if not array.release:
             return made
-        schema = _pull(stream, 'get_schema', _Schema())
         try:
+            _pull(stream, 'get_schema', schema)
             made.append(make(ctypes.addressof(schema), ctypes.addressof(array)))
         finally:
-            for struct in (schema, array):
-                if struct.release:
-                    _release(struct.release)(ctypes.addressof(struct))
+            _drop(schema)
+            _drop(array)
 
 
 def capsules(export):
