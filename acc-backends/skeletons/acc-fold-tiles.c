@@ -42,9 +42,12 @@ choose_outer (AccFold        *self,
       return *quantum * units;
     }
 
+  if (!self->rounds)
+    return wanted;
+
   divisor = find_divisor (units, wanted);
-  if (divisor >= wanted / LEAST_FULL || !self->rounds)
-    return self->rounds ? divisor : wanted;
+  if (divisor >= wanted / LEAST_FULL)
+    return divisor;
   if (space->n_rows > FEW_ROWS)
     return units;
 
