@@ -187,16 +187,19 @@ write_sums_before (Scan *self)
       end = kb_add (b, get_tile (self, l, u, kb_sub (b, kb_inner_end (b), one)), one);
       carry = new_carry (self, l, kb_lt (b, zero, kb_inner_begin (b)), self->carry, u, &started);
 
-      /* Else the piece before left it. */
-      if (!self->by_pieces)
-        low_if (l, kb_and (b, kb_get (b, started), kb_eq (b, simt.thread, zero)))
-          {
-            acc_fold_store_vars (self->fold, l, self->before, kb_add (b, first, u), carry);
-          }
       if (self->by_pieces)
-        acc_simt_scan_part (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+        {
+          /* What is before the first tile the piece before left. */
+          acc_simt_scan_part (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+        }
       else
-        acc_simt_scan (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+        {
+          low_if (l, kb_and (b, kb_get (b, started), kb_eq (b, simt.thread, zero)))
+            {
+              acc_fold_store_vars (self->fold, l, self->before, kb_add (b, first, u), carry);
+            }
+          acc_simt_scan (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+        }
       low_if (l, kb_eq (b, simt.thread, zero))
         {
           acc_fold_store_vars (self->fold, l, self->carry, u, carry);
