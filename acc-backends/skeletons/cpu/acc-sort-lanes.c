@@ -12,9 +12,9 @@ acc_sort_lanes_init (AccSortLanes *self,
 {
   AccFunction *function = radix->node->array->functions[0];
 
-  *self = (AccSortLanes) { .radix = radix, .key = radix->key };
+  *self = (AccSortLanes) { .radix = radix };
   self->is_key = radix->n_leaves == 1 && function->body == function->params[0];
-  self->keys = acc_step_add_tile_scratch (radix->step, self->key, STRIDE, n_tiles);
+  self->keys = acc_step_add_tile_scratch (radix->step, radix->key, STRIDE, n_tiles);
   if (!self->is_key)
     self->places = acc_step_add_tile_scratch (radix->step, ACC_KIND_U32, STRIDE, n_tiles);
 }
@@ -35,7 +35,7 @@ static KBuffer
 get_keys (AccSortLanes *self,
           AccLower     *l)
 {
-  return low_scratch (l, self->keys, self->key);
+  return low_scratch (l, self->keys, self->radix->key);
 }
 
 static KBuffer
@@ -66,7 +66,7 @@ acc_sort_lanes_fill (AccSortLanes *self,
         {
           KValue slot = get_slot (self, l, x, lane);
 
-          kb_store (l->b, get_keys (self, l), slot, kb_int (l->b, self->key, -1));
+          kb_store (l->b, get_keys (self, l), slot, kb_int (l->b, self->radix->key, -1));
           if (!self->is_key)
             kb_store (l->b, get_places (self, l), slot, kb_cast (l->b, ACC_KIND_U32, x));
         }

@@ -6,10 +6,9 @@
 /* Short segments that are sorted side by side, a lane each, in scratch of a worker, by a network of compare-exchanges: as many for all as
  * for one. */
 typedef struct {
-  AccRadix       *radix;        /* of the segments of its only row */
-  AccElementKind  key;
-  gboolean        is_key;       /* an element is its key */
-  guint           keys, places; /* scratch of tiles */
+  AccRadix *radix;        /* of the segments of its only row */
+  gboolean  is_key;       /* an element is its key */
+  guint     keys, places; /* scratch of tiles */
 } AccSortLanes;
 
 #define ACC_SORT_LANES      16
