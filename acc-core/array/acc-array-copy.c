@@ -147,9 +147,11 @@ acc_array_copy_same (AccArray   *self,
 {
   AccArray *copy = acc_array_copy_replaced (self, replaced);
 
-  if (copy != NULL)
-    replace_alternatives (copy, self, replaced);
-  if (copy != NULL && self->op == ACC_OP_PERMUTE)
+  if (copy == NULL)
+    return NULL;
+
+  replace_alternatives (copy, self, replaced);
+  if (self->op == ACC_OP_PERMUTE)
     acc_array_get_permute (copy)->fills = acc_array_get_permute (self)->fills;
 
   return copy;

@@ -164,7 +164,7 @@ typedef struct {
 } AccStencilPayload;
 
 /* Each element of the result gets exactly one of the source, in the order of the source, and is that; a hint, lost where nodes are made
- * again. */
+ * again, but by acc_array_copy_same(). */
 typedef struct {
   gboolean fills;
 } AccPermutePayload;
