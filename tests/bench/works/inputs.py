@@ -107,23 +107,27 @@ def log(n):
     return f'/proc/self/fd/{file.fileno()}', file
 
 
+def _spell(begin, end):
+    """Lengths of words, and [n,LONGEST_WORD] of letters"""
+    lengths = 4 + contender.hashes(begin, end, 1) % np.uint32(LONGEST_WORD - 3)
+    letters = 97 + contender.hashes(begin * LONGEST_WORD, end * LONGEST_WORD, 2).reshape(-1, LONGEST_WORD) % np.uint32(26)
+    return lengths, letters
+
+
 def words(n):
     """The file of "seq-md5", in no folder: its path, what must stay open, and the sums of words that are looked for"""
-    def make(k):
-        lengths = 4 + contender.hashes(k, k + 1, 1)[0] % np.uint32(LONGEST_WORD - 3)
-        letters = 97 + contender.hashes(k * LONGEST_WORD, k * LONGEST_WORD + int(lengths), 2) % np.uint32(26)
-        return letters.astype(np.uint8).tobytes()
-
     file = tempfile.TemporaryFile()
     for begin in range(0, n, 1 << 18):
-        end = min(begin + (1 << 18), n)
-        lengths = 4 + contender.hashes(begin, end, 1) % np.uint32(LONGEST_WORD - 3)
-        letters = 97 + contender.hashes(begin * LONGEST_WORD, end * LONGEST_WORD, 2).reshape(-1, LONGEST_WORD) % np.uint32(26)
+        lengths, letters = _spell(begin, min(begin + (1 << 18), n))
         columns, ends = np.arange(LONGEST_WORD + 1), lengths[:, None]
         text = np.where(columns < ends, np.pad(letters, ((0, 0), (0, 1))), 10).astype(np.uint8)
         file.write(text[columns <= ends].tobytes())
     file.flush()
-    wanted = {hashlib.md5(make((2 * k + 1) * n // (2 * MD5_WANTED))).digest() for k in range(MD5_WANTED)}
+    wanted = set()
+    for k in range(MD5_WANTED):
+        place = (2 * k + 1) * n // (2 * MD5_WANTED)
+        (length,), (letters,) = _spell(place, place + 1)
+        wanted.add(hashlib.md5(letters[:length].astype(np.uint8).tobytes()).digest())
     return f'/proc/self/fd/{file.fileno()}', file, wanted
 
 
