@@ -2,12 +2,9 @@
 
 /* Functions of arrays, mapped over nested arrays, against the function on each element by itself. */
 
-#include <acc/acc.h>
+#include "nested-backends.h"
 
-#include <stdio.h>
-
-static AccBackend *backend, *judge;
-static gboolean    is_quick;
+static gboolean is_quick;
 
 /* --- functions */
 
@@ -481,16 +478,6 @@ static const struct {
 /* --- comparison */
 
 static AccArray *
-run (AccBackend *where, AccArray *array)
-{
-  g_autoptr(GError) error = NULL;
-  AccArray *result = acc_backend_run (where, array, NULL, &error);
-
-  g_assert_no_error (error);
-  return result;
-}
-
-static AccArray *
 use (const gint64 *values, gint64 n)
 {
   g_autoptr(AccShape) shape = acc_shape_new_vector (n);
@@ -615,20 +602,12 @@ test_matrix_function (gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  g_autoptr(GError) error = NULL;
   const char *name = g_getenv ("ACC_TEST_BACKENDS");
-  int status;
 
   g_test_init (&argc, &argv, NULL);
-  backend = acc_backend_new_for_name (name != NULL && *name != '\0' ? name : "interpreter", &error);
-  if (backend == NULL && g_getenv ("ACC_TEST_OPTIONAL") != NULL)
-    {
-      printf ("1..0 # SKIP %s\n", error->message);
-      return 0;
-    }
-  g_assert_no_error (error);
-  judge = acc_backend_new_for_name ("interpreter", &error);
-  g_assert_no_error (error);
+  if (!open_backends ("interpreter"))
+    return 0;
+
   is_quick = name == NULL || g_str_equal (name, "interpreter") || g_str_equal (name, "native")
              || g_strcmp0 (g_getenv ("ACC_TEST_THOROUGH"), "0") > 0;
   for (guint i = 0; i < G_N_ELEMENTS (functions); i += is_quick ? 1 : 6)
@@ -643,8 +622,6 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_matrix_function);
     }
-  status = g_test_run ();
-  g_object_unref (backend);
-  g_object_unref (judge);
-  return status;
+
+  return run_tests ();
 }

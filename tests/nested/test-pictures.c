@@ -2,13 +2,11 @@
 
 /* Pictures of all widths, from one column to many: what a backend makes of them row by row is what the interpreter makes of them. */
 
-#include <acc/acc.h>
-#include <stdio.h>
+#include "nested-backends.h"
+
 #include <string.h>
 
 #define N_PICTURES 90
-
-static AccBackend *backend, *judge;
 
 /* --- functions of a picture */
 
@@ -334,20 +332,10 @@ test_vector (void)
 int
 main (int argc, char **argv)
 {
-  g_autoptr(GError) error = NULL;
-  const char *name = g_getenv ("ACC_TEST_BACKENDS");
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  backend = acc_backend_new_for_name (name != NULL && *name != '\0' ? name : "native", &error);
-  if (backend == NULL && g_getenv ("ACC_TEST_OPTIONAL") != NULL)
-    {
-      printf ("1..0 # SKIP %s\n", error->message);
-      return 0;
-    }
-  g_assert_no_error (error);
-  judge = acc_backend_new_for_name ("interpreter", &error);
-  g_assert_no_error (error);
+  if (!open_backends ("native"))
+    return 0;
+
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
     {
       g_autofree char *path = g_strdup_printf ("/pictures/%s", functions[i].name);
@@ -357,8 +345,6 @@ main (int argc, char **argv)
   g_test_add_func ("/pictures/volumes", test_volumes);
   g_test_add_func ("/pictures/outside", test_outside);
   g_test_add_func ("/pictures/vector", test_vector);
-  status = g_test_run ();
-  g_object_unref (backend);
-  g_object_unref (judge);
-  return status;
+
+  return run_tests ();
 }

@@ -3,13 +3,11 @@
 /* Elements of all sizes at once: what a backend makes of many short ones, of few long ones, and of both, which it goes through in different
  * ways, is what the interpreter makes of them. */
 
-#include <acc/acc.h>
-#include <stdio.h>
+#include "nested-backends.h"
+
 #include <string.h>
 
 #define N_VALUES 150000
-
-static AccBackend *backend, *judge;
 
 static AccExpr *
 plus (AccExpr *x, AccExpr *y, gpointer data)
@@ -229,16 +227,6 @@ draw (gint64 (*draw_size) (GRand *rand))
   return acc_nested_array_new_from_lengths (flat, sizes_of_all);
 }
 
-static AccArray *
-run (AccBackend *where, AccArray *array)
-{
-  g_autoptr(GError) error = NULL;
-  AccArray *result = acc_backend_run (where, array, NULL, &error);
-
-  g_assert_no_error (error);
-  return result;
-}
-
 static void
 test_sizes (gconstpointer data)
 {
@@ -271,20 +259,10 @@ test_empty (void)
 int
 main (int argc, char **argv)
 {
-  g_autoptr(GError) error = NULL;
-  const char *name = g_getenv ("ACC_TEST_BACKENDS");
-  int status;
-
   g_test_init (&argc, &argv, NULL);
-  backend = acc_backend_new_for_name (name != NULL && *name != '\0' ? name : "native", &error);
-  if (backend == NULL && g_getenv ("ACC_TEST_OPTIONAL") != NULL)
-    {
-      printf ("1..0 # SKIP %s\n", error->message);
-      return 0;
-    }
-  g_assert_no_error (error);
-  judge = acc_backend_new_for_name ("interpreter", &error);
-  g_assert_no_error (error);
+  if (!open_backends ("native"))
+    return 0;
+
   for (guint i = 0; i < G_N_ELEMENTS (functions) * G_N_ELEMENTS (sizes); i++)
     {
       g_autofree char *path = g_strdup_printf ("/sizes/%s/%s", functions[i / G_N_ELEMENTS (sizes)].name,
@@ -293,8 +271,6 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_sizes);
     }
   g_test_add_func ("/sizes/empty", test_empty);
-  status = g_test_run ();
-  g_object_unref (backend);
-  g_object_unref (judge);
-  return status;
+
+  return run_tests ();
 }
