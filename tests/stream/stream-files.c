@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "stream-files.h"
 
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-core/data/acc-budget-private.h"
+
 #include <string.h>
 
 /* --- source */
@@ -374,4 +377,160 @@ test_sink_assert_ended (TestSink *self, gboolean committed)
   g_assert_cmpint (self->n_committed, ==, committed ? 1 : 0);
   g_assert_cmpint (self->n_aborted, ==, committed ? 0 : self->n_started);
   g_assert_cmpint (self->n_started, <=, 1);
+}
+
+void
+test_sink_assert_same (TestSink *self, AccArray *expected)
+{
+  g_assert_true (self->type == acc_array_get_element_type (expected));
+  g_assert_true (acc_shape_equal (self->shape, acc_array_get_shape (expected)));
+  for (guint i = 0; i < self->n_buffers; i++)
+    {
+      g_autoptr(GBytes) bytes = acc_array_dup_bytes (expected, i, NULL);
+      gsize size;
+      gconstpointer data = g_bytes_get_data (bytes, &size);
+
+      g_assert_cmpmem (self->buffers[i]->data, self->buffers[i]->len, data, size);
+    }
+}
+
+/* --- files in memory */
+
+GBytes *
+test_file_new (AccBackend *backend, AccArray *array, const char *format)
+{
+  g_autoptr(GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSink) sink = acc_sink_new_for_stream (stream, format, &error);
+
+  g_assert_no_error (error);
+  acc_backend_write (backend, array, sink, NULL, &error);
+  g_assert_no_error (error);
+
+  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (stream));
+}
+
+AccSource *
+test_file_open (GBytes *file, const char *format, AccElementType *type, AccShape *shape)
+{
+  g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_bytes (file);
+  g_autoptr(GError) error = NULL;
+  AccSource *source = strcmp (format, "raw") == 0 ? acc_source_new_raw_for_stream (stream, type, shape, &error)
+                                                  : acc_source_new_for_stream (stream, NULL, &error);
+
+  g_assert_no_error (error);
+
+  return source;
+}
+
+/* --- backends */
+
+char **
+test_dup_backend_names (const char *usual)
+{
+  const char *named = g_getenv ("ACC_TEST_BACKENDS");
+
+  return g_strsplit (named != NULL && *named != '\0' ? named : usual, ",", -1);
+}
+
+void
+test_add_backends (const char *usual, TestAddFunc add)
+{
+  g_auto(GStrv) names = test_dup_backend_names (usual);
+
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autoptr(AccBackend) backend = acc_backend_new_for_name (names[i], NULL);
+
+      if (backend != NULL)
+        add (g_intern_string (names[i]), backend);
+    }
+}
+
+gboolean
+test_write_within (AccBackend *backend, AccArray *array, TestSink *sink, guint64 limit, GError **error)
+{
+  AccBudget *budget = acc_backend_get_budget (backend);
+  guint64 before_limit = acc_budget_get_limit (budget), before;
+  gboolean done;
+
+  acc_budget_spare (budget, G_MAXINT64);
+  before = acc_budget_get_used (budget);
+  acc_budget_reset_high_water (budget);
+  acc_budget_set_limit (budget, limit > 0 ? before + limit : before_limit);
+  done = acc_backend_write (backend, array, ACC_SINK (sink), NULL, error);
+  acc_budget_set_limit (budget, before_limit);
+  acc_budget_spare (budget, G_MAXINT64);
+
+  test_sink_assert_ended (sink, done);
+  g_assert_cmpuint (acc_budget_get_used (budget), <=, before);
+  g_assert_cmpuint (acc_backend_get_temporary_used (backend), ==, 0);
+  if (limit > 0)
+    g_assert_cmpuint (acc_budget_get_high_water (budget), <=, before + limit);
+
+  return done;
+}
+
+gboolean
+test_is_near (const float *x, const float *y, gsize n)
+{
+  float most = 0, off = 0;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      most = MAX (most, ABS (y[i]));
+      off = MAX (off, ABS (x[i] - y[i]));
+    }
+
+  return off <= most * 1e-6f;
+}
+
+void
+test_pair_set_up (TestPair *self, gconstpointer name)
+{
+  g_autoptr(GError) error = NULL;
+
+  self->backend = acc_backend_new_for_name (name, &error);
+  g_assert_no_error (error);
+  self->roomy = acc_backend_new_for_name (name, &error);
+  g_assert_no_error (error);
+  self->before = acc_budget_get_used (acc_backend_get_budget (self->backend));
+}
+
+void
+test_pair_tear_down (TestPair *self, gconstpointer name)
+{
+  g_assert_cmpuint (acc_backend_get_temporary_used (self->backend), ==, 0);
+  g_object_unref (self->backend);
+  g_object_unref (self->roomy);
+}
+
+GPtrArray *
+test_pair_write (TestPair *self, AccArray *array, guint64 limit, TestBuildFunc build, gpointer data, GPtrArray *sinks, int *n_reads)
+{
+  g_autoptr(TestSource) source = test_source_new_for_array (array);
+  g_autoptr(AccArray) from_source = acc_array_new_from_source (ACC_SOURCE (source));
+  AccArray *wanted[4] = { NULL, }, *results[4] = { NULL, };
+  g_autoptr(GError) error = NULL;
+  guint n = build (array, data, wanted);
+  GPtrArray *expected = acc_backend_run_many (self->roomy, wanted, n, NULL, &error);
+
+  g_assert_no_error (error);
+  build (from_source, data, results);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (sinks, test_sink_new ());
+  acc_backend_set_memory_limit (self->backend, limit > 0 ? self->before + limit : 0);
+  acc_backend_write_many (self->backend, results, n, (AccSink **) sinks->pdata, n, NULL, &error);
+  g_assert_no_error (error);
+  acc_backend_set_memory_limit (self->backend, 0);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_object_unref (results[i]);
+      g_object_unref (wanted[i]);
+    }
+  if (n_reads != NULL)
+    *n_reads = source->n_started;
+
+  return expected;
 }

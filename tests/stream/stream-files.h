@@ -3,7 +3,7 @@
 
 #include <acc/acc.h>
 
-/* Sources and sinks that tests can look into and break. */
+/* Sources and sinks that tests can look into and break, files in memory, and the backends that tests run on. */
 
 #define TEST_TYPE_SOURCE (test_source_get_type ())
 G_DECLARE_FINAL_TYPE (TestSource, test_source, TEST, SOURCE, AccSource)
@@ -59,3 +59,40 @@ struct _TestSink
 TestSink *test_sink_new          (void);
 /* Nothing is under way, and it ended as it should. */
 void      test_sink_assert_ended (TestSink *self, gboolean committed);
+/* It has what @expected has, to the bit. */
+void      test_sink_assert_same  (TestSink *self, AccArray *expected);
+
+/* --- files in memory */
+
+GBytes    *test_file_new  (AccBackend *backend, AccArray *array, const char *format);
+/* @type and @shape are for raw ones. */
+AccSource *test_file_open (GBytes *file, const char *format, AccElementType *type, AccShape *shape);
+
+/* --- backends */
+
+typedef void (*TestAddFunc) (const char *name, AccBackend *backend);
+
+/* Those of ACC_TEST_BACKENDS, else of @usual, with commas between. */
+char   **test_dup_backend_names (const char *usual);
+/* Calls @add for those that are there. Names live as long as the process. */
+void     test_add_backends      (const char *usual, TestAddFunc add);
+/* Within @limit bytes besides what is held; 0: within the backend's limit. A write takes no more, and leaves nothing behind. */
+gboolean test_write_within      (AccBackend *backend, AccArray *array, TestSink *sink, guint64 limit, GError **error);
+/* Floats that differ as sums of other parts do, and transforms by a library. */
+gboolean test_is_near           (const float *x, const float *y, gsize n);
+
+/* A backend that gets a limit, and one of the same name without, which makes what is expected. */
+typedef struct {
+  AccBackend *backend, *roomy;
+  guint64     before;    /* bytes held */
+} TestPair;
+
+/* Returns how many results there are, 4 at most. */
+typedef guint (*TestBuildFunc) (AccArray *array, gpointer data, AccArray **results);
+
+void       test_pair_set_up    (TestPair *self, gconstpointer name);
+void       test_pair_tear_down (TestPair *self, gconstpointer name);
+/* Writes what @build makes of a source with the elements of @array to @sinks, new ones, within @limit besides what is held; 0: without a
+ * limit. Returns what it makes of @array itself. @n_reads: how often the source was read; may be NULL. */
+GPtrArray *test_pair_write     (TestPair *self, AccArray *array, guint64 limit, TestBuildFunc build, gpointer data, GPtrArray *sinks,
+                                int *n_reads);

@@ -254,8 +254,7 @@ add_backends (const char *name)
 int
 main (int argc, char **argv)
 {
-  const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto(GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "native,interpreter", ",", -1);
+  g_auto(GStrv) names = test_dup_backend_names ("native,interpreter");
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; names[i] != NULL; i++)

@@ -109,22 +109,8 @@ make_array (const Data *data)
 static AccArray *
 make_file (AccBackend *backend, AccArray *array, const char *format)
 {
-  g_autoptr(GOutputStream) stream = g_memory_output_stream_new_resizable ();
-  g_autoptr(GError) error = NULL;
-  g_autoptr(AccSink) sink = acc_sink_new_for_stream (stream, format, &error);
-  g_autoptr(GInputStream) input = NULL;
-  g_autoptr(AccSource) source = NULL;
-  g_autoptr(GBytes) bytes = NULL;
-
-  g_assert_no_error (error);
-  acc_backend_write (backend, array, sink, NULL, &error);
-  g_assert_no_error (error);
-  bytes = g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (stream));
-  input = g_memory_input_stream_new_from_bytes (bytes);
-  source = strcmp (format, "raw") == 0
-           ? acc_source_new_raw_for_stream (input, acc_array_get_element_type (array), acc_array_get_shape (array), &error)
-           : acc_source_new_for_stream (input, NULL, &error);
-  g_assert_no_error (error);
+  g_autoptr(GBytes) bytes = test_file_new (backend, array, format);
+  g_autoptr(AccSource) source = test_file_open (bytes, format, acc_array_get_element_type (array), acc_array_get_shape (array));
 
   return acc_array_new_from_source (source);
 }
@@ -353,45 +339,15 @@ typedef struct {
   const Program *program;
 } Case;
 
-static void
-assert_same (TestSink *sink, AccArray *expected)
-{
-  g_assert_true (sink->type == acc_array_get_element_type (expected));
-  g_assert_true (acc_shape_equal (sink->shape, acc_array_get_shape (expected)));
-  for (guint i = 0; i < sink->n_buffers; i++)
-    {
-      g_autoptr(GBytes) bytes = acc_array_dup_bytes (expected, i, NULL);
-      gsize size;
-      gconstpointer data = g_bytes_get_data (bytes, &size);
-
-      g_assert_cmpmem (sink->buffers[i]->data, sink->buffers[i]->len, data, size);
-    }
-}
-
 /* Within @limit besides what is held. NULL: it was enough; else the error. */
 static GError *
 write_within (AccBackend *backend, AccArray *array, AccArray *expected, guint64 limit)
 {
-  AccBudget *budget = acc_backend_get_budget (backend);
-  guint64 before_limit = acc_budget_get_limit (budget), before;
   g_autoptr(TestSink) sink = test_sink_new ();
   GError *error = NULL;
-  gboolean done;
 
-  acc_budget_spare (budget, G_MAXINT64);
-  before = acc_budget_get_used (budget);
-  acc_budget_reset_high_water (budget);
-  acc_budget_set_limit (budget, before + limit);
-  done = acc_backend_write (backend, array, ACC_SINK (sink), NULL, &error);
-  g_assert_cmpuint (acc_budget_get_high_water (budget), <=, before + limit);
-  acc_budget_set_limit (budget, before_limit);
-  acc_budget_spare (budget, G_MAXINT64);
-
-  test_sink_assert_ended (sink, done);
-  g_assert_cmpuint (acc_budget_get_used (budget), <=, before);
-  g_assert_cmpuint (acc_backend_get_temporary_used (backend), ==, 0);
-  if (done)
-    assert_same (sink, expected);
+  if (test_write_within (backend, array, sink, limit, &error))
+    test_sink_assert_same (sink, expected);
 
   return error;
 }
@@ -610,11 +566,10 @@ test_plan (Fixture *f, gconstpointer data)
 }
 
 static void
-add_backend (const char *name)
+add_backend (const char *name, AccBackend *backend)
 {
-  AccBackend *backend = acc_backend_new_for_name (name, NULL);
-
-  for (guint i = 0; backend != NULL && i < G_N_ELEMENTS (programs); i++)
+  g_object_ref (backend);   /* to the end */
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
       g_autofree char *path = g_strdup_printf ("/stream/external/%s/%s", name, programs[i].name);
       Case *c = g_new (Case, 1);
@@ -627,12 +582,8 @@ add_backend (const char *name)
 int
 main (int argc, char **argv)
 {
-  const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto(GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "native,interpreter", ",", -1);
-
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; names[i] != NULL; i++)
-    add_backend (names[i]);
+  test_add_backends ("native,interpreter", add_backend);
 #define ADD(name, func) g_test_add ("/stream/external/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("quota", test_quota);
   ADD ("memory", test_memory);

@@ -4,36 +4,7 @@
  * the rows are cut. */
 #include "stream-files.h"
 
-#include "acc-core/array/acc-array-private.h"
-#include "acc-core/backend/acc-backend-private.h"
-
 #include <string.h>
-
-typedef struct {
-  AccBackend *backend;
-  AccBackend *roomy;    /* without a limit */
-  guint64     before;
-} Fixture;
-
-static void
-set_up (Fixture *f, gconstpointer name)
-{
-  g_autoptr(GError) error = NULL;
-
-  f->backend = acc_backend_new_for_name (name, &error);
-  g_assert_no_error (error);
-  f->roomy = acc_backend_new_for_name (name, &error);
-  g_assert_no_error (error);
-  f->before = acc_budget_get_used (acc_backend_get_budget (f->backend));
-}
-
-static void
-tear_down (Fixture *f, gconstpointer name)
-{
-  g_assert_cmpuint (acc_backend_get_temporary_used (f->backend), ==, 0);
-  g_object_unref (f->backend);
-  g_object_unref (f->roomy);
-}
 
 /* --- what is labelled */
 
@@ -76,58 +47,28 @@ make (const char *code, const gint64 *extents, guint rank, Pattern pattern, guin
   gsize n = (gsize) acc_shape_get_size (shape), width = acc_element_type_get_size (type);
   g_autofree guint8 *data = g_malloc0 (MAX (n * width, 1));
   g_autoptr(GBytes) bytes = NULL;
-  AccBuffer *buffer;
 
   for (gsize i = 0; i < n; i++)
     data[i * width] = (guint8) pattern (i, extents, rand);
   bytes = g_bytes_new_take (g_steal_pointer (&data), n * width);
-  buffer = acc_buffer_new_bytes (bytes);
 
-  return acc_array_new_manifest (type, shape, &buffer);
+  return acc_array_use (type, shape, bytes);
 }
 
 /* --- what is checked */
 
+/* From a source within @limit; compares with memory. */
 static void
-assert_same (AccArray *expected, TestSink *sink, const char *what)
+check (TestPair *f, AccArray *array, guint64 limit, TestBuildFunc build, gpointer data, const char *what)
 {
-  g_autoptr(GBytes) bytes = acc_array_dup_bytes (expected, 0, NULL);
+  g_autoptr(GPtrArray) sinks = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) expected = test_pair_write (f, array, limit, build, data, sinks, NULL);
 
-  test_sink_assert_ended (sink, TRUE);
-  g_test_message ("%s", what);
-  g_assert_cmpmem (sink->buffers[0]->data, sink->buffers[0]->len, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
-}
-
-/* Writes what @build makes of the array, from a source within @limit, by chunks of @chunk_rows; compares with memory. */
-static void
-check (Fixture *f, AccArray *array, guint64 limit, guint (*build) (AccArray *array, gpointer data, AccArray **results), gpointer data,
-       const char *what)
-{
-  g_autoptr(TestSource) source = test_source_new_for_array (array);
-  g_autoptr(AccArray) from_source = acc_array_new_from_source (ACC_SOURCE (source));
-  AccArray *wanted[3] = { NULL, }, *results[3] = { NULL, };
-  TestSink *sinks[3] = { NULL, };
-  g_autoptr(GPtrArray) expected = NULL;
-  g_autoptr(GError) error = NULL;
-  guint n = build (array, data, wanted);
-
-  expected = acc_backend_run_many (f->roomy, wanted, n, NULL, &error);
-  g_assert_no_error (error);
-
-  build (from_source, data, results);
-  for (guint i = 0; i < n; i++)
-    sinks[i] = test_sink_new ();
-  acc_backend_set_memory_limit (f->backend, limit > 0 ? f->before + limit : 0);
-  acc_backend_write_many (f->backend, results, n, (AccSink **) sinks, n, NULL, &error);
-  g_assert_no_error (error);
-  acc_backend_set_memory_limit (f->backend, 0);
-
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < expected->len; i++)
     {
-      assert_same (g_ptr_array_index (expected, i), sinks[i], what);
-      g_object_unref (sinks[i]);
-      g_object_unref (results[i]);
-      g_object_unref (wanted[i]);
+      test_sink_assert_ended (g_ptr_array_index (sinks, i), TRUE);
+      g_test_message ("%s", what);
+      test_sink_assert_same (g_ptr_array_index (sinks, i), g_ptr_array_index (expected, i));
     }
 }
 
@@ -164,7 +105,7 @@ label_by (AccArray *array, gpointer connectivity, AccArray **results)
 
 /* Ranks 1 to 4, all connectivities, within a limit that whole labels do not fit in. */
 static void
-test_ranks (Fixture *f, gconstpointer name)
+test_ranks (TestPair *f, gconstpointer name)
 {
   static const struct { guint rank; gint64 extents[4]; } shapes[] = {
     { 1, { 300000 } }, { 2, { 700, 400 } }, { 3, { 90, 50, 60 } }, { 4, { 30, 12, 20, 30 } },
@@ -187,7 +128,7 @@ test_ranks (Fixture *f, gconstpointer name)
 
 /* What joins late, what never does, and nothing. */
 static void
-test_patterns (Fixture *f, gconstpointer name)
+test_patterns (TestPair *f, gconstpointer name)
 {
   static const Pattern patterns[] = { noise, sparse, full, empty, board, snake, comb };
   static const gint64 extents[][2] = { { 640, 501 }, { 3000, 77 }, { 20, 9001 } };
@@ -206,7 +147,7 @@ test_patterns (Fixture *f, gconstpointer name)
 
 /* Files that fit, and empty ones. */
 static void
-test_small (Fixture *f, gconstpointer name)
+test_small (TestPair *f, gconstpointer name)
 {
   static const gint64 extents[][2] = { { 0, 5 }, { 5, 0 }, { 1, 1 }, { 1, 40 }, { 40, 1 }, { 64, 64 } };
 
@@ -245,7 +186,7 @@ build_regions (AccArray *array, gpointer which, AccArray **results)
 }
 
 static void
-test_regions (Fixture *f, gconstpointer name)
+test_regions (TestPair *f, gconstpointer name)
 {
   static const char *names[] = { "flood", "remove_small_objects", "remove_small_holes", "fill_holes" };
   g_autoptr(AccArray) array = make ("i4", (gint64[]) { 900, 500 }, 2, noise, 5);
@@ -268,7 +209,7 @@ static gint near (guint64 place, const gint64 *extents, GRand *rand) { return g_
 
 /* Exact squares, whatever the rank and however far; where there is no 0 they are the same as in memory, too. */
 static void
-test_distances (Fixture *f, gconstpointer name)
+test_distances (TestPair *f, gconstpointer name)
 {
   static const struct { guint rank; gint64 extents[4]; } shapes[] = {
     { 1, { 200000 } }, { 2, { 500, 300 } }, { 2, { 3, 40000 } }, { 2, { 40000, 3 } }, { 3, { 60, 40, 50 } }, { 4, { 20, 12, 20, 30 } },
@@ -287,7 +228,7 @@ test_distances (Fixture *f, gconstpointer name)
 
 /* The plan says how, labels and their number are found by one walk, and the limit holds. */
 static void
-test_plan (Fixture *f, gconstpointer name)
+test_plan (TestPair *f, gconstpointer name)
 {
   g_autoptr(AccArray) array = make ("u1", (gint64[]) { 1000, 500 }, 2, sparse, 5), labels = NULL, n_labels = NULL, from_source = NULL;
   g_autoptr(TestSource) source = test_source_new_for_array (array);
@@ -314,7 +255,7 @@ test_plan (Fixture *f, gconstpointer name)
 
 /* Whatever fails leaves nothing. */
 static void
-test_failures (Fixture *f, gconstpointer name)
+test_failures (TestPair *f, gconstpointer name)
 {
   g_autoptr(AccArray) array = make ("u1", (gint64[]) { 1000, 500 }, 2, noise, 5), labels = NULL, from_source = NULL;
   g_autoptr(TestSource) source = test_source_new_for_array (array);
@@ -343,29 +284,27 @@ test_failures (Fixture *f, gconstpointer name)
   acc_backend_set_memory_limit (f->backend, 0);
 }
 
-static const struct { const char *name; void (*test) (Fixture *f, gconstpointer name); } tests[] = {
+static const struct { const char *name; void (*test) (TestPair *f, gconstpointer name); } tests[] = {
   { "ranks", test_ranks }, { "patterns", test_patterns }, { "small", test_small }, { "regions", test_regions },
   { "distances", test_distances }, { "plan", test_plan }, { "failures", test_failures },
 };
 
+static void
+add_tests (const char *name, AccBackend *backend)
+{
+  for (guint t = 0; t < G_N_ELEMENTS (tests); t++)
+    {
+      g_autofree char *path = g_strdup_printf ("/stream/labels/%s/%s", name, tests[t].name);
+
+      g_test_add (path, TestPair, name, test_pair_set_up, tests[t].test, test_pair_tear_down);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
-  const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto(GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "native", ",", -1);
-
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; names[i] != NULL; i++)
-    {
-      g_autoptr(AccBackend) backend = acc_backend_new_for_name (names[i], NULL);
-
-      for (guint t = 0; backend != NULL && t < G_N_ELEMENTS (tests); t++)
-        {
-          g_autofree char *path = g_strdup_printf ("/stream/labels/%s/%s", names[i], tests[t].name);
-
-          g_test_add (path, Fixture, names[i], set_up, tests[t].test, tear_down);
-        }
-    }
+  test_add_backends ("native", add_tests);
 
   return g_test_run ();
 }

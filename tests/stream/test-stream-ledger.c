@@ -411,27 +411,25 @@ static const struct { const char *name; void (*test) (Fixture *f, gconstpointer 
   { "job", test_job }, { "killed", test_killed },
 };
 
+static void
+add_tests (const char *name, AccBackend *backend)
+{
+  for (guint t = 0; t < G_N_ELEMENTS (tests); t++)
+    {
+      g_autofree char *path = g_strdup_printf ("/stream/ledger/%s/%s", name, tests[t].name);
+
+      g_test_add (path, Fixture, name, set_up, tests[t].test, tear_down);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
-  const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto(GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "native", ",", -1);
-
   if (argc == 3 && strcmp (argv[1], "--child") == 0)
     return run_child (argv[2]);
 
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; names[i] != NULL; i++)
-    {
-      g_autoptr(AccBackend) backend = acc_backend_new_for_name (names[i], NULL);
-
-      for (guint t = 0; backend != NULL && t < G_N_ELEMENTS (tests); t++)
-        {
-          g_autofree char *path = g_strdup_printf ("/stream/ledger/%s/%s", names[i], tests[t].name);
-
-          g_test_add (path, Fixture, names[i], set_up, tests[t].test, tear_down);
-        }
-    }
+  test_add_backends ("native", add_tests);
 
   return g_test_run ();
 }

@@ -3,39 +3,10 @@
 /* Loops over states larger than the memory limit: the states of memory, after exactly as many steps. */
 #include "stream-files.h"
 
-#include "acc-core/array/acc-array-private.h"
-#include "acc-core/backend/acc-backend-private.h"
-
 #include <string.h>
 
 #define ROWS    1000
 #define COLUMNS 600
-
-typedef struct {
-  AccBackend *backend;
-  AccBackend *roomy;    /* without a limit */
-  guint64     before;
-} Fixture;
-
-static void
-set_up (Fixture *f, gconstpointer name)
-{
-  g_autoptr(GError) error = NULL;
-
-  f->backend = acc_backend_new_for_name (name, &error);
-  g_assert_no_error (error);
-  f->roomy = acc_backend_new_for_name (name, &error);
-  g_assert_no_error (error);
-  f->before = acc_budget_get_used (acc_backend_get_budget (f->backend));
-}
-
-static void
-tear_down (Fixture *f, gconstpointer name)
-{
-  g_assert_cmpuint (acc_backend_get_temporary_used (f->backend), ==, 0);
-  g_object_unref (f->backend);
-  g_object_unref (f->roomy);
-}
 
 /* --- steps */
 
@@ -179,7 +150,6 @@ make (const char *code, guint32 seed)
   gsize width = acc_element_type_get_size (type);
   g_autofree guint8 *data = g_malloc0 (ROWS * COLUMNS * width);
   g_autoptr(GBytes) bytes = NULL;
-  AccBuffer *buffer;
 
   for (gsize i = 0; i < ROWS * COLUMNS; i++)
     if (width == 4)
@@ -187,53 +157,36 @@ make (const char *code, guint32 seed)
     else
       data[i] = (guint8) g_rand_int_range (rand, 0, 2);
   bytes = g_bytes_new_take (g_steal_pointer (&data), ROWS * COLUMNS * width);
-  buffer = acc_buffer_new_bytes (bytes);
 
-  return acc_array_new_manifest (type, shape, &buffer);
+  return acc_array_use (type, shape, bytes);
 }
 
 /* From a source, within an eighth of the board; compares with memory. Returns how often the source was read. */
 static int
-check (Fixture *f, AccArray *array, guint (*build) (AccArray *array, gpointer data, AccArray **results), gpointer data)
+check (TestPair *f, AccArray *array, TestBuildFunc build, gpointer data)
 {
-  g_autoptr(TestSource) source = test_source_new_for_array (array);
-  g_autoptr(AccArray) from_source = acc_array_new_from_source (ACC_SOURCE (source));
   guint64 bytes = ROWS * COLUMNS * acc_element_type_get_size (acc_array_get_element_type (array));
-  AccArray *wanted[2] = { NULL, }, *results[2] = { NULL, };
-  TestSink *sinks[2] = { NULL, };
-  g_autoptr(GPtrArray) expected = NULL;
-  g_autoptr(GError) error = NULL;
-  guint n = build (array, data, wanted);
+  g_autoptr(GPtrArray) sinks = g_ptr_array_new_with_free_func (g_object_unref), expected = NULL;
+  int n_reads;
 
-  expected = acc_backend_run_many (f->roomy, wanted, n, NULL, &error);
-  g_assert_no_error (error);
-
-  build (from_source, data, results);
-  for (guint i = 0; i < n; i++)
-    sinks[i] = test_sink_new ();
-  acc_backend_set_memory_limit (f->backend, f->before + MAX (bytes / 8, 200000));
-  acc_backend_write_many (f->backend, results, n, (AccSink **) sinks, n, NULL, &error);
-  g_assert_no_error (error);
-
-  for (guint i = 0; i < n; i++)
+  expected = test_pair_write (f, array, MAX (bytes / 8, 200000), build, data, sinks, &n_reads);
+  for (guint i = 0; i < expected->len; i++)
     {
-      g_autoptr(GBytes) there = acc_array_dup_bytes (g_ptr_array_index (expected, i), 0, NULL);
+      AccArray *wanted = g_ptr_array_index (expected, i);
+      TestSink *sink = g_ptr_array_index (sinks, i);
 
-      test_sink_assert_ended (sinks[i], TRUE);
+      test_sink_assert_ended (sink, TRUE);
       /* Sums of floats depend on where rows are cut. */
-      if (i == 0 || acc_array_get_element_type (wanted[i]) != acc_element_type_new (ACC_KIND_F32))
-        g_assert_cmpmem (sinks[i]->buffers[0]->data, sinks[i]->buffers[0]->len, g_bytes_get_data (there, NULL), g_bytes_get_size (there));
-      g_object_unref (sinks[i]);
-      g_object_unref (results[i]);
-      g_object_unref (wanted[i]);
+      if (i == 0 || acc_array_get_element_type (wanted) != acc_element_type_new (ACC_KIND_F32))
+        test_sink_assert_same (sink, wanted);
     }
 
-  return source->n_started;
+  return n_reads;
 }
 
 /* None, one, a part of a walk, several walks and a part: the source is read for the first walk alone. */
 static void
-test_known (Fixture *f, gconstpointer name)
+test_known (TestPair *f, gconstpointer name)
 {
   static const int steps[] = { 0, 1, 3, 16, 37 };
   g_autoptr(AccArray) heat = make ("f4", 1), board = make ("u1", 2);
@@ -246,7 +199,7 @@ test_known (Fixture *f, gconstpointer name)
 }
 
 static void
-test_unknown (Fixture *f, gconstpointer name)
+test_unknown (TestPair *f, gconstpointer name)
 {
   static const int percents[] = { 200, 60, 30 };
   g_autoptr(AccArray) heat = make ("f4", 1);
@@ -256,7 +209,7 @@ test_unknown (Fixture *f, gconstpointer name)
 }
 
 static void
-test_turned (Fixture *f, gconstpointer name)
+test_turned (TestPair *f, gconstpointer name)
 {
   g_autoptr(AccArray) heat = make ("f4", 1);
 
@@ -264,7 +217,7 @@ test_turned (Fixture *f, gconstpointer name)
 }
 
 static void
-test_plan (Fixture *f, gconstpointer name)
+test_plan (TestPair *f, gconstpointer name)
 {
   g_autoptr(AccArray) heat = make ("f4", 1), from_source = NULL;
   g_autoptr(TestSource) source = test_source_new_for_array (heat);
@@ -294,7 +247,7 @@ test_plan (Fixture *f, gconstpointer name)
 }
 
 static void
-test_cancelled (Fixture *f, gconstpointer name)
+test_cancelled (TestPair *f, gconstpointer name)
 {
   g_autoptr(AccArray) heat = make ("f4", 1), from_source = NULL;
   g_autoptr(TestSource) source = test_source_new_for_array (heat);
@@ -316,28 +269,26 @@ test_cancelled (Fixture *f, gconstpointer name)
   g_object_unref (results[1]);
 }
 
-static const struct { const char *name; void (*test) (Fixture *f, gconstpointer name); } tests[] = {
+static const struct { const char *name; void (*test) (TestPair *f, gconstpointer name); } tests[] = {
   { "known", test_known }, { "unknown", test_unknown }, { "turned", test_turned }, { "plan", test_plan }, { "cancelled", test_cancelled },
 };
+
+static void
+add_tests (const char *name, AccBackend *backend)
+{
+  for (guint t = 0; t < G_N_ELEMENTS (tests); t++)
+    {
+      g_autofree char *path = g_strdup_printf ("/stream/loops/%s/%s", name, tests[t].name);
+
+      g_test_add (path, TestPair, name, test_pair_set_up, tests[t].test, test_pair_tear_down);
+    }
+}
 
 int
 main (int argc, char **argv)
 {
-  const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto(GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "native", ",", -1);
-
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; names[i] != NULL; i++)
-    {
-      g_autoptr(AccBackend) backend = acc_backend_new_for_name (names[i], NULL);
-
-      for (guint t = 0; backend != NULL && t < G_N_ELEMENTS (tests); t++)
-        {
-          g_autofree char *path = g_strdup_printf ("/stream/loops/%s/%s", names[i], tests[t].name);
-
-          g_test_add (path, Fixture, names[i], set_up, tests[t].test, tear_down);
-        }
-    }
+  test_add_backends ("native", add_tests);
 
   return g_test_run ();
 }

@@ -7,8 +7,6 @@
 #include "stream-flow.h"
 
 #include "acc-core/array/acc-array-private.h"
-#include "acc-core/backend/acc-backend-private.h"
-#include "acc-core/data/acc-budget-private.h"
 
 #include <string.h>
 
@@ -304,29 +302,11 @@ make_bytes (const Data *data, guint32 seed)
 static AccArray *
 open_file (const Data *data, GBytes *bytes)
 {
-  g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_bytes (bytes);
   g_autoptr(AccElementType) type = acc_element_type_parse (data->code, NULL);
   g_autoptr(AccShape) shape = acc_shape_new (data->extents, data->rank);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(AccSource) source = acc_source_new_raw_for_stream (stream, type, shape, &error);
-
-  g_assert_no_error (error);
+  g_autoptr(AccSource) source = test_file_open (bytes, "raw", type, shape);
 
   return acc_array_new_from_source (source);
-}
-
-static gboolean
-is_near (const float *x, const float *y, gsize n)
-{
-  float most = 0, off = 0;
-
-  for (gsize i = 0; i < n; i++)
-    {
-      most = MAX (most, ABS (y[i]));
-      off = MAX (off, ABS (x[i] - y[i]));
-    }
-
-  return off <= most * 1e-6f;
 }
 
 static void
@@ -340,7 +320,7 @@ assert_same (const Program *program, TestSink *sink, AccArray *expected)
       gconstpointer wanted = g_bytes_get_data (bytes, &size), data = sink->buffers[i]->data;
 
       g_assert_cmpuint (sink->buffers[i]->len, ==, size);
-      if (size > 0 && memcmp (data, wanted, size) != 0 && !(program->near && is_near (data, wanted, size / sizeof (float))))
+      if (size > 0 && memcmp (data, wanted, size) != 0 && !(program->near && test_is_near (data, wanted, size / sizeof (float))))
         g_test_fail_printf ("%s: buffer %u differs", program->name, i);
     }
 }
@@ -370,25 +350,10 @@ find_number (const char *message)
 static gboolean
 fits (const Program *program, AccArray *array, AccArray *expected, guint64 limit, guint64 *needs)
 {
-  AccBudget *budget = acc_backend_get_budget (backend);
-  guint64 before_limit = acc_budget_get_limit (budget), before;
   g_autoptr(TestSink) sink = test_sink_new ();
   g_autoptr(GError) error = NULL;
-  gboolean done;
 
-  acc_budget_spare (budget, G_MAXINT64);
-  before = acc_budget_get_used (budget);
-  acc_budget_reset_high_water (budget);
-  acc_budget_set_limit (budget, before + limit);
-  done = acc_backend_write (backend, array, ACC_SINK (sink), NULL, &error);
-  acc_budget_set_limit (budget, before_limit);
-  acc_budget_spare (budget, G_MAXINT64);
-
-  test_sink_assert_ended (sink, done);
-  g_assert_cmpuint (acc_budget_get_used (budget), <=, before);
-  g_assert_cmpuint (acc_backend_get_temporary_used (backend), ==, 0);
-  g_assert_cmpuint (acc_budget_get_high_water (budget), <=, before + limit);
-  if (done)
+  if (test_write_within (backend, array, sink, limit, &error))
     {
       assert_same (program, sink, expected);
       return TRUE;

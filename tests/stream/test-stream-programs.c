@@ -5,8 +5,6 @@
 #include "stream-files.h"
 #include "stream-flow.h"
 
-#include "acc-core/backend/acc-backend-private.h"
-
 #include <string.h>
 
 #define ROWS    512
@@ -328,28 +326,16 @@ encode (AccBackend *backend, const Data *data, guint32 seed)
 {
   g_autoptr(TestSource) source = test_source_new (data->code, data->extents, data->rank, seed);
   g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
-  g_autoptr(GOutputStream) stream = g_memory_output_stream_new_resizable ();
-  g_autoptr(GError) error = NULL;
-  g_autoptr(AccSink) sink = acc_sink_new_for_stream (stream, data->format, &error);
 
-  g_assert_no_error (error);
-  acc_backend_write (backend, array, sink, NULL, &error);
-  g_assert_no_error (error);
-
-  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (stream));
+  return test_file_new (backend, array, data->format);
 }
 
 static AccArray *
 open_file (const Data *data, GBytes *bytes)
 {
-  g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_bytes (bytes);
   g_autoptr(AccElementType) type = acc_element_type_parse (data->code, NULL);
   g_autoptr(AccShape) shape = acc_shape_new (data->extents, data->rank);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(AccSource) source = strcmp (data->format, "raw") == 0 ? acc_source_new_raw_for_stream (stream, type, shape, &error)
-                                                                  : acc_source_new_for_stream (stream, NULL, &error);
-
-  g_assert_no_error (error);
+  g_autoptr(AccSource) source = test_file_open (bytes, data->format, type, shape);
 
   return acc_array_new_from_source (source);
 }
@@ -376,21 +362,6 @@ run_whole (AccBackend *backend, AccArray *array)
   return results;
 }
 
-/* Leaves of type f4 that are not the same, but as good: sums of other parts, and transforms by a library. */
-static gboolean
-is_near (const float *x, const float *y, gsize n)
-{
-  float most = 0, off = 0;
-
-  for (gsize i = 0; i < n; i++)
-    {
-      most = MAX (most, ABS (y[i]));
-      off = MAX (off, ABS (x[i] - y[i]));
-    }
-
-  return off <= most * 1e-6f;
-}
-
 static void
 assert_same (const Program *program, AccArray *expected, guint buffer, gconstpointer data, gsize size)
 {
@@ -398,7 +369,7 @@ assert_same (const Program *program, AccArray *expected, guint buffer, gconstpoi
   gconstpointer wanted = g_bytes_get_data (bytes, NULL);
 
   g_assert_cmpuint (size, ==, g_bytes_get_size (bytes));
-  if (size > 0 && memcmp (data, wanted, size) != 0 && !(program->near && is_near (data, wanted, size / sizeof (float))))
+  if (size > 0 && memcmp (data, wanted, size) != 0 && !(program->near && test_is_near (data, wanted, size / sizeof (float))))
     g_error ("%s: buffer %u differs", program->name, buffer);
 }
 
@@ -406,28 +377,10 @@ assert_same (const Program *program, AccArray *expected, guint buffer, gconstpoi
 static gboolean
 check_write (const Case *c, AccArray *array, AccArray *expected, guint64 limit)
 {
-  AccBudget *budget = acc_backend_get_budget (c->backend);
-  guint64 before_limit = acc_budget_get_limit (budget), before;
   g_autoptr(TestSink) sink = test_sink_new ();
-  g_autoptr(AccPlan) plan = NULL;
   g_autoptr(GError) error = NULL;
-  gboolean done;
 
-  acc_budget_spare (budget, G_MAXINT64);
-  before = acc_budget_get_used (budget);
-  acc_budget_reset_high_water (budget);
-  acc_budget_set_limit (budget, limit > 0 ? before + limit : before_limit);
-  done = acc_backend_write (c->backend, array, ACC_SINK (sink), NULL, &error);
-  acc_budget_set_limit (budget, before_limit);
-  acc_budget_spare (budget, G_MAXINT64);
-
-  test_sink_assert_ended (sink, done);
-  g_assert_cmpuint (acc_budget_get_used (budget), <=, before);
-  g_assert_cmpuint (acc_backend_get_temporary_used (c->backend), ==, 0);
-  if (limit > 0)
-    g_assert_cmpuint (acc_budget_get_high_water (budget), <=, before + limit);
-
-  if (!done)
+  if (!test_write_within (c->backend, array, sink, limit, &error))
     {
       g_test_message ("%s", error->message);
       g_assert_cmpuint (limit, >, 0);
@@ -505,11 +458,10 @@ test_program (gconstpointer data)
 }
 
 static void
-add_backend (const char *name)
+add_backend (const char *name, AccBackend *backend)
 {
-  AccBackend *backend = acc_backend_new_for_name (name, NULL);
-
-  for (guint i = 0; backend != NULL && i < G_N_ELEMENTS (programs); i++)
+  g_object_ref (backend);   /* to the end */
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
       g_autofree char *path = g_strdup_printf ("/stream/programs/%s/%s", name, programs[i].name);
       Case *c = g_new (Case, 1);
@@ -522,12 +474,8 @@ add_backend (const char *name)
 int
 main (int argc, char **argv)
 {
-  const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto(GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "native", ",", -1);
-
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; names[i] != NULL; i++)
-    add_backend (names[i]);
+  test_add_backends ("native", add_backend);
 
   return g_test_run ();
 }

@@ -123,41 +123,27 @@ build (Program program, AccArray *source, GRand *rand)
 static GBytes *
 encode (AccBackend *backend, const char *code, AccShape *shape, Format format)
 {
-  static const char *const names[] = { "raw", "npy", "png" };
   guint rank;
   const gint64 *extents = acc_shape_get_extents (shape, &rank);
   g_autoptr(TestSource) source = test_source_new (code, extents, rank, 3);
   g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
-  g_autoptr(GOutputStream) stream = g_memory_output_stream_new_resizable ();
-  g_autoptr(GError) error = NULL;
-  g_autoptr(AccSink) sink = acc_sink_new_for_stream (stream, names[format], &error);
 
-  g_assert_no_error (error);
-  acc_backend_write (backend, array, sink, NULL, &error);
-  g_assert_no_error (error);
-
-  return g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (stream));
+  return test_file_new (backend, array, format_names[format]);
 }
 
 static AccSource *
 open_source (Format format, const char *code, AccShape *shape, GBytes *bytes, guint64 resident)
 {
-  g_autoptr(GError) error = NULL;
   g_autoptr(AccElementType) type = acc_element_type_parse (code, NULL);
-  g_autoptr(GInputStream) stream = bytes != NULL ? g_memory_input_stream_new_from_bytes (bytes) : NULL;
   AccSource *source;
   guint rank;
   const gint64 *extents = acc_shape_get_extents (shape, &rank);
 
-  if (format == OWN)
-    {
-      source = ACC_SOURCE (test_source_new (code, extents, rank, 3));
-      TEST_SOURCE (source)->resident = resident;
-      return source;
-    }
+  if (format != OWN)
+    return test_file_open (bytes, format_names[format], type, shape);
 
-  source = format == RAW ? acc_source_new_raw_for_stream (stream, type, shape, &error) : acc_source_new_for_stream (stream, NULL, &error);
-  g_assert_no_error (error);
+  source = ACC_SOURCE (test_source_new (code, extents, rank, 3));
+  TEST_SOURCE (source)->resident = resident;
 
   return source;
 }
@@ -341,21 +327,19 @@ test_promise (gconstpointer name)
     }
 }
 
+static void
+add_backend (const char *name, AccBackend *backend)
+{
+  g_autofree char *path = g_strdup_printf ("/stream-promise/%s", name);
+
+  g_test_add_data_func (path, name, test_promise);
+}
+
 int
 main (int argc, char **argv)
 {
-  const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto(GStrv) names = g_strsplit (named != NULL && *named != '\0' ? named : "native", ",", -1);
-
   g_test_init (&argc, &argv, NULL);
-  for (guint i = 0; names[i] != NULL; i++)
-    {
-      g_autoptr(AccBackend) backend = acc_backend_new_for_name (names[i], NULL);
-      g_autofree char *path = g_strdup_printf ("/stream-promise/%s", names[i]);
-
-      if (backend != NULL)
-        g_test_add_data_func (path, names[i], test_promise);
-    }
+  test_add_backends ("native", add_backend);
 
   return g_test_run ();
 }
