@@ -108,7 +108,7 @@ static void
 test_ranks (TestPair *f, gconstpointer name)
 {
   static const struct { guint rank; gint64 extents[4]; } shapes[] = {
-    { 1, { 300000 } }, { 2, { 700, 400 } }, { 3, { 90, 50, 60 } }, { 4, { 30, 12, 20, 30 } },
+    { 1, { 300000 } }, { 2, { 700, 400 } }, { 3, { 90, 50, 60 } }, { 4, { 30, 12, 20, 30 } }, { 3, { 270000, 1, 1 } },
   };
 
   for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)

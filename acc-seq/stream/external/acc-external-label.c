@@ -367,7 +367,8 @@ count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_re
 
 /* --- the algorithm */
 
-static gboolean
+/* How far back neighbours are. Where an extent is 1, some are after the element: no element has those. */
+static void
 find_distances (AccLabelSink *self, AccArray *node)
 {
   AccArray *codes = get_codes (node);
@@ -384,12 +385,8 @@ find_distances (AccLabelSink *self, AccArray *node)
 
       for (guint d = 0; d < codes->rank; d++)
         distance = distance * extents[d] - offsets[i][d];
-      self->distances[i] = distance;
-      if (distance < 0 || distance > self->farthest)
-        return FALSE;
+      self->distances[i] = distance >= 0 && distance <= self->farthest ? distance : G_MAXINT64;
     }
-
-  return TRUE;
 }
 
 static gboolean
@@ -407,8 +404,7 @@ walk (const AccExternalTask *task, AccLabels *labels, GError **error)
   if (numbers == NULL)
     return FALSE;
   sink->numbers = (gint64 *) numbers->data;
-  if (!find_distances (sink, task->node))
-    sink->n_offsets = 0;
+  find_distances (sink, task->node);
 
   return acc_evaluate_write_with_chunk_rows (task->backend, codes, ACC_SINK (sink), task->chunk_rows, NULL, task->cancellable, error);
 }
