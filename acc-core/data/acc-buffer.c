@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-buffer-private.h"
 
+#include "acc-core/base/acc-element-type-private.h"
 #include "acc-error.h"
 
 #include <errno.h>
@@ -157,6 +158,33 @@ acc_buffer_allocate (gsize size, AccBudget *budget, const char *what, GError **e
   self->what = g_strdup (what);
 
   return &self->buffer;
+}
+
+AccBuffer **
+acc_buffers_allocate (AccElementType *type, gint64 n, AccBudget *budget, const char *what, GError **error)
+{
+  guint n_buffers = acc_element_type_get_n_buffers (type);
+  AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
+
+  for (guint i = 0; i < n_buffers; i++)
+    {
+      buffers[i] = acc_buffer_allocate ((gsize) n * acc_element_type_get_buffer_size (type, i), budget, what, error);
+      if (buffers[i] == NULL)
+        {
+          acc_buffers_free (buffers);
+          return NULL;
+        }
+    }
+
+  return buffers;
+}
+
+void
+acc_buffers_free (AccBuffer **buffers)
+{
+  for (guint i = 0; buffers != NULL && buffers[i] != NULL; i++)
+    acc_buffer_unref (buffers[i]);
+  g_free (buffers);
 }
 
 AccBuffer *

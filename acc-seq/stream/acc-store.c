@@ -508,26 +508,18 @@ acc_store_read_source (AccBackend *backend, AccSource *source, GCancellable *can
   AccElementType *type = acc_source_get_element_type (source);
   guint n_buffers = acc_element_type_get_n_buffers (type);
   g_autoptr(AccArray) rows = acc_array_new_from_rows (source);
-  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
   g_autofree guint8 **addresses = g_new0 (guint8 *, n_buffers + 1);
   g_autofree char *what = g_strdup_printf ("source “%s”", acc_source_get_name (source));
-  gsize elements = (gsize) acc_shape_get_size (rows->shape);
-  gboolean fine = TRUE;
+  g_autofree AccBuffer **buffers = acc_buffers_allocate (type, acc_shape_get_size (rows->shape), acc_backend_get_host_budget (backend),
+                                                         what, error);
 
-  for (guint i = 0; i < n_buffers && fine; i++)
+  for (guint i = 0; buffers != NULL && i < n_buffers; i++)
+    addresses[i] = buffers[i]->data;
+  if (buffers == NULL || !read_rows (source, addresses, NULL, NULL, cancellable, error))
     {
-      buffers[i] = acc_buffer_allocate (elements * acc_element_type_get_buffer_size (type, i), acc_backend_get_host_budget (backend), what,
-                                        error);
-      fine = buffers[i] != NULL;
-      if (fine)
-        addresses[i] = buffers[i]->data;
+      acc_buffers_free (g_steal_pointer (&buffers));
+      return NULL;
     }
 
-  if (fine && read_rows (source, addresses, NULL, NULL, cancellable, error))
-    return acc_array_new_manifest (type, rows->shape, buffers);
-
-  for (guint i = 0; i < n_buffers; i++)
-    g_clear_pointer (&buffers[i], acc_buffer_unref);
-
-  return NULL;
+  return acc_array_new_manifest (type, rows->shape, buffers);
 }

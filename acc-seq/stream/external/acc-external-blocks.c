@@ -49,30 +49,6 @@ acc_blocks_clear (AccBlocks *self)
 
 /* --- copies */
 
-static void
-clear_buffers (AccBuffer **buffers, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    g_clear_pointer (&buffers[i], acc_buffer_unref);
-}
-
-static gboolean
-allocate (AccBlocks *self, gint64 n, AccBuffer **buffers, GError **error)
-{
-  for (guint i = 0; i < self->n_buffers; i++)
-    {
-      buffers[i] = acc_buffer_allocate ((gsize) n * acc_element_type_get_buffer_size (self->type, i),
-                                        acc_backend_get_host_budget (self->backend), "a block", error);
-      if (buffers[i] == NULL)
-        {
-          clear_buffers (buffers, i);
-          return FALSE;
-        }
-    }
-
-  return TRUE;
-}
-
 /* Elements [first, first + n) to element @at of @buffers. */
 static gboolean
 read_run (AccBlocks *self, gint64 first, gint64 n, AccBuffer **buffers, gint64 at, gpointer *addresses, GError **error)
@@ -99,19 +75,20 @@ AccArray *
 acc_blocks_read (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint64 n_columns, const gint64 *extents, guint rank,
                  GError **error)
 {
-  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, self->n_buffers + 1);
+  g_autofree AccBuffer **buffers = acc_buffers_allocate (self->type, n_rows * n_columns, acc_backend_get_host_budget (self->backend),
+                                                         "a block", error);
   g_autofree gpointer *addresses = g_new0 (gpointer, self->n_buffers + 1);
   g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
   gboolean is_whole = n_columns == self->n_columns;
   gint64 n_runs = is_whole ? 1 : n_rows, run = is_whole ? n_rows * n_columns : n_columns;
 
-  if (!allocate (self, n_rows * n_columns, buffers, error))
+  if (buffers == NULL)
     return NULL;
 
   for (gint64 r = 0; r < n_runs; r++)
     if (!read_run (self, (row + r) * self->n_columns + column, run, buffers, r * run, addresses, error))
       {
-        clear_buffers (buffers, self->n_buffers);
+        acc_buffers_free (g_steal_pointer (&buffers));
         return NULL;
       }
 

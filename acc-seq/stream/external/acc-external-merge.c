@@ -90,8 +90,8 @@ void
 acc_merge_free (AccMerge *self)
 {
   g_clear_object (&self->sorted);
-  acc_sorter_free_buffers (self->sorter, self->blocks);
-  acc_sorter_free_buffers (self->sorter, self->part);
+  acc_buffers_free (self->blocks);
+  acc_buffers_free (self->part);
   acc_sorter_unref (self->sorter);
   g_free (self->runs);
   g_free (self->keys);

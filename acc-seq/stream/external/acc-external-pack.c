@@ -137,9 +137,7 @@ acc_pack_sink_finalize (GObject *object)
 {
   AccPackSink *self = ACC_PACK_SINK (object);
 
-  for (guint i = 0; i < self->n_buffers; i++)
-    g_clear_pointer (&self->kept[i], acc_buffer_unref);
-  g_free (self->kept);
+  acc_buffers_free (self->kept);
 
   G_OBJECT_CLASS (acc_pack_sink_parent_class)->finalize (object);
 }
@@ -166,16 +164,9 @@ allocate (AccPackSink *self, const AccExternalTask *task, GError **error)
 
   self->capacity = (gint64) MAX (MIN (left / 8, GOOD_BYTES) / size, LEAST_WRITE);
   self->n_buffers = acc_element_type_get_n_buffers (self->type);
-  self->kept = g_new0 (AccBuffer *, self->n_buffers + 1);
-  for (guint i = 0; i < self->n_buffers; i++)
-    {
-      self->kept[i] = acc_buffer_allocate ((gsize) self->capacity * acc_element_type_get_buffer_size (self->type, i),
-                                           acc_backend_get_host_budget (task->backend), "what is kept", error);
-      if (self->kept[i] == NULL)
-        return FALSE;
-    }
+  self->kept = acc_buffers_allocate (self->type, self->capacity, acc_backend_get_host_budget (task->backend), "what is kept", error);
 
-  return TRUE;
+  return self->kept != NULL;
 }
 
 /* --- the algorithm */

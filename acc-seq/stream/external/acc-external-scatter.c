@@ -37,30 +37,7 @@ typedef struct {
 static AccBuffer **
 allocate (Scatter *self, gint64 n, GError **error)
 {
-  AccBuffer **buffers = g_new0 (AccBuffer *, self->n_item_buffers + 1);
-
-  for (guint i = 0; i < self->n_item_buffers; i++)
-    {
-      buffers[i] = acc_buffer_allocate ((gsize) n * acc_element_type_get_buffer_size (self->item_type, i),
-                                        acc_backend_get_host_budget (self->task->backend), "what is scattered", error);
-      if (buffers[i] == NULL)
-        {
-          for (guint k = 0; k < i; k++)
-            acc_buffer_unref (buffers[k]);
-          g_free (buffers);
-          return NULL;
-        }
-    }
-
-  return buffers;
-}
-
-static void
-free_buffers (Scatter *self, AccBuffer **buffers)
-{
-  for (guint i = 0; buffers != NULL && i < self->n_item_buffers; i++)
-    acc_buffer_unref (buffers[i]);
-  g_free (buffers);
+  return acc_buffers_allocate (self->item_type, n, acc_backend_get_host_budget (self->task->backend), "what is scattered", error);
 }
 
 /* Where items from @first on are. */
@@ -248,7 +225,7 @@ write_lists (Scatter *self, GError **error)
   done = sink->blocks != NULL
          && acc_evaluate_write_with_chunk_rows (self->task->backend, rows, ACC_SINK (sink), self->task->chunk_rows, NULL,
                                                 self->task->cancellable, error);
-  free_buffers (self, g_steal_pointer (&sink->blocks));
+  g_clear_pointer (&sink->blocks, acc_buffers_free);
 
   return done;
 }
@@ -441,7 +418,7 @@ write_parts (Scatter *self, AccStore *result, GError **error)
       done = part != NULL && !g_cancellable_set_error_if_cancelled (self->task->cancellable, error)
              && write_part (self, result, part, first, n, error);
     }
-  free_buffers (self, room);
+  acc_buffers_free (room);
 
   return done;
 }

@@ -224,7 +224,7 @@ write_sorted_runs (const AccExternalTask *task, AccSorter *sorter, AccRuns *runs
   taken = (guint64) sink->capacity * acc_element_type_get_size (sorter->type);
   acc_sorter_hold (sorter, bytes > taken ? bytes - taken : 0);
   done = acc_evaluate_write_with_chunk_rows (task->backend, input, ACC_SINK (sink), task->chunk_rows, NULL, task->cancellable, error);
-  acc_sorter_free_buffers (sorter, g_steal_pointer (&sink->buffers));
+  g_clear_pointer (&sink->buffers, acc_buffers_free);
   acc_sorter_hold (sorter, 0);
 
   return done;

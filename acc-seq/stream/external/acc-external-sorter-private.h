@@ -21,7 +21,6 @@ void       acc_sorter_unref (AccSorter *self);
 void       acc_sorter_hold  (AccSorter *self, guint64 bytes);
 /* Memory for @n elements, a buffer for each of the type. */
 AccBuffer **acc_sorter_allocate (AccSorter *self, gint64 n, GError **error);
-void       acc_sorter_free_buffers (AccSorter *self, AccBuffer **buffers);
 /* Elements [first, first + n) of such memory, sorted. What is held is let go meanwhile. */
 AccArray  *acc_sorter_sort  (AccSorter *self, AccBuffer **buffers, gint64 first, gint64 n, GCancellable *cancellable, GError **error);
 /* Their keys, which are unsigned. */

@@ -87,28 +87,7 @@ acc_sorter_hold (AccSorter *self, guint64 bytes)
 AccBuffer **
 acc_sorter_allocate (AccSorter *self, gint64 n, GError **error)
 {
-  AccBuffer **buffers = g_new0 (AccBuffer *, self->n_buffers + 1);
-
-  for (guint i = 0; i < self->n_buffers; i++)
-    {
-      buffers[i] = acc_buffer_allocate ((gsize) n * acc_element_type_get_buffer_size (self->type, i),
-                                        acc_backend_get_host_budget (self->backend), HELD, error);
-      if (buffers[i] == NULL)
-        {
-          acc_sorter_free_buffers (self, buffers);
-          return NULL;
-        }
-    }
-
-  return buffers;
-}
-
-void
-acc_sorter_free_buffers (AccSorter *self, AccBuffer **buffers)
-{
-  for (guint i = 0; buffers != NULL && i < self->n_buffers; i++)
-    g_clear_pointer (&buffers[i], acc_buffer_unref);
-  g_free (buffers);
+  return acc_buffers_allocate (self->type, n, acc_backend_get_host_budget (self->backend), HELD, error);
 }
 
 void

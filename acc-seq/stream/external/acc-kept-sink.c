@@ -24,9 +24,7 @@ acc_kept_sink_abort (AccSink *sink)
 {
   AccKeptSink *self = ACC_KEPT_SINK (sink);
 
-  for (guint i = 0; self->buffers != NULL && i < self->n_buffers; i++)
-    g_clear_pointer (&self->buffers[i], acc_buffer_unref);
-  g_clear_pointer (&self->buffers, g_free);
+  g_clear_pointer (&self->buffers, acc_buffers_free);
   g_clear_pointer (&self->shape, acc_shape_unref);
 }
 
@@ -34,22 +32,15 @@ static gboolean
 acc_kept_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
 {
   AccKeptSink *self = ACC_KEPT_SINK (sink);
-  gsize n = (gsize) acc_shape_get_size (shape);
 
   acc_kept_sink_abort (sink);
   self->type = type;
   self->shape = acc_shape_ref (shape);
   self->n_buffers = acc_element_type_get_n_buffers (type);
-  self->buffers = g_new0 (AccBuffer *, self->n_buffers + 1);
-  for (guint i = 0; i < self->n_buffers; i++)
-    {
-      self->buffers[i] = acc_buffer_allocate (n * acc_element_type_get_buffer_size (type, i), acc_backend_get_host_budget (self->backend),
-                                              acc_sink_get_name (sink), error);
-      if (self->buffers[i] == NULL)
-        return FALSE;
-    }
+  self->buffers = acc_buffers_allocate (type, acc_shape_get_size (shape), acc_backend_get_host_budget (self->backend),
+                                        acc_sink_get_name (sink), error);
 
-  return TRUE;
+  return self->buffers != NULL;
 }
 
 static gboolean
