@@ -126,7 +126,9 @@ fill_blocks (AccMerge *self, GError **error)
   return TRUE;
 }
 
-/* Keys of @n elements of each run that has some: @places has n for each run, counted within what is left of blocks. */
+/* Looks up the keys of @n elements of each run. Entry i * n + k of @places says which element of run i is its k-th one, counted from the
+ * first that is left in the run's block; the same entry of .keys gets its key. A run of which nothing is left has none: its entries do not
+ * matter. */
 static gboolean
 look_up_keys (AccMerge *self, const gint64 *places, guint n, GCancellable *cancellable, GError **error)
 {
