@@ -64,11 +64,12 @@ char *
 acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *node)
 {
   guint n_written = 0, n_read = 0;
-  g_autofree char *least = g_format_size_full (self->measure_least (node), G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *least = NULL;
 
   if (self->describe != NULL)
     return self->describe (backend, node);
   self->count_passes (backend, node, &n_written, &n_read);
+  least = g_format_size_full (self->measure_least (node), G_FORMAT_SIZE_IEC_UNITS);
 
   return g_strdup_printf ("%s: written %u times and read %u times, within %s at least", self->way, n_written, n_read, least);
 }
