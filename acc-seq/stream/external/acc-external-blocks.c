@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-blocks-private.h"
+#include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-error.h"
@@ -11,11 +12,9 @@
 gboolean
 acc_blocks_init (AccBlocks *self, const AccExternalTask *task, AccElementType *type, AccShape *shape, gint64 n_columns, GError **error)
 {
-  g_autofree char *described = acc_array_describe (task->node), *what = g_strdup_printf ("blocks of %s", described);
-
   *self = (AccBlocks) { task->backend, type, acc_element_type_get_n_buffers (type), 0, n_columns, NULL, NULL };
   self->n_rows = n_columns > 0 ? acc_shape_get_size (shape) / n_columns : 0;
-  self->store = acc_store_new (task->backend, type, shape, what, error);
+  self->store = acc_external_new_store (task, type, shape, "blocks", error);
 
   return self->store != NULL;
 }

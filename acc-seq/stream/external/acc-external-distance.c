@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-external-private.h"
+#include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
-#include "acc-core/data/acc-chunk-private.h"
 #include "acc-core/derived/regions/acc-distance-private.h"
-#include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
-#include "acc-seq/stream/acc-store-private.h"
 
 #include <string.h>
 
@@ -43,30 +40,16 @@ find_layout (AccArray *zeros, Layout *self)
 
 /* --- down */
 
-#define ACC_TYPE_COUNT_SINK (acc_count_sink_get_type ())
-G_DECLARE_FINAL_TYPE (AccCountSink, acc_count_sink, ACC, COUNT_SINK, AccSink)
-
-struct _AccCountSink
-{
-  AccSink   parent_instance;
-
-  AccStore *store;      /* borrowed, as .counts */
+typedef struct {
+  AccStore *store;
   gint32   *counts;     /* of the row before; then of the row */
   gint64    row;
-};
-
-G_DEFINE_FINAL_TYPE (AccCountSink, acc_count_sink, ACC_TYPE_SINK)
+} Counts;
 
 static gboolean
-acc_count_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
+count_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
-  return TRUE;
-}
-
-static gboolean
-acc_count_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
-{
-  AccCountSink *self = ACC_COUNT_SINK (sink);
+  Counts *self = data;
   const guint8 *zeros = (const guint8 *) (guintptr) acc_chunk_get_address (chunk, 0);
 
   for (gint64 i = 0; i < acc_chunk_get_n_rows (chunk); i++, zeros += self->row)
@@ -82,17 +65,7 @@ acc_count_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable,
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }
 
-static void
-acc_count_sink_class_init (AccCountSinkClass *klass)
-{
-  ACC_SINK_CLASS (klass)->start = acc_count_sink_start;
-  ACC_SINK_CLASS (klass)->write = acc_count_sink_write;
-}
-
-static void
-acc_count_sink_init (AccCountSink *self)
-{
-}
+static const AccExternalWalk down = { "distances from above", count_rows, NULL };
 
 /* --- within a row */
 
@@ -245,32 +218,21 @@ count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_re
   *n_written = *n_read = 2;
 }
 
-static AccStore *
-new_store (const AccExternalTask *task, AccElementKind kind, const char *what, GError **error)
-{
-  g_autofree char *described = acc_array_describe (task->node), *full = g_strdup_printf ("%s of %s", what, described);
-
-  return acc_store_new (task->backend, acc_element_type_new (kind), task->node->offer->inputs[0]->shape, full, error);
-}
-
 static gboolean
 go_down (const AccExternalTask *task, const Layout *layout, AccStore *counts, gint32 *row, GError **error)
 {
-  g_autoptr(AccCountSink) sink = g_object_new (ACC_TYPE_COUNT_SINK, "name", "distances from above", NULL);
+  Counts self = { counts, row, layout->row };
 
-  sink->store = counts;
-  sink->counts = row;
-  sink->row = layout->row;
   for (gint64 k = 0; k < layout->row; k++)
     row[k] = NONE;
 
-  return acc_evaluate_write_with_chunk_rows (task->backend, task->node->offer->inputs[0], ACC_SINK (sink), task->chunk_rows, NULL,
-                                             task->cancellable, error);
+  return acc_external_walk (task, task->node->offer->inputs[0], &down, &self, error);
 }
 
 static AccArray *
 compute (const AccExternalTask *task, GError **error)
 {
+  AccShape *shape = task->node->offer->inputs[0]->shape;
   Layout layout;
   g_autoptr(AccStore) counts = NULL, result = NULL;
   g_autoptr(AccBuffer) memory = NULL;
@@ -279,8 +241,8 @@ compute (const AccExternalTask *task, GError **error)
   Scratch scratch;
 
   find_layout (task->node->offer->inputs[0], &layout);
-  counts = new_store (task, ACC_KIND_I32, "distances from above", error);
-  result = counts != NULL ? new_store (task, ACC_KIND_I64, "squares", error) : NULL;
+  counts = acc_external_new_store (task, acc_element_type_new (ACC_KIND_I32), shape, "distances from above", error);
+  result = counts != NULL ? acc_external_new_store (task, acc_element_type_new (ACC_KIND_I64), shape, "squares", error) : NULL;
   memory = result != NULL ? acc_buffer_allocate (measure_buffers (&layout), acc_backend_get_host_budget (task->backend),
                                                  "rows of distances", error)
                           : NULL;

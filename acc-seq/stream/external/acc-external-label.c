@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-external-private.h"
+#include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/array/acc-foreign-known-private.h"
-#include "acc-core/data/acc-chunk-private.h"
 #include "acc-core/derived/regions/acc-components-private.h"
 #include "acc-label-table-private.h"
-#include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
-#include "acc-seq/stream/acc-store-private.h"
 
 #include <string.h>
 
@@ -64,23 +61,15 @@ acc_labels_init (AccLabels *self)
 
 /* --- the first walk */
 
-#define ACC_TYPE_LABEL_SINK (acc_label_sink_get_type ())
-G_DECLARE_FINAL_TYPE (AccLabelSink, acc_label_sink, ACC, LABEL_SINK, AccSink)
-
-struct _AccLabelSink
-{
-  AccSink    parent_instance;
-
-  AccLabels *labels;         /* borrowed */
+typedef struct {
+  AccLabels *labels;
   gsize      width;          /* bytes of a code */
   guint      n_offsets;
   gint64     distances[ACC_COMPONENTS_MAX_OFFSETS];
   gint64     farthest;
   gint64    *numbers;        /* of runs: those of as many elements as the farthest neighbour is away, then of the piece */
   gint64     n_done;
-};
-
-G_DEFINE_FINAL_TYPE (AccLabelSink, acc_label_sink, ACC_TYPE_SINK)
+} Joining;
 
 static guint64
 read_code (gconstpointer codes, gint64 i, gsize width)
@@ -99,7 +88,7 @@ read_code (gconstpointer codes, gint64 i, gsize width)
 }
 
 static gboolean
-join_piece (AccLabelSink *self, gconstpointer codes, gint64 n, GError **error)
+join_piece (Joining *self, gconstpointer codes, gint64 n, GError **error)
 {
   AccLabelTable *runs = &self->labels->runs;
   gint64 *numbers = self->numbers + self->farthest;
@@ -128,9 +117,9 @@ join_piece (AccLabelSink *self, gconstpointer codes, gint64 n, GError **error)
 }
 
 static gboolean
-acc_label_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
+join_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
-  AccLabelSink *self = ACC_LABEL_SINK (sink);
+  Joining *self = data;
   gint64 n = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk);
   const guint8 *codes = (const guint8 *) (guintptr) acc_chunk_get_address (chunk, 0);
 
@@ -148,33 +137,16 @@ acc_label_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable,
 }
 
 static gboolean
-acc_label_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
+number_runs (gpointer data, GCancellable *cancellable, GError **error)
 {
-  return TRUE;
-}
-
-static gboolean
-acc_label_sink_commit (AccSink *sink, GCancellable *cancellable, GError **error)
-{
-  AccLabels *labels = ACC_LABEL_SINK (sink)->labels;
+  AccLabels *labels = ((Joining *) data)->labels;
 
   labels->n_labels = acc_label_table_number (&labels->runs);
 
   return TRUE;
 }
 
-static void
-acc_label_sink_class_init (AccLabelSinkClass *klass)
-{
-  ACC_SINK_CLASS (klass)->start = acc_label_sink_start;
-  ACC_SINK_CLASS (klass)->write = acc_label_sink_write;
-  ACC_SINK_CLASS (klass)->commit = acc_label_sink_commit;
-}
-
-static void
-acc_label_sink_init (AccLabelSink *self)
-{
-}
+static const AccExternalWalk joining = { "connected runs", join_rows, number_runs };
 
 /* --- the second walk */
 
@@ -369,7 +341,7 @@ count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_re
 
 /* How far back neighbours are. Where an extent is 1, some are after the element: no element has those. */
 static void
-find_distances (AccLabelSink *self, AccArray *node)
+find_distances (Joining *self, AccArray *node)
 {
   AccArray *codes = get_codes (node);
   const gint64 *extents = acc_shape_get_extents (codes->shape, NULL);
@@ -393,20 +365,17 @@ static gboolean
 walk (const AccExternalTask *task, AccLabels *labels, GError **error)
 {
   AccArray *codes = labels->codes;
-  g_autoptr(AccLabelSink) sink = g_object_new (ACC_TYPE_LABEL_SINK, "name", "connected runs", NULL);
+  Joining self = { .labels = labels, .width = acc_element_type_get_size (codes->type), .farthest = get_farthest (codes) };
   g_autoptr(AccBuffer) numbers = NULL;
 
-  sink->labels = labels;
-  sink->width = acc_element_type_get_size (codes->type);
-  sink->farthest = get_farthest (codes);
-  numbers = acc_buffer_allocate ((gsize) (sink->farthest + PIECE) * sizeof (gint64), acc_backend_get_host_budget (task->backend),
+  numbers = acc_buffer_allocate ((gsize) (self.farthest + PIECE) * sizeof (gint64), acc_backend_get_host_budget (task->backend),
                                  "runs of the rows before", error);
   if (numbers == NULL)
     return FALSE;
-  sink->numbers = (gint64 *) numbers->data;
-  find_distances (sink, task->node);
+  self.numbers = (gint64 *) numbers->data;
+  find_distances (&self, task->node);
 
-  return acc_evaluate_write_with_chunk_rows (task->backend, codes, ACC_SINK (sink), task->chunk_rows, NULL, task->cancellable, error);
+  return acc_external_walk (task, codes, &joining, &self, error);
 }
 
 /* Those of the same codes, where they were found for another node of the stage. */
@@ -416,17 +385,14 @@ find_labels (const AccExternalTask *task, GError **error)
   AccArray *codes = get_codes (task->node);
   AccLabels *known = g_hash_table_lookup (task->shared, codes);
   g_autoptr(AccLabels) labels = NULL;
-  g_autofree char *described = NULL, *what = NULL;
 
   if (known != NULL)
     return g_object_ref (known);
 
-  described = acc_array_describe (task->node);
-  what = g_strdup_printf ("codes of %s", described);
   labels = g_object_new (ACC_TYPE_LABELS, NULL);
   labels->codes = g_object_ref (codes);
   acc_label_table_init (&labels->runs, task->backend);
-  labels->store = acc_store_new_growing (task->backend, codes->type, acc_shape_get_size (codes->shape), what, error);
+  labels->store = acc_external_new_growing_store (task, codes->type, acc_shape_get_size (codes->shape), "codes", error);
   if (labels->store == NULL || !walk (task, labels, error))
     return NULL;
   acc_store_close (labels->store, acc_shape_get_size (codes->shape));

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-external-private.h"
+#include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
-#include "acc-core/data/acc-chunk-private.h"
-#include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
-#include "acc-seq/stream/acc-store-private.h"
 
 #include <string.h>
 
@@ -15,31 +12,16 @@
 #define GOOD_BYTES  (1024 * 1024)
 #define LEAST_WRITE 256
 
-/* --- a sink */
+/* --- the walk */
 
-#define ACC_TYPE_PACK_SINK (acc_pack_sink_get_type ())
-G_DECLARE_FINAL_TYPE (AccPackSink, acc_pack_sink, ACC, PACK_SINK, AccSink)
-
-/* Its rows are elements, and whether to keep each. */
-struct _AccPackSink
-{
-  AccSink     parent_instance;
-
-  AccStore   *store;        /* borrowed */
+typedef struct {
+  AccStore   *store;
   AccElementType *type;
   guint       n_buffers;
   AccBuffer **kept;
   gint64      capacity, n;
   gint64      n_written;
-};
-
-G_DEFINE_FINAL_TYPE (AccPackSink, acc_pack_sink, ACC_TYPE_SINK)
-
-static gboolean
-acc_pack_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
-{
-  return TRUE;
-}
+} Pack;
 
 #define PACK(type) \
   do \
@@ -83,8 +65,9 @@ pack (gpointer to, gconstpointer from, const guint8 *keeps, gint64 n, gsize widt
 }
 
 static gboolean
-write_kept (AccPackSink *self, GError **error)
+write_kept (gpointer data, GCancellable *cancellable, GError **error)
 {
+  Pack *self = data;
   g_autofree gpointer *addresses = g_new0 (gpointer, self->n_buffers + 1);
 
   for (guint i = 0; i < self->n_buffers; i++)
@@ -97,10 +80,11 @@ write_kept (AccPackSink *self, GError **error)
   return TRUE;
 }
 
+/* Rows are elements, and whether to keep each. */
 static gboolean
-acc_pack_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
+add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
-  AccPackSink *self = ACC_PACK_SINK (sink);
+  Pack *self = data;
   const guint8 *keeps = (const guint8 *) (guintptr) acc_chunk_get_address (chunk, self->n_buffers);
   gint64 n_rows = acc_chunk_get_n_rows (chunk), n;
 
@@ -108,7 +92,7 @@ acc_pack_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, 
     {
       gint64 n_kept = 0;
 
-      if (self->n > self->capacity / 2 && !write_kept (self, error))
+      if (self->n > self->capacity / 2 && !write_kept (self, cancellable, error))
         return FALSE;
       n = MIN (n_rows - row, self->capacity - self->n);
       for (gint64 i = 0; i < n; i++)
@@ -126,38 +110,10 @@ acc_pack_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, 
   return TRUE;
 }
 
-static gboolean
-acc_pack_sink_commit (AccSink *sink, GCancellable *cancellable, GError **error)
-{
-  return write_kept (ACC_PACK_SINK (sink), error);
-}
-
-static void
-acc_pack_sink_finalize (GObject *object)
-{
-  AccPackSink *self = ACC_PACK_SINK (object);
-
-  acc_buffers_free (self->kept);
-
-  G_OBJECT_CLASS (acc_pack_sink_parent_class)->finalize (object);
-}
-
-static void
-acc_pack_sink_class_init (AccPackSinkClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = acc_pack_sink_finalize;
-  ACC_SINK_CLASS (klass)->start = acc_pack_sink_start;
-  ACC_SINK_CLASS (klass)->write = acc_pack_sink_write;
-  ACC_SINK_CLASS (klass)->commit = acc_pack_sink_commit;
-}
-
-static void
-acc_pack_sink_init (AccPackSink *self)
-{
-}
+static const AccExternalWalk into_store = { "what is kept", add_rows, write_kept };
 
 static gboolean
-allocate (AccPackSink *self, const AccExternalTask *task, GError **error)
+allocate (Pack *self, const AccExternalTask *task, GError **error)
 {
   guint64 size = MAX ((guint64) acc_element_type_get_size (self->type), 1), room = acc_external_get_room (task->backend),
     rows = acc_external_measure_rows (task->node), left = room > rows ? room - rows : 0;
@@ -218,16 +174,14 @@ compute_pack (const AccExternalTask *task, GError **error)
 {
   AccArray *elements = task->node->inputs[0];
   g_autoptr(AccArray) flags = get_flags (task->node->inputs[2]), rows = acc_array_zip (elements, flags);
-  g_autoptr(AccPackSink) sink = g_object_new (ACC_TYPE_PACK_SINK, "name", "what is kept", NULL);
-  g_autofree char *described = acc_array_describe (task->node), *what = g_strdup_printf ("a store of %s", described);
-  g_autoptr(AccStore) store = acc_store_new_growing (task->backend, elements->type, acc_shape_get_size (elements->shape), what, error);
+  g_autoptr(AccStore) store = acc_external_new_growing_store (task, elements->type, acc_shape_get_size (elements->shape), "a store", error);
+  Pack self = { .store = store, .type = elements->type };
+  gboolean done = store != NULL && allocate (&self, task, error) && acc_external_walk (task, rows, &into_store, &self, error);
 
-  sink->store = store;
-  sink->type = elements->type;
-  if (store == NULL || !allocate (sink, task, error)
-      || !acc_evaluate_write_with_chunk_rows (task->backend, rows, ACC_SINK (sink), task->chunk_rows, NULL, task->cancellable, error))
+  acc_buffers_free (self.kept);
+  if (!done)
     return NULL;
-  acc_store_close (store, sink->n_written);
+  acc_store_close (store, self.n_written);
 
   return acc_store_dup_array (store, error);
 }

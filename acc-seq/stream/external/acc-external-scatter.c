@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-external-private.h"
+#include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
-#include "acc-core/data/acc-chunk-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
-#include "acc-seq/stream/acc-store-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,17 +46,10 @@ address (Scatter *self, AccBuffer **buffers, gint64 first, gpointer *addresses)
     addresses[i] = (guint8 *) buffers[i]->data + (gsize) first * acc_element_type_get_buffer_size (self->item_type, i);
 }
 
-/* --- a sink */
+/* --- the walk */
 
-#define ACC_TYPE_SCATTER_SINK (acc_scatter_sink_get_type ())
-G_DECLARE_FINAL_TYPE (AccScatterSink, acc_scatter_sink, ACC, SCATTER_SINK, AccSink)
-
-/* Its rows are targets and elements. */
-struct _AccScatterSink
-{
-  AccSink       parent_instance;
-
-  Scatter      *scatter;      /* borrowed */
+typedef struct {
+  Scatter      *scatter;
   gboolean      is_masked;    /* whether targets say if there is one */
   guint         rank;         /* of the result */
   const gint64 *extents;
@@ -66,18 +57,10 @@ struct _AccScatterSink
   gint64       *n;
   gint64        n_written;
   gpointer     *addresses, *from;
-};
-
-G_DEFINE_FINAL_TYPE (AccScatterSink, acc_scatter_sink, ACC_TYPE_SINK)
+} Lists;
 
 static gboolean
-acc_scatter_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
-{
-  return TRUE;
-}
-
-static gboolean
-write_block (AccScatterSink *self, guint part, GError **error)
+write_block (Lists *self, guint part, GError **error)
 {
   Scatter *scatter = self->scatter;
 
@@ -96,7 +79,7 @@ write_block (AccScatterSink *self, guint part, GError **error)
 
 /* Which element of the result target @i is, -1: none. */
 static gboolean
-find_target (AccScatterSink *self, gint64 i, gint64 *target, GError **error)
+find_target (Lists *self, gint64 i, gint64 *target, GError **error)
 {
   guint first = self->is_masked ? 1 : 0;
   gboolean outside = FALSE;
@@ -129,10 +112,11 @@ find_target (AccScatterSink *self, gint64 i, gint64 *target, GError **error)
   return !outside;
 }
 
+/* Rows are targets and elements. */
 static gboolean
-acc_scatter_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
+add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
-  AccScatterSink *self = ACC_SCATTER_SINK (sink);
+  Lists *self = data;
   Scatter *scatter = self->scatter;
   guint n_target = self->rank + (self->is_masked ? 1 : 0);
   gint64 n = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk);
@@ -168,9 +152,9 @@ acc_scatter_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellabl
 }
 
 static gboolean
-acc_scatter_sink_commit (AccSink *sink, GCancellable *cancellable, GError **error)
+write_blocks (gpointer data, GCancellable *cancellable, GError **error)
 {
-  AccScatterSink *self = ACC_SCATTER_SINK (sink);
+  Lists *self = data;
 
   for (guint part = 0; part < self->scatter->n_parts; part++)
     if (!write_block (self, part, error))
@@ -179,31 +163,7 @@ acc_scatter_sink_commit (AccSink *sink, GCancellable *cancellable, GError **erro
   return TRUE;
 }
 
-static void
-acc_scatter_sink_finalize (GObject *object)
-{
-  AccScatterSink *self = ACC_SCATTER_SINK (object);
-
-  g_free (self->n);
-  g_free (self->addresses);
-  g_free (self->from);
-
-  G_OBJECT_CLASS (acc_scatter_sink_parent_class)->finalize (object);
-}
-
-static void
-acc_scatter_sink_class_init (AccScatterSinkClass *klass)
-{
-  G_OBJECT_CLASS (klass)->finalize = acc_scatter_sink_finalize;
-  ACC_SINK_CLASS (klass)->start = acc_scatter_sink_start;
-  ACC_SINK_CLASS (klass)->write = acc_scatter_sink_write;
-  ACC_SINK_CLASS (klass)->commit = acc_scatter_sink_commit;
-}
-
-static void
-acc_scatter_sink_init (AccScatterSink *self)
-{
-}
+static const AccExternalWalk into_lists = { "parts of the result", add_rows, write_blocks };
 
 /* Of targets beside elements. */
 static gboolean
@@ -211,21 +171,19 @@ write_lists (Scatter *self, GError **error)
 {
   AccArray *node = self->task->node;
   g_autoptr(AccArray) rows = acc_array_zip (node->inputs[2], node->inputs[0]);
-  g_autoptr(AccScatterSink) sink = g_object_new (ACC_TYPE_SCATTER_SINK, "name", "parts of the result", NULL);
+  Lists lists = { .scatter = self, .is_masked = acc_array_is_optional (node->inputs[2]->type) };
+  g_autofree gint64 *n = g_new0 (gint64, self->n_parts + 1);
+  g_autofree gpointer *addresses = g_new0 (gpointer, self->n_item_buffers + 1), *from = NULL;
   gboolean done;
 
-  sink->scatter = self;
-  sink->is_masked = acc_array_is_optional (node->inputs[2]->type);
-  sink->extents = acc_shape_get_extents (node->shape, &sink->rank);
-  sink->n = g_new0 (gint64, self->n_parts + 1);
-  sink->addresses = g_new0 (gpointer, self->n_item_buffers + 1);
-  sink->from = g_new0 (gpointer, sink->rank + self->n_buffers + 2);
-  sink->blocks = allocate (self, self->block * self->n_parts, error);
+  lists.extents = acc_shape_get_extents (node->shape, &lists.rank);
+  lists.n = n;
+  lists.addresses = addresses;
+  lists.from = from = g_new0 (gpointer, lists.rank + self->n_buffers + 2);
+  lists.blocks = allocate (self, self->block * self->n_parts, error);
 
-  done = sink->blocks != NULL
-         && acc_evaluate_write_with_chunk_rows (self->task->backend, rows, ACC_SINK (sink), self->task->chunk_rows, NULL,
-                                                self->task->cancellable, error);
-  g_clear_pointer (&sink->blocks, acc_buffers_free);
+  done = lists.blocks != NULL && acc_external_walk (self->task, rows, &into_lists, &lists, error);
+  acc_buffers_free (lists.blocks);
 
   return done;
 }
@@ -472,17 +430,15 @@ static AccStore *
 scatter (Scatter *self, GError **error)
 {
   AccArray *source = self->task->node->inputs[0];
-  g_autofree char *described = acc_array_describe (self->task->node);
-  g_autofree char *what = g_strdup_printf ("parts of %s", described), *what_else = g_strdup_printf ("a store of %s", described);
   g_autoptr(AccStore) result = NULL;
 
   self->permute = compile (self->task, error);
   if (self->permute == NULL)
     return NULL;
-  self->items = acc_store_new_growing (self->task->backend, self->item_type, acc_shape_get_size (source->shape), what, error);
+  self->items = acc_external_new_growing_store (self->task, self->item_type, acc_shape_get_size (source->shape), "parts", error);
   if (self->items == NULL || !write_lists (self, error))
     return NULL;
-  result = acc_store_new (self->task->backend, self->type, self->task->node->shape, what_else, error);
+  result = acc_external_new_store (self->task, self->type, self->task->node->shape, "a store", error);
 
   return result != NULL && write_parts (self, result, error) ? g_steal_pointer (&result) : NULL;
 }

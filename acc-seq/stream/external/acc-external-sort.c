@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-sorter-private.h"
+#include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
-#include "acc-core/data/acc-chunk-private.h"
-#include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
 
 #include <string.h>
@@ -19,28 +18,20 @@
 #define MOST_STREAM (G_GUINT64_CONSTANT (64) << 20)
 #define GOOD_BLOCK  (G_GUINT64_CONSTANT (5) << 20)
 
-/* --- a sink that sorts */
+/* --- the walk */
 
-#define ACC_TYPE_RUN_SINK (acc_run_sink_get_type ())
-G_DECLARE_FINAL_TYPE (AccRunSink, acc_run_sink, ACC, RUN_SINK, AccSink)
-
-struct _AccRunSink
-{
-  AccSink     parent_instance;
-
-  AccSorter  *sorter;      /* borrowed, as .runs */
+typedef struct {
+  AccSorter  *sorter;
   AccRuns    *runs;
   AccBuffer **buffers;
   gint64      capacity, n;
   gint64      longest;     /* that the backend sorts within its memory */
   gint64      n_written;
-};
-
-G_DEFINE_FINAL_TYPE (AccRunSink, acc_run_sink, ACC_TYPE_SINK)
+} Writer;
 
 /* As many of @n elements as the backend has memory for at once. */
 static AccArray *
-sort_run (AccRunSink *self, gint64 first, gint64 *n, GCancellable *cancellable, GError **error)
+sort_run (Writer *self, gint64 first, gint64 *n, GCancellable *cancellable, GError **error)
 {
   for (;;)
     {
@@ -62,8 +53,9 @@ sort_run (AccRunSink *self, gint64 first, gint64 *n, GCancellable *cancellable, 
 }
 
 static gboolean
-write_runs (AccRunSink *self, GCancellable *cancellable, GError **error)
+write_runs (gpointer data, GCancellable *cancellable, GError **error)
 {
+  Writer *self = data;
   AccSorter *sorter = self->sorter;
   guint64 held = sorter->held;
   g_autofree gpointer *addresses = g_new0 (gpointer, sorter->n_buffers + 1);
@@ -91,15 +83,9 @@ write_runs (AccRunSink *self, GCancellable *cancellable, GError **error)
 }
 
 static gboolean
-acc_run_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
+add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
-  return TRUE;
-}
-
-static gboolean
-acc_run_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
-{
-  AccRunSink *self = ACC_RUN_SINK (sink);
+  Writer *self = data;
   gint64 n_rows = acc_chunk_get_n_rows (chunk), n;
 
   for (gint64 row = 0; row < n_rows; row += n)
@@ -120,24 +106,7 @@ acc_run_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, G
   return TRUE;
 }
 
-static gboolean
-acc_run_sink_commit (AccSink *sink, GCancellable *cancellable, GError **error)
-{
-  return write_runs (ACC_RUN_SINK (sink), cancellable, error);
-}
-
-static void
-acc_run_sink_class_init (AccRunSinkClass *klass)
-{
-  ACC_SINK_CLASS (klass)->start = acc_run_sink_start;
-  ACC_SINK_CLASS (klass)->write = acc_run_sink_write;
-  ACC_SINK_CLASS (klass)->commit = acc_run_sink_commit;
-}
-
-static void
-acc_run_sink_init (AccRunSink *self)
-{
-}
+static const AccExternalWalk into_runs = { "runs", add_rows, write_runs };
 
 /* --- sizes */
 
@@ -208,23 +177,20 @@ count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_re
 static gboolean
 write_sorted_runs (const AccExternalTask *task, AccSorter *sorter, AccRuns *runs, GError **error)
 {
-  AccArray *input = task->node->inputs[0];
   guint64 room = acc_external_get_room (task->backend), bytes = get_run_bytes (task->node, room);
-  g_autoptr(AccRunSink) sink = g_object_new (ACC_TYPE_RUN_SINK, "name", "runs", NULL);
+  Writer self = { .sorter = sorter, .runs = runs };
   guint64 taken;
   gboolean done;
 
-  sink->sorter = sorter;
-  sink->runs = runs;
-  sink->capacity = sink->longest = get_run_length (task->node, room);
-  sink->buffers = acc_sorter_allocate (sorter, sink->capacity, error);
-  if (sink->buffers == NULL)
+  self.capacity = self.longest = get_run_length (task->node, room);
+  self.buffers = acc_sorter_allocate (sorter, self.capacity, error);
+  if (self.buffers == NULL)
     return FALSE;
 
-  taken = (guint64) sink->capacity * acc_element_type_get_size (sorter->type);
+  taken = (guint64) self.capacity * acc_element_type_get_size (sorter->type);
   acc_sorter_hold (sorter, bytes > taken ? bytes - taken : 0);
-  done = acc_evaluate_write_with_chunk_rows (task->backend, input, ACC_SINK (sink), task->chunk_rows, NULL, task->cancellable, error);
-  g_clear_pointer (&sink->buffers, acc_buffers_free);
+  done = acc_external_walk (task, task->node->inputs[0], &into_runs, &self, error);
+  acc_buffers_free (self.buffers);
   acc_sorter_hold (sorter, 0);
 
   return done;
@@ -233,9 +199,7 @@ write_sorted_runs (const AccExternalTask *task, AccSorter *sorter, AccRuns *runs
 static AccStore *
 new_store (const AccExternalTask *task, GError **error)
 {
-  g_autofree char *described = acc_array_describe (task->node), *what = g_strdup_printf ("runs of %s", described);
-
-  return acc_store_new_growing (task->backend, task->node->type, acc_shape_get_size (task->node->shape), what, error);
+  return acc_external_new_growing_store (task, task->node->type, acc_shape_get_size (task->node->shape), "runs", error);
 }
 
 static gboolean

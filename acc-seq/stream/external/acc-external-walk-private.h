@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-external-private.h"
+#include "acc-core/data/acc-chunk-private.h"
+#include "acc-seq/stream/acc-store-private.h"
+
+/* What an algorithm does with the rows that it reads. */
+typedef struct {
+  const char *name;             /* for messages */
+  gboolean (*write)  (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error);
+  gboolean (*finish) (gpointer data, GCancellable *cancellable, GError **error);      /* after the last row; NULL: nothing */
+} AccExternalWalk;
+
+/* Computes an array that goes by rows, in order. */
+gboolean  acc_external_walk              (const AccExternalTask *task, AccArray *array, const AccExternalWalk *walk, gpointer data,
+                                          GError **error);
+
+/* @what: “runs”, of the node. */
+AccStore *acc_external_new_store         (const AccExternalTask *task, AccElementType *type, AccShape *shape, const char *what,
+                                          GError **error);
+AccStore *acc_external_new_growing_store (const AccExternalTask *task, AccElementType *type, gint64 most, const char *what,
+                                          GError **error);

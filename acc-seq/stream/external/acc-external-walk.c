@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-walk-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
+
+#define ACC_TYPE_EXTERNAL_SINK (acc_external_sink_get_type ())
+G_DECLARE_FINAL_TYPE (AccExternalSink, acc_external_sink, ACC, EXTERNAL_SINK, AccSink)
+
+struct _AccExternalSink
+{
+  AccSink                parent_instance;
+
+  const AccExternalWalk *walk;
+  gpointer               data;
+};
+
+G_DEFINE_FINAL_TYPE (AccExternalSink, acc_external_sink, ACC_TYPE_SINK)
+
+static gboolean
+acc_external_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  AccExternalSink *self = ACC_EXTERNAL_SINK (sink);
+
+  return self->walk->write (self->data, chunk, cancellable, error);
+}
+
+static gboolean
+acc_external_sink_commit (AccSink *sink, GCancellable *cancellable, GError **error)
+{
+  AccExternalSink *self = ACC_EXTERNAL_SINK (sink);
+
+  return self->walk->finish == NULL || self->walk->finish (self->data, cancellable, error);
+}
+
+static void
+acc_external_sink_class_init (AccExternalSinkClass *klass)
+{
+  ACC_SINK_CLASS (klass)->write = acc_external_sink_write;
+  ACC_SINK_CLASS (klass)->commit = acc_external_sink_commit;
+}
+
+static void
+acc_external_sink_init (AccExternalSink *self)
+{
+}
+
+gboolean
+acc_external_walk (const AccExternalTask *task, AccArray *array, const AccExternalWalk *walk, gpointer data, GError **error)
+{
+  g_autoptr(AccExternalSink) sink = g_object_new (ACC_TYPE_EXTERNAL_SINK, "name", walk->name, NULL);
+
+  sink->walk = walk;
+  sink->data = data;
+
+  return acc_evaluate_write_with_chunk_rows (task->backend, array, ACC_SINK (sink), task->chunk_rows, NULL, task->cancellable, error);
+}
+
+/* --- stores */
+
+static char *
+describe (const AccExternalTask *task, const char *what)
+{
+  g_autofree char *described = acc_array_describe (task->node);
+
+  return g_strdup_printf ("%s of %s", what, described);
+}
+
+AccStore *
+acc_external_new_store (const AccExternalTask *task, AccElementType *type, AccShape *shape, const char *what, GError **error)
+{
+  g_autofree char *full = describe (task, what);
+
+  return acc_store_new (task->backend, type, shape, full, error);
+}
+
+AccStore *
+acc_external_new_growing_store (const AccExternalTask *task, AccElementType *type, gint64 most, const char *what, GError **error)
+{
+  g_autofree char *full = describe (task, what);
+
+  return acc_store_new_growing (task->backend, type, most, full, error);
+}
