@@ -13,7 +13,6 @@ typedef struct {
   guint           result;     /* of the run that writes it: its place among the results */
   AccElementType *type;       /* borrowed */
   AccShape       *shape;      /* NULL: not known yet */
-  gint64          skip;       /* rows that need not be computed */
   gboolean        started;    /* or tried to */
   AccBudget      *budget;     /* that .resident is taken from */
   guint64         resident;

@@ -108,12 +108,12 @@ void
 acc_stream_skip_to (AccStream *self, gint64 row)
 {
   g_autofree gint64 *values = g_new0 (gint64, self->run->n_values + 1), *steps = g_new0 (gint64, self->run->n_steps + 1);
-  guint64 chunk = (guint64) (MAX (row - self->plan->halo_above, 0) / self->plan->chunk_rows);
+  guint64 chunk = MIN ((guint64) (MAX (row - self->plan->halo_above, 0) / self->plan->chunk_rows), self->plan->n_chunks);
 
-  if (self->n_outputs == 0 || !can_skip (self))
+  if (chunk == 0 || self->n_outputs == 0 || !can_skip (self))
     return;
 
-  for (chunk = MIN (chunk, self->plan->n_chunks); chunk > 0; chunk--)
+  for (; chunk > 0; chunk--)
     {
       find_begins (self, acc_stream_get_tick (self, chunk), values, steps);
       if (begins_before (self, chunk, values, row))

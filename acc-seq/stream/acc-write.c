@@ -35,6 +35,7 @@ typedef struct {
   gint64        chunk_rows;
   AccJob       *job;
   GCancellable *cancellable;
+  gint64        skip;          /* rows of the only result that need not be computed */
 } Write;
 
 /* --- results that are there */
@@ -157,8 +158,8 @@ write_streamed (Write *self, AccSession *session, GPtrArray *arrays, GError **er
 
   acc_job_set_plan (self->job, session->plan);
   stream = acc_stream_new (session->backend, session->flow, session->plan, session->outputs, self->job, error);
-  if (stream != NULL && session->outputs->len == 1)
-    acc_stream_skip_to (stream, ((AccOutput *) g_ptr_array_index (session->outputs, 0))->skip);
+  if (stream != NULL)
+    acc_stream_skip_to (stream, self->skip);
   done = stream != NULL && acc_stream_execute (stream, self->cancellable, reduced, error);
 
   for (guint i = 0; i < arrays->len; i++)
@@ -392,7 +393,7 @@ acc_write_check (AccArray **arrays, guint n_arrays, guint n_sinks, GError **erro
 }
 
 static gboolean
-write_all (Write *self, AccArray **arrays, AccSink **sinks, guint n, gint64 skip, GError **error)
+write_all (Write *self, AccArray **arrays, AccSink **sinks, guint n, GError **error)
 {
   g_autoptr(GPtrArray) claimed = acc_session_new_claims ();
   g_autoptr(GPtrArray) outputs = NULL;
@@ -404,8 +405,6 @@ write_all (Write *self, AccArray **arrays, AccSink **sinks, guint n, gint64 skip
       return FALSE;
 
   outputs = acc_outputs_new (arrays, sinks, n);
-  for (guint i = 0; i < n; i++)
-    ((AccOutput *) g_ptr_array_index (outputs, i))->skip = skip;
 
   return write_outputs (self, outputs, error) && acc_outputs_commit (outputs, self->cancellable, error);
 }
@@ -414,18 +413,18 @@ gboolean
 acc_evaluate_write_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, gint64 chunk_rows,
                          AccJob *job, GCancellable *cancellable, GError **error)
 {
-  Write self = { backend, chunk_rows, job, cancellable };
+  Write self = { backend, chunk_rows, job, cancellable, 0 };
 
-  return acc_write_check (arrays, n_arrays, n_sinks, error) && write_all (&self, arrays, sinks, n_arrays, 0, error);
+  return acc_write_check (arrays, n_arrays, n_sinks, error) && write_all (&self, arrays, sinks, n_arrays, error);
 }
 
 gboolean
 acc_evaluate_write_rest (AccBackend *backend, AccArray *array, AccSink *sink, gint64 skip, AccJob *job, GCancellable *cancellable,
                          GError **error)
 {
-  Write self = { backend, 0, job, cancellable };
+  Write self = { backend, 0, job, cancellable, skip };
 
-  return acc_array_check (array, error) && write_all (&self, &array, &sink, 1, skip, error);
+  return acc_array_check (array, error) && write_all (&self, &array, &sink, 1, error);
 }
 
 gboolean
