@@ -69,6 +69,18 @@ wait_for_slot (AccStreamInput *self, guint64 position)
   return goes_on;
 }
 
+/* The rows before it are computed and written: those who wait for the next ones tell of it. */
+static void
+fail (AccStreamInput *self, GError *error)
+{
+  AccStream *stream = self->stream;
+
+  g_mutex_lock (&stream->lock);
+  self->failure = error;
+  g_cond_broadcast (&stream->cond);
+  g_mutex_unlock (&stream->lock);
+}
+
 static gpointer
 reader_thread (gpointer data)
 {
@@ -79,7 +91,7 @@ reader_thread (gpointer data)
   if (!acc_source_start (self->source, stream->cancellable, &error))
     {
       g_prefix_error (&error, "reading “%s”: ", acc_source_get_name (self->source));
-      acc_stream_fail (stream, error);
+      fail (self, error);
       return NULL;
     }
 
@@ -87,7 +99,7 @@ reader_thread (gpointer data)
   for (guint64 position = 0; position < MIN (stream->first_chunk, self->n_chunks) && !self->whole; position++)
     if (!read_chunk (self, position, &error))
       {
-        acc_stream_fail (stream, error);
+        fail (self, error);
         acc_source_finish (self->source);
         return NULL;
       }
@@ -96,7 +108,7 @@ reader_thread (gpointer data)
     {
       if (!wait_for_device (self, position, &error) || !read_chunk (self, position, &error))
         {
-          acc_stream_fail (stream, error);
+          fail (self, error);
           break;
         }
 
@@ -122,20 +134,50 @@ acc_stream_input_start (AccStreamInput *self, GError **error)
   return self->thread != NULL;
 }
 
+/* Whose rows of @chunk do not come; NULL: there is none. */
+static AccStreamInput *
+find_failed (AccStream *stream, guint64 chunk)
+{
+  for (guint i = 0; i < stream->n_inputs; i++)
+    if (stream->inputs[i].failure != NULL && stream->inputs[i].n_filled <= chunk)
+      return &stream->inputs[i];
+
+  return NULL;
+}
+
+static gboolean
+is_writing (AccStream *stream)
+{
+  for (guint i = 0; i < stream->n_outputs; i++)
+    if (stream->outputs[i].n_written < stream->outputs[i].n_filled)
+      return TRUE;
+
+  return FALSE;
+}
+
 gboolean
 acc_stream_input_acquire (AccStreamInput *self, guint64 chunk)
 {
   AccStream *stream = self->stream;
+  AccStreamInput *failed = NULL;
+  GError *failure = NULL;
   gboolean goes_on;
 
   if (chunk >= self->n_chunks)
     return TRUE;
 
   g_mutex_lock (&stream->lock);
-  while (!stream->stopped && self->n_filled <= chunk)
+  while (!stream->stopped && self->n_filled <= chunk && (failed = find_failed (stream, chunk)) == NULL)
     g_cond_wait (&stream->cond, &stream->lock);
-  goes_on = !stream->stopped;
+  while (!stream->stopped && failed != NULL && is_writing (stream))
+    g_cond_wait (&stream->cond, &stream->lock);
+  goes_on = !stream->stopped && failed == NULL;
+  if (!stream->stopped && failed != NULL)
+    failure = g_steal_pointer (&failed->failure);
   g_mutex_unlock (&stream->lock);
+
+  if (failure != NULL)
+    acc_stream_fail (stream, failure);
 
   return goes_on;
 }

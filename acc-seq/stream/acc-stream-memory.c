@@ -236,6 +236,7 @@ acc_stream_free (AccStream *self)
       g_free (self->inputs[i].rows.buffers);
       g_free (self->inputs[i].rows.seen);
       g_free (self->inputs[i].uploaded);
+      g_clear_error (&self->inputs[i].failure);
     }
 
   for (guint i = 0; i < self->n_outputs; i++)

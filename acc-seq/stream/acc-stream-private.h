@@ -40,6 +40,7 @@ typedef struct {
   guint64        n_chunks;
   guint64        n_filled;   /* lock */
   guint64        n_released; /* lock */
+  GError        *failure;    /* lock; nullable: why no more chunks are filled */
   GThread       *thread;
 } AccStreamInput;
 
