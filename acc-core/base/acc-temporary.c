@@ -30,6 +30,7 @@ struct _AccTemporary
   char *file;     /* its place in the folder; NULL: what is open is written itself */
   char *hidden;   /* its name there until then; NULL: none */
   int   fd;
+  gboolean synced;  /* all that was written is on the disk */
 };
 
 /* --- names */
@@ -389,6 +390,7 @@ acc_temporary_write (AccTemporary *self, gconstpointer data, gsize size, GError 
 {
   const guint8 *at = data;
 
+  self->synced = FALSE;
   while (size > 0)
     {
       gssize n = write (self->fd, at, size);
@@ -461,7 +463,10 @@ take_place (AccTemporary *self, GError **error)
 gboolean
 acc_temporary_sync (AccTemporary *self, GError **error)
 {
-  if (self->file == NULL || fsync (self->fd) == 0)
+  if (self->file == NULL || self->synced)
+    return TRUE;
+  self->synced = fsync (self->fd) == 0;
+  if (self->synced)
     return TRUE;
 
   acc_error_set_errno (error, "writing", self->name, errno);

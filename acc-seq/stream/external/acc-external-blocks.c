@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-blocks-private.h"
+#include "acc-external-elements-private.h"
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
@@ -97,22 +98,18 @@ acc_blocks_read (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint
 gboolean
 acc_blocks_write (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint64 n_columns, AccArray *block, GError **error)
 {
-  g_autofree guint8 **from = g_new0 (guint8 *, self->n_buffers + 1);
+  AccBuffer **from = acc_array_get_buffers (block);
   g_autofree gpointer *addresses = g_new0 (gpointer, self->n_buffers + 1);
   gboolean is_whole = n_columns == self->n_columns;
   gint64 n_runs = is_whole ? 1 : n_rows, run = is_whole ? n_rows * n_columns : n_columns;
 
-  for (guint i = 0; i < self->n_buffers; i++)
-    {
-      from[i] = acc_buffer_map (acc_array_get_buffers (block)[i], error);
-      if (from[i] == NULL && acc_element_type_get_buffer_size (self->type, i) > 0)
-        return FALSE;
-    }
+  if (!acc_external_fetch (block, error))
+    return FALSE;
 
   for (gint64 r = 0; r < n_runs; r++)
     {
       for (guint i = 0; i < self->n_buffers; i++)
-        addresses[i] = from[i] + (gsize) (r * run) * acc_element_type_get_buffer_size (self->type, i);
+        addresses[i] = (guint8 *) from[i]->data + (gsize) (r * run) * acc_element_type_get_buffer_size (self->type, i);
       if (!acc_store_write (self->store, (row + r) * self->n_columns + column, run, addresses, error))
         return FALSE;
     }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-elements-private.h"
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
@@ -71,22 +72,6 @@ typedef struct {
   gint64     n_done;
 } Joining;
 
-static guint64
-read_code (gconstpointer codes, gint64 i, gsize width)
-{
-  switch (width)
-    {
-    case 1:
-      return ((const guint8 *) codes)[i];
-    case 2:
-      return ((const guint16 *) codes)[i];
-    case 4:
-      return ((const guint32 *) codes)[i];
-    default:
-      return ((const guint64 *) codes)[i];
-    }
-}
-
 static gboolean
 join_piece (Joining *self, gconstpointer codes, gint64 n, GError **error)
 {
@@ -95,7 +80,7 @@ join_piece (Joining *self, gconstpointer codes, gint64 n, GError **error)
 
   for (gint64 i = 0; i < n; i++)
     {
-      guint64 code = read_code (codes, i, self->width);
+      guint64 code = acc_external_get_number (codes, i, self->width);
 
       if ((code & ACC_COMPONENTS_BEGINS) != 0 && !acc_label_table_add (runs, error))
         return FALSE;
@@ -190,7 +175,7 @@ number_piece (AccLabelSource *self, gpointer to, gint64 n)
 {
   for (gint64 i = 0; i < n; i++)
     {
-      guint64 code = read_code (self->codes, i, self->width);
+      guint64 code = acc_external_get_number (self->codes, i, self->width);
       gint64 label;
 
       self->n_runs += (code & ACC_COMPONENTS_BEGINS) != 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-elements-private.h"
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
@@ -210,35 +211,6 @@ compile (const AccExternalTask *task, GError **error)
   return acc_backend_compile (task->backend, program, task->cancellable, error);
 }
 
-/* Of buffers that stay. */
-static AccArray *
-new_view (AccElementType *type, AccBuffer **buffers, gint64 first, gint64 n)
-{
-  guint n_buffers = acc_element_type_get_n_buffers (type);
-  g_autofree AccBuffer **views = g_new0 (AccBuffer *, n_buffers + 1);
-  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
-
-  for (guint i = 0; i < n_buffers; i++)
-    {
-      gsize width = acc_element_type_get_buffer_size (type, i);
-
-      views[i] = acc_buffer_new ((guint8 *) buffers[i]->data + (gsize) first * width, (gsize) n * width,
-                                 (GDestroyNotify) acc_buffer_unref, acc_buffer_ref (buffers[i]));
-    }
-
-  return acc_array_new_manifest (type, shape, views);
-}
-
-static gboolean
-map_buffers (AccArray *array, GError **error)
-{
-  for (guint i = 0; i < acc_element_type_get_n_buffers (array->type); i++)
-    if (acc_buffer_map (acc_array_get_buffers (array)[i], error) == NULL && acc_external_get_size (array) > 0)
-      return FALSE;
-
-  return TRUE;
-}
-
 /* @defaults: manifest, or one value everywhere. */
 static AccArray *
 get_defaults (Scatter *self, AccArray *defaults, gint64 first, gint64 n, GError **error)
@@ -247,7 +219,7 @@ get_defaults (Scatter *self, AccArray *defaults, gint64 first, gint64 n, GError 
   g_autoptr(AccArray) part = NULL;
 
   if (acc_array_is_manifest (defaults))
-    return map_buffers (defaults, error) ? new_view (self->type, acc_array_get_buffers (defaults), first, n) : NULL;
+    return acc_external_fetch (defaults, error) ? acc_external_new_view (self->type, acc_array_get_buffers (defaults), first, n) : NULL;
 
   shape = acc_shape_new_vector (n);
   part = acc_array_begin (ACC_OP_FILL, NULL, 0);
@@ -290,8 +262,8 @@ combine (Scatter *self, AccArray *part, AccBuffer **items, gint64 n, GError **er
       GError *local = NULL;
 
       m = MIN (self->turn, n - first);
-      targets = new_view (acc_element_type_new (ACC_KIND_I64), items, first, m);
-      values = new_view (self->type, items + 1, first, m);
+      targets = acc_external_new_view (acc_element_type_new (ACC_KIND_I64), items, first, m);
+      values = acc_external_new_view (self->type, items + 1, first, m);
       results = acc_executable_run (self->permute, (AccArray *[]) { values, part, targets }, 3, self->task->cancellable, &local);
       if (results != NULL)
         {
@@ -350,7 +322,7 @@ write_part (Scatter *self, AccStore *result, AccArray *part, gint64 first, gint6
 {
   g_autofree gpointer *addresses = g_new0 (gpointer, self->n_buffers + 1);
 
-  if (!map_buffers (part, error))
+  if (!acc_external_fetch (part, error))
     return FALSE;
   for (guint i = 0; i < self->n_buffers; i++)
     addresses[i] = acc_array_get_buffers (part)[i]->data;

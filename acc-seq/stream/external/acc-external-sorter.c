@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-sorter-private.h"
+#include "acc-external-elements-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
 
@@ -107,19 +108,9 @@ acc_sorter_copy (AccSorter *self, AccBuffer **to, gint64 at, AccBuffer **from, g
 static AccArray *
 run (AccSorter *self, AccExecutable *executable, AccBuffer **buffers, gint64 first, gint64 n, GCancellable *cancellable, GError **error)
 {
-  g_autofree AccBuffer **views = g_new0 (AccBuffer *, self->n_buffers + 1);
-  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr(AccArray) vector = NULL;
+  g_autoptr(AccArray) vector = acc_external_new_view (self->type, buffers, first, n);
   g_autoptr(GPtrArray) results = NULL;
   guint64 held = self->held;
-
-  for (guint i = 0; i < self->n_buffers; i++)
-    {
-      gsize width = acc_element_type_get_buffer_size (self->type, i);
-
-      views[i] = acc_buffer_new ((guint8 *) buffers[i]->data + (gsize) first * width, (gsize) n * width, NULL, NULL);
-    }
-  vector = acc_array_new_manifest (self->type, shape, views);
 
   acc_sorter_hold (self, 0);
   results = acc_executable_run_whole (executable, &vector, 1, cancellable, error);
@@ -135,30 +126,11 @@ acc_sorter_sort (AccSorter *self, AccBuffer **buffers, gint64 first, gint64 n, G
   guint64 held = self->held, taken = (guint64) n * acc_element_type_get_size (self->type);
   g_autoptr(AccArray) result = run (self, self->sort, buffers, first, n, cancellable, error);
 
-  if (result == NULL)
+  if (result == NULL || !acc_external_fetch (result, error))
     return NULL;
-  for (guint i = 0; i < self->n_buffers; i++)
-    if (acc_buffer_map (acc_array_get_buffers (result)[i], error) == NULL && n > 0)
-      return NULL;
   acc_sorter_hold (self, held > taken ? held - taken : 0);
 
   return g_steal_pointer (&result);
-}
-
-static guint64
-get_number (gconstpointer data, gint64 i, gsize width)
-{
-  switch (width)
-    {
-    case 1:
-      return ((const guint8 *) data)[i];
-    case 2:
-      return ((const guint16 *) data)[i];
-    case 4:
-      return ((const guint32 *) data)[i];
-    default:
-      return ((const guint64 *) data)[i];
-    }
 }
 
 gboolean
@@ -169,7 +141,7 @@ acc_sorter_get_keys (AccSorter *self, AccBuffer **buffers, gint64 n, guint64 *ke
   gconstpointer data = result != NULL ? acc_buffer_map (acc_array_get_buffers (result)[0], error) : NULL;
 
   for (gint64 i = 0; data != NULL && i < n; i++)
-    keys[i] = get_number (data, i, acc_element_type_get_size (result->type));
+    keys[i] = acc_external_get_number (data, i, acc_element_type_get_size (result->type));
   g_clear_object (&result);
   acc_sorter_hold (self, held);
 

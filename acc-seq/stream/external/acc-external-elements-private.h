@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-array.h"
+
+/* Elements [first, first + n) of buffers whose bytes are on the host, as a vector, without a copy. */
+AccArray *acc_external_new_view (AccElementType *type, AccBuffer **buffers, gint64 first, gint64 n);
+/* Brings the bytes of a manifest array to the host: then its buffers have their data. */
+gboolean  acc_external_fetch    (AccArray *array, GError **error);
+
+/* Entry @i of unsigned numbers of @width bytes. */
+static inline guint64
+acc_external_get_number (gconstpointer numbers, gint64 i, gsize width)
+{
+  switch (width)
+    {
+    case 1:
+      return ((const guint8 *) numbers)[i];
+    case 2:
+      return ((const guint16 *) numbers)[i];
+    case 4:
+      return ((const guint32 *) numbers)[i];
+    default:
+      return ((const guint64 *) numbers)[i];
+    }
+}
