@@ -60,7 +60,7 @@ copy_fetch (AccBufferCopy  *base,
   if (buffer->data != NULL)
     return TRUE;
 
-  if (client->is_host)
+  if (client->base.is_host)
     {
       PjrtBufferPointerArgs args = ACC_PJRT_ARGS (PjrtBufferPointerArgs, .buffer = self->vector);
 
@@ -71,7 +71,7 @@ copy_fetch (AccBufferCopy  *base,
       return TRUE;
     }
 
-  memory = acc_buffer_allocate (buffer->size, client->host_budget, self->what, error);
+  memory = acc_buffer_allocate (buffer->size, client->base.host_budget, self->what, error);
   if (memory == NULL || !acc_pjrt_client_download (client, self->vector, memory->data, buffer->size, self->what, error))
     return FALSE;
   acc_buffer_set_host (buffer, memory->data, (GDestroyNotify) acc_buffer_unref, memory);
@@ -87,7 +87,7 @@ copy_free (AccBufferCopy *base)
 
   acc_pjrt_buffer_free (self->client, self->vector);
   if (self->reserved > 0)
-    acc_budget_release (self->client->budget, self->reserved, self->what);
+    acc_budget_release (self->client->base.budget, self->reserved, self->what);
   acc_pjrt_client_unref (self->client);
   g_free (self->what);
   g_free (self);
@@ -171,14 +171,14 @@ acc_pjrt_client_upload (AccPjrtClient   *self,
   data = acc_buffer_map (buffer, error);
   if (data == NULL)
     return NULL;
-  is_shared = self->is_host && (guintptr) data % ALIGNMENT == 0 && n > 0;
-  if (!is_shared && !acc_budget_reserve (self->budget, bytes, what, error))
+  is_shared = self->base.is_host && (guintptr) data % ALIGNMENT == 0 && n > 0;
+  if (!is_shared && !acc_budget_reserve (self->base.budget, bytes, what, error))
     return NULL;
   vector = acc_pjrt_client_make_buffer (self, data, kind, &n, 1, is_shared ? PJRT_HOST_ZERO_COPY : PJRT_HOST_UNTIL_DONE, what, error);
   if (vector == NULL || copy != NULL)
     {
       if (!is_shared)
-        acc_budget_release (self->budget, bytes, what);
+        acc_budget_release (self->base.budget, bytes, what);
       *transient = vector;
       return vector;
     }

@@ -21,7 +21,7 @@ describe (AccPjrtClient *self)
   kind.description = device.description;
   if (kind.description != NULL)
     acc_pjrt_call_freely (self->api, PJRT_DESCRIPTION_KIND, &kind);
-  self->is_host = name.length == 3 && memcmp (name.text, "cpu", 3) == 0;
+  self->base.is_host = name.length == 3 && memcmp (name.text, "cpu", 3) == 0;
 
   return g_strdup_printf ("XLA by a PJRT plugin of version %d.%d: %.*s, %.*s", self->api->version.major, self->api->version.minor,
                           (int) name.length, name.text != NULL ? name.text : "", (int) kind.length, kind.text != NULL ? kind.text : "");
@@ -57,10 +57,10 @@ dup_target (AccPjrtClient *self,
   GStatBuf status;
 
   if (g_stat (path, &status) != 0)
-    return g_strdup_printf ("acc " ACC_VERSION_S " %s %u", self->description, self->number);
+    return g_strdup_printf ("acc " ACC_VERSION_S " %s %u", self->base.description, self->number);
 
-  return g_strdup_printf ("acc " ACC_VERSION_S " %s %u %s %" G_GINT64_FORMAT ".%09ld %" G_GINT64_FORMAT, self->description, self->number,
-                          path, (gint64) status.st_mtim.tv_sec, status.st_mtim.tv_nsec, (gint64) status.st_size);
+  return g_strdup_printf ("acc " ACC_VERSION_S " %s %u %s %" G_GINT64_FORMAT ".%09ld %" G_GINT64_FORMAT, self->base.description,
+                          self->number, path, (gint64) status.st_mtim.tv_sec, status.st_mtim.tv_nsec, (gint64) status.st_size);
 }
 
 AccPjrtClient *
@@ -93,7 +93,7 @@ acc_pjrt_client_new (const char  *device,
   self->zero = acc_pjrt_client_make_buffer (self, &zero, ACC_KIND_I32, NULL, 0, PJRT_HOST_DURING_CALL, "PJRT plugin", error);
   if (self->zero == NULL)
     return NULL;
-  self->description = describe (self);
+  self->base.description = describe (self);
   if (!(acc_disable_get_flags () & ACC_DISABLE_CACHE))
     self->cache = acc_kernel_cache_new (NULL, 0);
   self->target = dup_target (self, path);
@@ -121,11 +121,11 @@ acc_pjrt_client_unref (AccPjrtClient *self)
   if (self->zero != NULL)
     acc_pjrt_buffer_free (self, self->zero);
   acc_pjrt_call_freely (self->api, PJRT_CLIENT_DESTROY, &args);
-  g_clear_pointer (&self->budget, acc_budget_unref);
-  g_clear_pointer (&self->host_budget, acc_budget_unref);
+  g_clear_pointer (&self->base.budget, acc_budget_unref);
+  g_clear_pointer (&self->base.host_budget, acc_budget_unref);
   g_clear_pointer (&self->cache, acc_kernel_cache_free);
   g_mutex_clear (&self->lock);
   g_free (self->target);
-  g_free (self->description);
+  g_free (self->base.description);
   g_free (self);
 }

@@ -3,20 +3,19 @@
 
 #include "acc-pjrt-plugin.h"
 #include "acc-backends/runtime/code/acc-kernel-cache.h"
-#include "acc-core/backend/acc-backend-private.h"
+#include "acc-backends/xla/acc-xla-engine.h"
 
 /* A device of the plugin, with what was compiled for it, and copies of buffers there. Counted, any thread. */
 typedef struct _AccPjrtClient AccPjrtClient;
 
 struct _AccPjrtClient {
+  AccXlaEngine     base;
+
   gatomicrefcount  ref_count;
   const PjrtApi   *api;
   PjrtClient      *client;
   PjrtDevice      *device;
   guint            number;
-  char            *description;
-  gboolean         is_host;      /* its memory is that of the host */
-  AccBudget       *budget, *host_budget;
   GMutex           lock;
   GHashTable      *executables;  /* text to AccPjrtExecutable */
   AccKernelCache  *cache;        /* NULL: none */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-pjrt-backend.h"
+#include "acc-pjrt-run.h"
+
+#include "acc-backends/xla/acc-xla-backend.h"
 
 #include "acc-module-abi.h"
 
@@ -8,5 +10,5 @@ ACC_DEFINE_BACKEND_MODULE_ABI
 GType
 acc_backend_module_get_type (void)
 {
-  return ACC_TYPE_PJRT_BACKEND;
+  return acc_xla_backend_register ("AccPjrt", "pjrt", acc_pjrt_engine_open);
 }

@@ -2,12 +2,6 @@
 #pragma once
 
 #include "acc-pjrt-client.h"
-#include "acc-backends/runtime/run/acc-run.h"
 
-/* What plans and runs modules: .client is the backend's. */
-typedef struct {
-  AccPlanner     base;
-  AccPjrtClient *client;
-} AccPjrtPlanner;
-
-void acc_pjrt_planner_init (AccPjrtPlanner *self, AccPjrtClient *client);
+/* A client that runs modules. @device: its number; NULL: the first. */
+AccXlaEngine *acc_pjrt_engine_open (const char *device, GError **error);

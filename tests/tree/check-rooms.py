@@ -50,6 +50,7 @@ ROOMS = [
     ['acc-backends/cuda'],
     ['acc-backends/opencl'],
     ['acc-backends/vulkan'],
+    ['acc-backends/xla'],
     ['acc-backends/pjrt'],
 ]
 # What rooms do not see although it is below them.
@@ -63,6 +64,11 @@ APART = [
     ('acc-backends/opencl', 'acc-backends/cuda'),
     ('acc-backends/codegen/stablehlo', 'acc-backends/codegen/c'),
     ('acc-backends/codegen/stablehlo', 'acc-backends/codegen/llvm'),
+    ('acc-backends/xla', 'acc-backends/interpreter'),
+    ('acc-backends/xla', 'acc-backends/native'),
+    ('acc-backends/xla', 'acc-backends/cuda'),
+    ('acc-backends/xla', 'acc-backends/opencl'),
+    ('acc-backends/xla', 'acc-backends/vulkan'),
     ('acc-backends/pjrt', 'acc-backends/vulkan'),
     ('acc-backends/pjrt', 'acc-backends/opencl'),
     ('acc-backends/pjrt', 'acc-backends/cuda'),

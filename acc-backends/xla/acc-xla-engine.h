@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-backends/codegen/stablehlo/acc-stablehlo.h"
+#include "acc-backends/runtime/run/acc-run.h"
+
+/* Who compiles and runs modules on one device; a backend owns one. Any thread. */
+typedef struct _AccXlaEngine AccXlaEngine;
+
+/* One run of a module. */
+typedef struct {
+  AccXlaEngine       *engine;
+  AccRun             *run;
+  const AccHloModule *module;
+  gpointer            code;
+  const char         *what;
+  AccBuffer         **arguments;      /* per vector of the module, as are those below */
+  const char        **argument_names;
+  AccBuffer         **results;        /* new; bytes of theirs are reserved for the names */
+  const char        **result_names;
+  gint32              failure;        /* what the module says of its checks */
+  gint64              failed_index;
+} AccXlaCall;
+
+typedef struct {
+  void      (*unref)           (AccXlaEngine *self);
+  gpointer  (*compile)         (AccXlaEngine *self, const AccHloModule *module, const char *what, GError **error);
+  void      (*free_code)       (gpointer code);
+  /* Bytes that a run takes besides arguments and results, as far as is known. */
+  guint64   (*count_temporary) (gpointer code);
+  /* Waits until it is done. FALSE: there are no results. Where a check failed, there need not be any. */
+  gboolean  (*execute)         (AccXlaCall *call, GError **error);
+} AccXlaEngineClass;
+
+/* Implementations begin with it. */
+struct _AccXlaEngine {
+  const AccXlaEngineClass *klass;
+  char                    *description;
+  gboolean                 is_host;        /* its memory is that of the host */
+  gboolean                 keeps_order;    /* as AccHloOptions has it */
+  AccBudget               *budget, *host_budget;   /* the backend's: owned, set once the engine is there */
+};
+
+static inline guint64
+acc_xla_count_bytes (const AccHloVector *vector)
+{
+  return (guint64) vector->n * acc_element_kind_get_size (vector->kind);
+}
+
+static inline const AccHloVector *
+acc_xla_get_vector (GArray *vectors,
+                    guint   n)
+{
+  return &g_array_index (vectors, AccHloVector, n);
+}
