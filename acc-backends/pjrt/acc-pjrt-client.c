@@ -87,7 +87,6 @@ acc_pjrt_client_new (const char  *device,
   g_mutex_init (&self->lock);
   self->api = api;
   self->client = args.client;
-  self->executables = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) acc_pjrt_executable_unref);
   if (!find_device (self, device, error))
     return NULL;
   self->zero = acc_pjrt_client_make_buffer (self, &zero, ACC_KIND_I32, NULL, 0, PJRT_HOST_DURING_CALL, "PJRT plugin", error);
@@ -117,7 +116,6 @@ acc_pjrt_client_unref (AccPjrtClient *self)
   if (!g_atomic_ref_count_dec (&self->ref_count))
     return;
 
-  g_hash_table_unref (self->executables);
   if (self->zero != NULL)
     acc_pjrt_buffer_free (self, self->zero);
   acc_pjrt_call_freely (self->api, PJRT_CLIENT_DESTROY, &args);

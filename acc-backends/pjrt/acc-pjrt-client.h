@@ -17,7 +17,6 @@ struct _AccPjrtClient {
   PjrtDevice      *device;
   guint            number;
   GMutex           lock;
-  GHashTable      *executables;  /* text to AccPjrtExecutable */
   AccKernelCache  *cache;        /* NULL: none */
   char            *target;       /* what its entries are for */
   PjrtBuffer      *zero;         /* an i32 that is 0 */
@@ -32,16 +31,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccPjrtClient, acc_pjrt_client_unref)
 /* --- code */
 
 typedef struct {
-  gatomicrefcount  ref_count;
-  AccPjrtClient   *client;       /* borrowed: it has the executable */
+  AccPjrtClient   *client;       /* borrowed: it outlives the executable */
   PjrtLoaded      *loaded;
   guint64          temporary_bytes;
 } AccPjrtExecutable;
 
-/* Compiles @text, or finds what was compiled before. */
+/* Compiles @text, or loads what an earlier process compiled. */
 AccPjrtExecutable *acc_pjrt_client_compile  (AccPjrtClient *self, const char *text, const char *what, GError **error);
-AccPjrtExecutable *acc_pjrt_executable_ref  (AccPjrtExecutable *self);
-void               acc_pjrt_executable_unref (AccPjrtExecutable *self);
+void               acc_pjrt_executable_free (AccPjrtExecutable *self);
 
 /* --- buffers */
 

@@ -3,26 +3,12 @@
 
 #include <string.h>
 
-/* Modules, compiled: once in a process for each text, and where the plugin can write code down, once on this machine. */
-
-/* Modules that are kept compiled, before those that no schedule has go. */
-#define MOST_EXECUTABLES 512
-
-AccPjrtExecutable *
-acc_pjrt_executable_ref (AccPjrtExecutable *self)
-{
-  g_atomic_ref_count_inc (&self->ref_count);
-
-  return self;
-}
+/* Modules, compiled: where the plugin can write code down, once on this machine. */
 
 void
-acc_pjrt_executable_unref (AccPjrtExecutable *self)
+acc_pjrt_executable_free (AccPjrtExecutable *self)
 {
   PjrtLoadedArgs args = ACC_PJRT_ARGS (PjrtLoadedArgs, .loaded = self->loaded);
-
-  if (!g_atomic_ref_count_dec (&self->ref_count))
-    return;
 
   acc_pjrt_call_freely (self->client->api, PJRT_LOADED_DESTROY, &args);
   g_free (self);
@@ -66,7 +52,6 @@ executable_new (AccPjrtClient *client,
 {
   AccPjrtExecutable *self = g_new0 (AccPjrtExecutable, 1);
 
-  g_atomic_ref_count_init (&self->ref_count);
   self->client = client;
   self->loaded = loaded;
   measure (self);
@@ -121,11 +106,11 @@ store (AccPjrtClient     *self,
 
 /* --- compiling */
 
-static AccPjrtExecutable *
-compile (AccPjrtClient  *self,
-         const char     *text,
-         const char     *what,
-         GError        **error)
+AccPjrtExecutable *
+acc_pjrt_client_compile (AccPjrtClient  *self,
+                         const char     *text,
+                         const char     *what,
+                         GError        **error)
 {
   g_autoptr(GByteArray) options = make_options (self);
   PjrtProgram program = ACC_PJRT_ARGS (PjrtProgram, .code = (char *) text, .code_size = strlen (text), .format = "mlir", .format_size = 4);
@@ -143,34 +128,4 @@ compile (AccPjrtClient  *self,
   store (self, executable, hash);
 
   return executable;
-}
-
-static gboolean
-is_unused (gpointer key,
-           gpointer value,
-           gpointer data)
-{
-  return g_atomic_ref_count_compare (&((AccPjrtExecutable *) value)->ref_count, 1);
-}
-
-AccPjrtExecutable *
-acc_pjrt_client_compile (AccPjrtClient  *self,
-                         const char     *text,
-                         const char     *what,
-                         GError        **error)
-{
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-  AccPjrtExecutable *executable = g_hash_table_lookup (self->executables, text);
-
-  if (executable != NULL)
-    return acc_pjrt_executable_ref (executable);
-
-  executable = compile (self, text, what, error);
-  if (executable == NULL)
-    return NULL;
-  if (g_hash_table_size (self->executables) >= MOST_EXECUTABLES)
-    g_hash_table_foreach_remove (self->executables, is_unused, NULL);
-  g_hash_table_insert (self->executables, g_strdup (text), executable);
-
-  return acc_pjrt_executable_ref (executable);
 }

@@ -111,7 +111,7 @@ compile (AccXlaEngine       *engine,
 static void
 free_code (gpointer code)
 {
-  acc_pjrt_executable_unref (code);
+  acc_pjrt_executable_free (code);
 }
 
 static guint64

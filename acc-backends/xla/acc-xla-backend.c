@@ -129,6 +129,7 @@ backend_finalize (GObject *object)
   if (self->host.pool != NULL)
     acc_pool_close (self->host.pool);
   g_clear_pointer (&self->host.pool, acc_pool_unref);
+  acc_xla_planner_clear (&self->planner);
   if (self->engine != NULL)
     self->engine->klass->unref (self->engine);
 

@@ -6,9 +6,8 @@
 
 /* A schedule's module with its code. */
 typedef struct {
-  const AccXlaEngineClass *klass;
-  AccHloModule            *module;
-  gpointer                 code;       /* NULL: no step */
+  AccHloModule *module;
+  AccXlaCode   *code;       /* NULL: no step */
 } Code;
 
 static void
@@ -16,8 +15,7 @@ code_free (gpointer data)
 {
   Code *self = data;
 
-  if (self->code != NULL)
-    self->klass->free_code (self->code);
+  g_clear_pointer (&self->code, acc_xla_code_unref);
   acc_hlo_module_free (self->module);
   g_free (self);
 }
@@ -32,8 +30,8 @@ plan (AccHost          *host,
       guint             n_bound,
       GError          **error)
 {
-  AccXlaEngine *engine = ((const AccXlaPlanner *) host->planner)->engine;
-  const AccHloOptions options = { .fast_math = target->fast_math, .keeps_order = engine->keeps_order };
+  const AccXlaPlanner *planner = (const AccXlaPlanner *) host->planner;
+  const AccHloOptions options = { .fast_math = target->fast_math, .keeps_order = planner->engine->keeps_order };
   AccTarget composed = *target;
   g_autoptr(AccFusionGraph) graph = NULL;
   g_autoptr(AccSchedule) schedule = NULL;
@@ -53,13 +51,12 @@ plan (AccHost          *host,
     g_printerr ("%s", module->text);
 
   code = g_new0 (Code, 1);
-  code->klass = engine->klass;
   code->module = module;
   schedule->module = code;
   schedule->free_module = code_free;
   if (schedule->n_steps > 0)
     {
-      code->code = engine->klass->compile (engine, module, schedule->steps[0].name, error);
+      code->code = acc_xla_codes_get (planner->codes, module, schedule->steps[0].name, error);
       if (code->code == NULL)
         return NULL;
     }
@@ -164,8 +161,8 @@ run_step (AccRun  *run,
   const Code *code = run->prepared->schedule->module;
   guint n_arguments = code->module->arguments->len, n_results = code->module->results->len;
   g_autofree gpointer *memory = g_new0 (gpointer, 2 * (n_arguments + n_results) + 1);
-  AccXlaCall call = { engine, run, code->module, code->code, run->prepared->schedule->steps[number].name };
-  guint64 temporary = engine->klass->count_temporary (code->code);
+  AccXlaCall call = { engine, run, code->module, code->code->code, run->prepared->schedule->steps[number].name };
+  guint64 temporary = engine->klass->count_temporary (code->code->code);
   gboolean ok;
 
   call.arguments = (AccBuffer **) memory;
@@ -218,4 +215,11 @@ acc_xla_planner_init (AccXlaPlanner *self,
   self->base.plan = plan;
   self->base.new_run = new_run;
   self->engine = engine;
+  self->codes = acc_xla_codes_new (engine);
+}
+
+void
+acc_xla_planner_clear (AccXlaPlanner *self)
+{
+  g_clear_pointer (&self->codes, acc_xla_codes_free);
 }
