@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-arrow-private.h"
 
+#include <string.h>
+
 /* What columns of Arrow claim, and whether that holds together. */
 
 gboolean
@@ -95,7 +97,7 @@ acc_arrow_check_column (AccArrowImport *self,
   gint64 outside;
 
   if (schema->dictionary != NULL || array->dictionary != NULL)
-    return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "a column of “%s” has a dictionary", format);
+    return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "a column of “%s” has a dictionary, which has to be decoded before", format);
   if (array->length < 0 || array->offset < 0 || array->length > G_MAXINT64 / 64 || array->offset > G_MAXINT64 / 64)
     return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has length %" G_GINT64_FORMAT " and offset %" G_GINT64_FORMAT, format,
                  (gint64) array->length, (gint64) array->offset);
@@ -135,30 +137,90 @@ acc_arrow_new_places (AccArrowImport *self,
   return places;
 }
 
+/* What is in texts: a column of its own, which Arrow leaves out. */
+typedef struct {
+  struct ArrowSchema schema;
+  struct ArrowArray  array;
+  const void        *buffers[2];
+} Bytes;
+
+/* The last buffer of @column has @length bytes. */
+static Bytes *
+new_bytes (AccArrowImport *self,
+           AccArrowColumn *column,
+           gint64          length)
+{
+  Bytes *bytes = g_new0 (Bytes, 1);
+
+  bytes->buffers[1] = column->array->buffers[column->array->n_buffers - 1];
+  bytes->schema.format = "C";
+  bytes->array = (struct ArrowArray) { .length = length, .n_buffers = 2, .buffers = bytes->buffers };
+  g_ptr_array_add (self->kept, g_bytes_new_take (bytes, sizeof *bytes));
+
+  return bytes;
+}
+
 AccArrowColumn
-acc_arrow_child_of (AccArrowColumn *column,
+acc_arrow_child_of (AccArrowImport *self,
+                    AccArrowColumn *column,
                     gint64          i,
                     gint64          begin,
                     gint64          length)
 {
-  return (AccArrowColumn) { column->schema->children[i], column->array->children[i], begin, length, column->depth + 1, NULL };
+  AccArrowColumn child = { NULL, NULL, begin, length, column->depth + 1, NULL };
+
+  if (acc_arrow_is_bytes (column->schema->format))
+    {
+      Bytes *bytes = new_bytes (self, column, acc_arrow_count_values (column));
+
+      child.schema = &bytes->schema;
+      child.array = &bytes->array;
+    }
+  else
+    {
+      child.schema = column->schema->children[i];
+      child.array = column->array->children[i];
+    }
+
+  return child;
+}
+
+gboolean
+acc_arrow_is_bytes (const char *format)
+{
+  return (strchr ("uUzZ", format[0]) != NULL && format[0] != '\0' && format[1] == '\0') || g_str_has_prefix (format, "w:");
 }
 
 gboolean
 acc_arrow_is_list (const char *format)
 {
-  return g_str_equal (format, "+l") || g_str_equal (format, "+L");
+  return g_str_equal (format, "+l") || g_str_equal (format, "+L") || (acc_arrow_is_bytes (format) && format[0] != 'w');
+}
+
+gint64
+acc_arrow_count_values (AccArrowColumn *column)
+{
+  struct ArrowArray *array = column->array;
+  const char *format = column->schema->format;
+
+  if (!acc_arrow_is_bytes (format))
+    return array->children[0]->length;
+  if (format[0] == 'w')
+    return (array->offset + array->length) * acc_arrow_get_fixed_size (format);
+
+  return array->length > 0 ? acc_arrow_get_offset (column, array->offset + array->length) : 0;
 }
 
 gint64
 acc_arrow_get_fixed_size (const char *format)
 {
+  const char *digits = format + (format[0] == '+');
   char *end;
   gint64 size;
 
-  if (!g_str_has_prefix (format, "+w:") || !g_ascii_isdigit (format[3]))
+  if (!g_str_has_prefix (digits, "w:") || !g_ascii_isdigit (digits[2]))
     return -1;
-  size = g_ascii_strtoll (format + 3, &end, 10);
+  size = g_ascii_strtoll (digits + 2, &end, 10);
 
   return *end == '\0' && size <= G_MAXINT32 ? size : -1;
 }
@@ -187,14 +249,15 @@ acc_arrow_enter_fixed (AccArrowImport *self,
 {
   gint64 each = acc_arrow_get_fixed_size (column->schema->format), first;
   AccArrowLevel level = { NULL, 0, each };
+  gboolean bytes = acc_arrow_is_bytes (column->schema->format);
 
-  if (!acc_arrow_check_column (self, column, 1, 1))
+  if (!acc_arrow_check_column (self, column, bytes ? 2 : 1, bytes ? 0 : 1))
     return FALSE;
   first = column->array->offset + column->begin;
-  if (each > 0 && first + column->length > G_MAXINT64 / 64 / each)
+  if (each > 0 && MAX (first + column->length, column->array->offset + column->array->length) > G_MAXINT64 / 64 / each)
     return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has more values than can be addressed", column->schema->format);
 
-  *child = acc_arrow_child_of (column, 0, first * each, column->length * each);
+  *child = acc_arrow_child_of (self, column, 0, first * each, column->length * each);
   if (column->places != NULL && (child->places = acc_arrow_new_places (self, child->length)) == NULL)
     return FALSE;
   for (gint64 i = 0; column->places != NULL && i < child->length; i++)

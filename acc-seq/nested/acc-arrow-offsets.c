@@ -6,19 +6,26 @@
 
 /* Where the entries of lists of Arrow are. */
 
-/* Number @place of offsets of 4 or of 8 bytes, which need not be aligned. */
-static inline gint64
-offset_at (const guint8 *offsets,
-           gboolean      wide,
-           gint64        place)
+static gboolean
+is_wide (AccArrowColumn *column)
 {
-  gint64 own;
+  const char *format = column->schema->format;
+
+  return format[0] == '+' ? format[1] == 'L' : g_ascii_isupper (format[0]);
+}
+
+gint64
+acc_arrow_get_offset (AccArrowColumn *column,
+                      gint64          place)
+{
+  const guint8 *offsets = column->array->buffers[1];
+  gint64 wide;
   gint32 narrow;
 
-  if (wide)
+  if (is_wide (column))
     {
-      memcpy (&own, offsets + place * sizeof own, sizeof own);
-      return own;
+      memcpy (&wide, offsets + place * sizeof wide, sizeof wide);
+      return wide;
     }
   memcpy (&narrow, offsets + place * sizeof narrow, sizeof narrow);
 
@@ -31,13 +38,11 @@ range_of (AccArrowColumn *column,
           gint64          k,
           gint64         *end)
 {
-  gboolean wide = column->schema->format[1] == 'L';
   gint64 place = column->array->offset + acc_arrow_place (column, k);
-  const guint8 *offsets = column->array->buffers[1];
 
-  *end = offset_at (offsets, wide, place + 1);
+  *end = acc_arrow_get_offset (column, place + 1);
 
-  return offset_at (offsets, wide, place);
+  return acc_arrow_get_offset (column, place);
 }
 
 /* Whether offsets of @column ascend within its values. @apart: the values are not one after the other: those of a null, or what is between
@@ -47,7 +52,7 @@ check_offsets (AccArrowImport *self,
                AccArrowColumn *column,
                gboolean       *apart)
 {
-  gint64 total = column->array->children[0]->length;
+  gint64 total = acc_arrow_count_values (column);
 
   *apart = column->places != NULL;
   for (gint64 k = 0; k < column->length; k++)
@@ -94,7 +99,7 @@ gather_offsets (AccArrowImport *self,
       for (gint64 i = 0; i < made[k + 1] - made[k]; i++)
         places[at++] = begin + i;
     }
-  *child = acc_arrow_child_of (column, 0, 0, made[n]);
+  *child = acc_arrow_child_of (self, column, 0, 0, made[n]);
   child->places = places;
   if (places != NULL)
     return g_bytes_new_take (made, (n + 1) * sizeof *made);
@@ -118,8 +123,8 @@ take_offsets (AccArrowImport *self,
       first = range_of (column, 0, &end);
       range_of (column, n - 1, &last);
     }
-  *child = acc_arrow_child_of (column, 0, first, last - first);
-  if (n > 0 && column->schema->format[1] == 'L' && first == 0 && (gsize) given % sizeof (gint64) == 0)
+  *child = acc_arrow_child_of (self, column, 0, first, last - first);
+  if (n > 0 && is_wide (column) && first == 0 && (gsize) given % sizeof (gint64) == 0)
     return acc_arrow_share (self, given + begin * sizeof (gint64), (n + 1) * sizeof (gint64));
 
   made = g_try_malloc0 ((n + 1) * sizeof *made);
@@ -143,9 +148,9 @@ acc_arrow_import_offsets (AccArrowImport *self,
   g_autoptr(AccShape) shape = acc_shape_new_vector (n + 1);
   g_autoptr(GBytes) bytes = NULL;
   AccArrowLevel level = { NULL, n, 0 };
-  gboolean apart;
+  gboolean bytes_within = acc_arrow_is_bytes (column->schema->format), apart;
 
-  if (!acc_arrow_check_column (self, column, 2, 1))
+  if (!acc_arrow_check_column (self, column, bytes_within ? 3 : 2, bytes_within ? 0 : 1))
     return NULL;
   if (column->array->buffers[1] == NULL && n > 0)
     return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no offsets", column->schema->format), NULL;

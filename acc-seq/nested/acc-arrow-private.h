@@ -89,16 +89,22 @@ gboolean       acc_arrow_clear_nulls    (AccArrowImport *self, GBytes **bytes, c
 /* Takes over @valid, which may be NULL: all are there. */
 void           acc_arrow_add_mask       (AccArrowImport *self, guint8 *valid, AccShape *shape);
 
-/* Entries @begin and on of child @i of @column. */
-AccArrowColumn acc_arrow_child_of       (AccArrowColumn *column, gint64 i, gint64 begin, gint64 length);
+/* Entries @begin and on of child @i of @column; of texts and other bytes, these. */
+AccArrowColumn acc_arrow_child_of       (AccArrowImport *self, AccArrowColumn *column, gint64 i, gint64 begin, gint64 length);
 /* @size bytes of the column, which is kept for them. */
 GBytes        *acc_arrow_share          (AccArrowImport *self, gconstpointer data, gsize size);
 /* From 0, one more than there are entries of lists; the values of all are @child. */
 AccArray      *acc_arrow_import_offsets (AccArrowImport *self, AccArrowColumn *column, AccArrowColumn *child);
 /* For .places, kept as long as the import goes on; NULL: the error is set. */
 gint64        *acc_arrow_new_places     (AccArrowImport *self, gint64 n);
+/* Texts are lists of bytes, too. */
 gboolean       acc_arrow_is_list        (const char *format);
-/* The number behind "+w:", or -1. */
+gboolean       acc_arrow_is_bytes       (const char *format);
+/* Number @place of the offsets of the list that @column is, 4 or 8 bytes each, which need not be aligned. */
+gint64         acc_arrow_get_offset     (AccArrowColumn *column, gint64 place);
+/* How many values there are for the entries of the list that @column is, which was checked. */
+gint64         acc_arrow_count_values   (AccArrowColumn *column);
+/* The number behind "+w:" or "w:", or -1. */
 gint64         acc_arrow_get_fixed_size (const char *format);
 /* Whether there are lists of different lengths within; what is not as it should be is found later. */
 gboolean       acc_arrow_contains_list  (struct ArrowSchema *schema);

@@ -112,7 +112,7 @@ import_struct (AccArrowImport *self,
     return NULL;
   for (gint64 i = 0; i < column->schema->n_children; i++)
     {
-      AccArrowColumn child = acc_arrow_child_of (column, i, column->array->offset + column->begin, column->length);
+      AccArrowColumn child = acc_arrow_child_of (self, column, i, column->array->offset + column->begin, column->length);
       AccElementType *item;
 
       child.places = column->places;
@@ -128,6 +128,62 @@ import_struct (AccArrowImport *self,
   return type;
 }
 
+/* What the values of a column of @format are, or -1. Dates, times and durations are the integers that Arrow has for them. */
+static int
+find_kind (const char *format)
+{
+  static const char formats[] = "bcsilCSILefg";
+  static const char *const narrow[] = { "tdD", "tts", "ttm", "tiM" }, *const wide[] = { "tdm", "ttu", "ttn", "tDs", "tDm", "tDu", "tDn" };
+  static const char *const stamps[] = { "tss:", "tsm:", "tsu:", "tsn:" };
+
+  if (format[0] != '\0' && format[1] == '\0')
+    {
+      const char *found = strchr (formats, format[0]);
+
+      return found != NULL ? found - formats : -1;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (narrow); i++)
+    if (g_str_equal (format, narrow[i]))
+      return ACC_KIND_I32;
+  for (guint i = 0; i < G_N_ELEMENTS (wide); i++)
+    if (g_str_equal (format, wide[i]))
+      return ACC_KIND_I64;
+  for (guint i = 0; i < G_N_ELEMENTS (stamps); i++)
+    if (g_str_has_prefix (format, stamps[i]))
+      return ACC_KIND_I64;
+
+  return -1;
+}
+
+/* Says what @format is, where it has a name that users know. */
+static void
+refuse_format (AccArrowImport *self,
+               const char     *format)
+{
+  static const struct { const char *prefix, *text; } known[] = {
+    { "d:", "holds decimals: cast it to a float type, or to integers, before" },
+    { "vu", "holds views of texts: cast it to large_utf8 before" },
+    { "vz", "holds views of bytes: cast it to large_binary before" },
+    { "+v", "holds views of lists: cast it to large_list before" },
+    { "+m", "holds maps: cast it to a list of structs before" },
+    { "+u", "holds unions" },
+    { "+r", "is run-end encoded, and has to be decoded before" },
+    { "ti", "holds intervals of several units" },
+    { "n", "holds nulls alone" },
+    { "u", "holds texts, which are lists, within a struct" },
+    { "U", "holds texts, which are lists, within a struct" },
+    { "+", "holds lists within a struct" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    if (g_str_has_prefix (format, known[i].prefix))
+      {
+        acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "there is no element type for a column of “%s”, which %s", format, known[i].text);
+        return;
+      }
+  acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "there is no element type for a column of “%s”", format);
+}
+
 /* What is in @column, with a buffer for each leaf; NULL: the error is set. @valid: which entries are there, by what is around it; what is
  * not is 0. *@all becomes which values have all fields. */
 static AccElementType *
@@ -138,8 +194,8 @@ import_leaves (AccArrowImport *self,
                GPtrArray      *buffers)
 {
   g_autofree guint8 *own = NULL;
-  static const char formats[] = "bcsilCSILefg";
-  const char *format = column->schema->format, *found;
+  const char *format = column->schema->format;
+  int kind = find_kind (format);
   GBytes *bytes;
   const guint8 *data;
   gsize size;
@@ -147,16 +203,15 @@ import_leaves (AccArrowImport *self,
   if (g_str_equal (format, "+s"))
     return import_struct (self, column, valid, all, buffers);
 
-  found = format[0] != '\0' && format[1] == '\0' ? strchr (formats, format[0]) : NULL;
-  if (found == NULL)
-    return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "there is no element type for a column of “%s”", format), NULL;
+  if (kind < 0)
+    return refuse_format (self, format), NULL;
   if (!acc_arrow_check_column (self, column, 2, 0) || !find_own_nulls (self, column, valid, all, &own))
     return NULL;
   data = column->array->buffers[1];
   if (data == NULL && column->length > 0)
     return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no values", format), NULL;
 
-  size = acc_element_kind_get_size (found - formats);
+  size = acc_element_kind_get_size (kind);
   bytes = take_values (self, column, data, size);
   if (bytes == NULL)
     return acc_arrow_fail (self, ACC_ERROR_OUT_OF_MEMORY, "no memory for %" G_GINT64_FORMAT " values", column->length), NULL;
@@ -164,7 +219,7 @@ import_leaves (AccArrowImport *self,
     return NULL;
   g_ptr_array_add (buffers, bytes);
 
-  return acc_element_type_new (found - formats);
+  return acc_element_type_new (kind);
 }
 
 /* Which values of @each are there, by *@valid and by the list that @column is. */
@@ -404,7 +459,13 @@ import (gpointer    schema,
  *
  * Imports a column of Arrow. Entries of a `list` or `large_list` become elements of different lengths, those of a `fixed_size_list`
  * elements of the same extents, and lists of lists levels; `fixed_size_list`s within the last list are more dimensions of elements. Any
- * other column becomes elements of rank 0. Structs become tuples.
+ * other column becomes elements of rank 0. Structs become tuples. Texts and binaries (`utf8`, `large_utf8`, `binary`, `large_binary`,
+ * `fixed_size_binary`) are lists of their bytes, of u1.
+ *
+ * Dates, times and durations become the integers that Arrow has for them, in the unit of their type: `date32` days since 1970-01-01 as i4;
+ * `date64` milliseconds since then, `timestamp` seconds, milli-, micro- or nanoseconds since then, in UTC where it has a time zone, as i8;
+ * `time32` seconds or milliseconds since midnight as i4, `time64` micro- or nanoseconds as i8; `duration` as i8; intervals of months as i4.
+ * Decimals, views, dictionaries, maps, unions and other intervals are refused by a message that says what to cast them to.
  *
  * Values are not copied, except of booleans, which Arrow packs into bits, and where they are not aligned. The column is released when its
  * memory is not needed any more, from whichever thread, or at once where this fails.

@@ -6,6 +6,7 @@
 #include <acc/acc.h>
 
 #include <stdint.h>
+#include <string.h>
 
 struct ArrowSchema {
   const char          *format, *name, *metadata;
@@ -32,7 +33,7 @@ typedef struct {
   struct ArrowArray   arrays[MOST_NODES];
   struct ArrowSchema *schema_children[MOST_NODES][3];
   struct ArrowArray  *array_children[MOST_NODES][3];
-  const void         *buffers[MOST_NODES][2];
+  const void         *buffers[MOST_NODES][3];
   guint               n, schema_releases, array_releases;
 } Column;
 
@@ -50,11 +51,12 @@ release_array (struct ArrowArray *array)
   array->release = NULL;
 }
 
-/* Adds a node as the next child of number @parent (-1: it is the column). */
+/* Adds a node as the next child of number @parent (-1: it is the column). @data: of texts their offsets. */
 static inline guint
 add (Column *self, gint parent, const char *format, gint64 length, gint64 offset, const void *validity, const void *data)
 {
   guint i = self->n++;
+  gboolean has_bytes = format[0] != '\0' && strchr ("uUzZ", format[0]) != NULL;
   gboolean has_data = format[0] != '+' || format[1] == 'l' || format[1] == 'L';
 
   self->buffers[i][0] = validity;
@@ -62,8 +64,8 @@ add (Column *self, gint parent, const char *format, gint64 length, gint64 offset
   self->schemas[i] = (struct ArrowSchema) { .format = format, .name = "", .children = self->schema_children[i],
                                             .release = release_schema, .private_data = self };
   self->arrays[i] = (struct ArrowArray) { .length = length, .offset = offset, .null_count = validity != NULL ? -1 : 0,
-                                          .n_buffers = has_data ? 2 : 1, .buffers = self->buffers[i], .children = self->array_children[i],
-                                          .release = release_array, .private_data = self };
+                                          .n_buffers = has_bytes ? 3 : has_data ? 2 : 1, .buffers = self->buffers[i],
+                                          .children = self->array_children[i], .release = release_array, .private_data = self };
   if (parent >= 0)
     {
       self->schema_children[parent][self->schemas[parent].n_children++] = &self->schemas[i];

@@ -178,6 +178,90 @@ test_bools_and_structs (void)
   check (&column, "nested([[(4, (False,))], [(5, (False,)), (6, ( True,)), (7, (False,))]], dtype=(i4,(b1,)))");
 }
 
+static void
+test_texts (void)
+{
+  static const char *const formats[] = { "u", "z", "U", "Z" };
+  static const guint8 but_second = 0xfd;
+  static const gint64 all[] = { 0, 2, 2, 3, 6 };
+  const char *bytes = "abcdefgh";
+  Column column;
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      column = (Column) { 0 };
+      add (&column, -1, formats[i], 4, 0, NULL, i < 2 ? (gconstpointer) offsets : wide);
+      column.buffers[0][2] = bytes;
+      check (&column, i < 2 ? "nested([[97, 98], [], [99], [100, 101, 102]], dtype=u1)"
+                            : "nested([[98, 99], [], [100], [101, 102, 103]], dtype=u1)");
+    }
+
+  /* A window of lists of texts, and texts of which none are there. */
+  column = (Column) { 0 };
+  add (&column, -1, "+l", 3, 1, NULL, offsets);
+  add (&column, 0, "U", 6, 0, NULL, (gint64[]) { 0, 0, 1, 1, 2, 3, 4 });
+  column.buffers[1][2] = bytes;
+  check (&column, "nested([[], [[]], [[98], [99], [100]]], dtype=u1)");
+  column = (Column) { 0 };
+  add (&column, -1, "u", 0, 0, NULL, NULL);
+  check (&column, "nested([], dtype=u1)");
+
+  /* What is there of a null text is left out. */
+  column = (Column) { 0 };
+  add (&column, -1, "u", 3, 0, &but_second, (gint32[]) { 0, 1, 3, 4 });
+  column.buffers[0][2] = bytes;
+  {
+    g_autoptr(GPtrArray) masks = NULL;
+    g_autoptr(AccNestedArray) made =
+      acc_nested_array_new_from_arrow_with_nulls (&column.schemas[0], &column.arrays[0], &masks, NULL);
+    g_autofree char *text = acc_nested_array_to_string (made), *mask = acc_array_to_string (masks->pdata[0]);
+
+    g_assert_cmpstr (text, ==, "nested([[97], [], [100]], dtype=u1)");
+    g_assert_nonnull (strstr (mask, "[ True, False,  True]"));
+  }
+
+  /* Of one size, in a list and alone. */
+  column = (Column) { 0 };
+  add (&column, -1, "+L", 4, 0, NULL, all);
+  add (&column, 0, "w:2", 6, 1, NULL, "..abcdefghijkl");
+  {
+    g_autoptr(AccNestedArray) made = import (&column, NULL);
+    g_autofree char *text = acc_nested_array_to_string (made);
+
+    g_assert_cmpuint (acc_nested_array_get_rank (made), ==, 2);
+    g_assert_cmpstr (text, ==, "nested([[[ 97,  98],\n       [ 99, 100]], [], [[101, 102]], [[103, 104],\n       [105, 106],\n"
+                               "       [107, 108]]], dtype=u1)");
+  }
+  column = (Column) { 0 };
+  add (&column, -1, "w:3", 2, 0, NULL, bytes);
+  check (&column, "nested([[97, 98, 99], [100, 101, 102]], dtype=u1)");
+}
+
+/* As the integers that they are. */
+static void
+test_times (void)
+{
+  static const char *const narrow[] = { "tdD", "tts", "ttm", "tiM" };
+  static const char *const wider[] = { "tdm", "ttu", "ttn", "tss:", "tsm:UTC", "tsu:Europe/Berlin", "tsn:", "tDs", "tDm", "tDu", "tDn" };
+  static const gint32 days[] = { -1, 0, 20000 };
+  static const gint64 ticks[] = { -1, 0, G_GINT64_CONSTANT (1700000000000000000) };
+  Column column;
+
+  for (guint i = 0; i < G_N_ELEMENTS (narrow); i++)
+    {
+      column = (Column) { 0 };
+      add (&column, -1, narrow[i], 3, 0, NULL, days);
+      check (&column, "nested([-1, 0, 20000], dtype=i4)");
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (wider); i++)
+    {
+      column = (Column) { 0 };
+      add (&column, -1, "+l", 3, 0, NULL, offsets);
+      add (&column, 0, wider[i], 3, 0, NULL, ticks);
+      check (&column, "nested([[-1,  0], [], [1700000000000000000]], dtype=i8)");
+    }
+}
+
 /* --- memory */
 
 static void
@@ -351,11 +435,51 @@ test_nulls (void)
   check (&column, "nested([[1, 2], [], [3], [4, 5, 6]], dtype=i4)");
 }
 
+/* What has no element type is told by the name that users know, and what to do. */
+static void
+test_refused (void)
+{
+  static const struct { const char *format, *part; } cases[] = {
+    { "d:10,2", "which holds decimals: cast it to a float type" }, { "vu", "cast it to large_utf8" }, { "vz", "cast it to large_binary" },
+    { "+vl", "cast it to large_list" }, { "+m", "cast it to a list of structs" }, { "+us:0,1", "unions" }, { "+r", "run-end encoded" },
+    { "tin", "intervals of several units" }, { "n", "nulls alone" }, { "tss", "a column of “tss”" }, { "w:", "a column of “w:”" },
+  };
+  Column column;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      column = (Column) { 0 };
+      add (&column, -1, "+l", 3, 0, NULL, offsets);
+      add (&column, 0, cases[i].format, 3, 0, NULL, numbers);
+      refuses (&column, ACC_ERROR_UNSUPPORTED, cases[i].part);
+    }
+  column = (Column) { 0 };
+  add (&column, -1, "+s", 3, 0, NULL, NULL);
+  add (&column, 0, "u", 3, 0, NULL, offsets);
+  refuses (&column, ACC_ERROR_UNSUPPORTED, "texts, which are lists, within a struct");
+
+  /* Offsets of texts are checked as those of lists are. */
+  column = (Column) { 0 };
+  add (&column, -1, "u", 3, 0, NULL, (gint32[]) { 0, 2, 1, 3 });
+  column.buffers[0][2] = "abc";
+  refuses (&column, ACC_ERROR_BOUNDS, "element [1] is from 2 to 1 of 3 values");
+  column = (Column) { 0 };
+  add (&column, -1, "u", 2, 0, NULL, (gint32[]) { 0, 2, 3 });
+  refuses (&column, ACC_ERROR_SHAPE, "no values");
+  column = (Column) { 0 };
+  add (&column, -1, "u", 2, 0, NULL, NULL);
+  refuses (&column, ACC_ERROR_SHAPE, "no offsets");
+  column = (Column) { 0 };
+  add (&column, -1, "u", 2, 0, NULL, offsets);
+  column.arrays[0].n_buffers = 2;
+  refuses (&column, ACC_ERROR_SHAPE, "2 buffers, not 3");
+}
+
 static void
 test_malformed (void)
 {
-  static const char *const formats[] = { "", "u", "z", "+", "+w", "+w:", "+w:x", "+w:2x", "+w:-1", "+w:99999999999", "+l2", "n", "tdD",
-                                         "+m", "+ud:0", "ii" };
+  static const char *const formats[] = { "", "u", "z", "+", "+w", "+w:", "+w:x", "+w:2x", "+w:-1", "+w:99999999999", "+l2", "n", "tdX",
+                                         "tss", "vu", "w:", "d:10,2", "+m", "+ud:0", "ii" };
   struct ArrowSchema dictionary = { 0 };
   Column column;
 
@@ -500,6 +624,9 @@ main (int argc, char *argv[])
   g_test_add_func ("/arrow/lists", test_lists);
   g_test_add_func ("/arrow/fixed", test_fixed);
   g_test_add_func ("/arrow/bools-and-structs", test_bools_and_structs);
+  g_test_add_func ("/arrow/texts", test_texts);
+  g_test_add_func ("/arrow/times", test_times);
+  g_test_add_func ("/arrow/refused", test_refused);
   g_test_add_func ("/arrow/no-copy", test_no_copy);
   g_test_add_func ("/arrow/export", test_export);
   g_test_add_func ("/arrow/nulls", test_nulls);
