@@ -25,7 +25,7 @@ static guint   n_builtins;
 static GMutex      default_lock;
 static AccBackend *default_backend;
 
-static const char *known_names[] = { "interpreter", "native", "cuda", "vulkan", "opencl", "pjrt" };
+static const char *known_names[] = { "interpreter", "native", "cuda", "vulkan", "opencl", "pjrt", "tensorflow" };
 
 void
 acc_backend_register_builtin (const char *name, GType (*get_type) (void))

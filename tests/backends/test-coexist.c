@@ -182,7 +182,7 @@ int
 main (int argc, char **argv)
 {
   const char *named = g_getenv ("ACC_TEST_BACKENDS");
-  g_auto(GStrv) wanted = g_strsplit (named != NULL ? named : "native,opencl,vulkan", ",", -1);
+  g_auto(GStrv) wanted = g_strsplit (named != NULL ? named : "native,opencl,vulkan,pjrt,tensorflow", ",", -1);
   int status;
 
   g_test_init (&argc, &argv, NULL);

@@ -52,6 +52,7 @@ ROOMS = [
     ['acc-backends/vulkan'],
     ['acc-backends/xla'],
     ['acc-backends/pjrt'],
+    ['acc-backends/tensorflow'],
 ]
 # What rooms do not see although it is below them.
 APART = [
@@ -69,6 +70,12 @@ APART = [
     ('acc-backends/xla', 'acc-backends/cuda'),
     ('acc-backends/xla', 'acc-backends/opencl'),
     ('acc-backends/xla', 'acc-backends/vulkan'),
+    ('acc-backends/tensorflow', 'acc-backends/interpreter'),
+    ('acc-backends/tensorflow', 'acc-backends/native'),
+    ('acc-backends/tensorflow', 'acc-backends/cuda'),
+    ('acc-backends/tensorflow', 'acc-backends/opencl'),
+    ('acc-backends/tensorflow', 'acc-backends/vulkan'),
+    ('acc-backends/tensorflow', 'acc-backends/pjrt'),
     ('acc-backends/pjrt', 'acc-backends/vulkan'),
     ('acc-backends/pjrt', 'acc-backends/opencl'),
     ('acc-backends/pjrt', 'acc-backends/cuda'),

@@ -225,7 +225,7 @@ test_modules (void)
 static void
 test_list (void)
 {
-  static const char *expected[] = { "interpreter", "native", "cuda", "vulkan", "opencl", "pjrt", "echo" };
+  static const char *expected[] = { "interpreter", "native", "cuda", "vulkan", "opencl", "pjrt", "tensorflow", "echo" };
   g_autoptr(GListModel) list = acc_backend_list ();
 
   g_assert_true (g_list_model_get_item_type (list) == ACC_TYPE_BACKEND_INFO);

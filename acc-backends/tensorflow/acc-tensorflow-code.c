@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-tensorflow-code.h"
+
+#include <string.h>
+
+/* Of XlaCallModule: all that it reads of a module is in the text. */
+#define MODULE_VERSION 9
+#define DEVICE "/device:CPU:0"
+
+/* ConfigProto: graph_options { optimizer_options { opt_level: L0 } rewrite_options { disable_meta_optimizer: true } }: there is nothing to
+ * optimise about one operation. */
+static const guint8 config[] = {
+  0x52, 0x12, 0x1a, 0x0b, 0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x52, 0x03, 0x98, 0x01, 0x01,
+};
+
+void
+acc_tensorflow_code_free (AccTensorflowCode *self)
+{
+  TfStatus *status = self->api->NewStatus ();
+
+  if (self->session != NULL)
+    {
+      self->api->CloseSession (self->session, status);
+      self->api->DeleteSession (self->session, status);
+    }
+  self->api->DeleteGraph (self->graph);
+  self->api->DeleteStatus (status);
+  g_free (self->inputs);
+  g_free (self->outputs);
+  g_free (self);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccTensorflowCode, acc_tensorflow_code_free)
+
+static gboolean
+add_input (AccTensorflowCode *self,
+           guint              number,
+           AccElementKind     kind,
+           const gint64      *extents,
+           gint               rank,
+           TfStatus          *status)
+{
+  g_autofree char *name = g_strdup_printf ("argument_%u", number);
+  TfOperationDescription *input = self->api->NewOperation (self->graph, "Placeholder", name);
+
+  self->api->SetDevice (input, DEVICE);
+  self->api->SetAttrType (input, "dtype", acc_tensorflow_get_type (kind));
+  self->api->SetAttrShape (input, "shape", extents, rank);
+  self->inputs[number].operation = self->api->FinishOperation (input, status);
+
+  return self->api->GetCode (status) == TF_CODE_OK;
+}
+
+static void
+add_module (AccTensorflowCode  *self,
+            const AccHloModule *module,
+            TfStatus           *status)
+{
+  guint n_inputs = 1 + module->arguments->len, n_outputs = 2 + module->results->len;
+  g_autofree gint *input_types = g_new0 (gint, n_inputs), *output_types = g_new0 (gint, n_outputs), *ranks = g_new0 (gint, n_outputs);
+  g_autofree const gint64 **shapes = g_new0 (const gint64 *, n_outputs);
+  gconstpointer platforms[] = { "CPU" };
+  gsize lengths[] = { strlen ("CPU") };
+  TfOperationDescription *call = self->api->NewOperation (self->graph, "XlaCallModule", "module");
+  TfOperation *operation;
+
+  input_types[0] = output_types[0] = acc_tensorflow_get_type (ACC_KIND_I32);
+  output_types[1] = acc_tensorflow_get_type (ACC_KIND_I64);
+  for (guint i = 1; i < n_inputs; i++)
+    input_types[i] = acc_tensorflow_get_type (acc_xla_get_vector (module->arguments, i - 1)->kind);
+  for (guint i = 2; i < n_outputs; i++)
+    {
+      const AccHloVector *vector = acc_xla_get_vector (module->results, i - 2);
+
+      output_types[i] = acc_tensorflow_get_type (vector->kind);
+      shapes[i] = &vector->n;
+      ranks[i] = 1;
+    }
+
+  self->api->SetDevice (call, DEVICE);
+  self->api->AddInputList (call, self->inputs, (gint) n_inputs);
+  self->api->SetAttrTypeList (call, "Tin", input_types, (gint) n_inputs);
+  self->api->SetAttrTypeList (call, "Tout", output_types, (gint) n_outputs);
+  self->api->SetAttrShapeList (call, "Sout", shapes, ranks, (gint) n_outputs);
+  self->api->SetAttrInt (call, "version", MODULE_VERSION);
+  self->api->SetAttrString (call, "module", module->text, strlen (module->text));
+  self->api->SetAttrStringList (call, "platforms", platforms, lengths, 1);
+  operation = self->api->FinishOperation (call, status);
+  for (guint i = 0; i < n_outputs; i++)
+    self->outputs[i] = (TfOutput) { operation, (gint) i };
+}
+
+static void
+build_graph (AccTensorflowCode  *self,
+             const AccHloModule *module,
+             TfStatus           *status)
+{
+  if (!add_input (self, 0, ACC_KIND_I32, NULL, 0, status))
+    return;
+  for (guint i = 0; i < module->arguments->len; i++)
+    {
+      const AccHloVector *vector = acc_xla_get_vector (module->arguments, i);
+
+      if (!add_input (self, 1 + i, vector->kind, &vector->n, 1, status))
+        return;
+    }
+
+  add_module (self, module, status);
+}
+
+AccTensorflowCode *
+acc_tensorflow_code_new (const AccTensorflow  *api,
+                         const AccHloModule   *module,
+                         const char           *what,
+                         GError              **error)
+{
+  g_autoptr(AccTensorflowCode) self = g_new0 (AccTensorflowCode, 1);
+  TfStatus *status = api->NewStatus ();
+  TfSessionOptions *options = api->NewSessionOptions ();
+  gboolean ok;
+
+  self->api = api;
+  self->graph = api->NewGraph ();
+  self->inputs = g_new0 (TfOutput, 1 + module->arguments->len);
+  self->outputs = g_new0 (TfOutput, 2 + module->results->len);
+
+  build_graph (self, module, status);
+  if (api->GetCode (status) == TF_CODE_OK)
+    api->SetConfig (options, config, sizeof config, status);
+  if (api->GetCode (status) == TF_CODE_OK)
+    self->session = api->NewSession (self->graph, options, status);
+  ok = acc_tensorflow_check (api, status, what, error);
+  api->DeleteSessionOptions (options);
+  api->DeleteStatus (status);
+
+  return ok ? g_steal_pointer (&self) : NULL;
+}
