@@ -38,6 +38,9 @@ struct _AccHlo {
   gboolean        keeps_order;  /* reduces and scatters take elements in order */
 };
 
+/* Bytes of an array in memory that may be part of a text. */
+#define ACC_HLO_MOST_CONSTANT (64u << 20)
+
 /* --- names and types */
 
 AccHloValue  acc_hlo_name    (AccHlo *self);

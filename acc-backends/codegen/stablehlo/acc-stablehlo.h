@@ -9,7 +9,10 @@
  *   buffer of each result)
  *
  * @zero must be 0; it keeps compilers from making one rounding of two. Vectors have all elements of the array, in row-major order, scalars
- * of packed elements one after the other. */
+ * of packed elements one after the other.
+ *
+ * One that is exported has tensors of the extents that arrays have, with one more for the scalars of packed elements, and only parameters
+ * as arguments; arrays in memory are part of it. Where there are checks, the failure and the index are its last results. */
 
 /* What a check would say. */
 typedef struct {
@@ -25,18 +28,23 @@ typedef struct {
   guint          value, buffer; /* of a schedule */
   AccElementKind kind;
   gint64         n;         /* scalars */
+  guint          rank;
+  gint64        *extents;   /* the module's */
 } AccHloVector;
 
 typedef struct {
   char    *text;
-  GArray  *arguments;     /* AccHloVector, behind zero */
-  GArray  *results;       /* AccHloVector, behind the failure */
+  GArray  *arguments;     /* AccHloVector, behind zero where there is that */
+  GArray  *results;       /* AccHloVector, without the failure */
   GArray  *checks;        /* AccHloCheck: a failure of number 1 + i says that check i failed */
 } AccHloModule;
 
 typedef struct {
   gboolean fast_math;
   gboolean keeps_order;   /* the compiler's reduces and scatters take elements in order, so that operators need not commute */
+  gboolean is_export;
+  AccArray **parameters;  /* of an export: with known extents */
+  guint    n_parameters;
 } AccHloOptions;
 
 /* ACC_ERROR_UNSUPPORTED names the operation that has no form there. @graph: of @results; needed while the module lives. */
