@@ -225,6 +225,13 @@ find_available (AccPlan *plan, const AccPlanRequest *request)
   plan->host_available = measure_host_available (request);
 }
 
+/* With what measure_available() leaves out: a limit of so many bytes is enough. */
+static guint64
+add_slack (guint64 bytes)
+{
+  return acc_bytes_add (bytes, acc_bytes_add (bytes, 18) / 19);
+}
+
 static void
 set_does_not_fit (AccPlan *plan, const AccPlanRequest *request, GError **error)
 {
@@ -239,7 +246,8 @@ set_does_not_fit (AccPlan *plan, const AccPlanRequest *request, GError **error)
                    "running by chunks of %" G_GINT64_FORMAT " row%s needs %"
                    G_GUINT64_FORMAT " bytes of the host's memory; of the limit of %"
                    G_GUINT64_FORMAT " bytes allowed %" G_GUINT64_FORMAT " are free", choice.chunk_rows, choice.chunk_rows == 1 ? "" : "s",
-                   cost.host_bytes, acc_budget_get_limit (acc_backend_get_host_budget (request->backend)), plan->host_available);
+                   add_slack (cost.host_bytes), acc_budget_get_limit (acc_backend_get_host_budget (request->backend)),
+                   add_slack (plan->host_available));
       g_string_free (text, TRUE);
       return;
     }
@@ -247,7 +255,8 @@ set_does_not_fit (AccPlan *plan, const AccPlanRequest *request, GError **error)
   g_string_append_printf (text,
                           "running by chunks of %" G_GINT64_FORMAT " row%s needs %" G_GUINT64_FORMAT " bytes; of the memory limit of %"
                           G_GUINT64_FORMAT " bytes %" G_GUINT64_FORMAT " are free",
-                          choice.chunk_rows, choice.chunk_rows == 1 ? "" : "s", cost.bytes, plan->limit, plan->available);
+                          choice.chunk_rows, choice.chunk_rows == 1 ? "" : "s", add_slack (cost.bytes), plan->limit,
+                          add_slack (plan->available));
   if (largest->bytes >= request->resident && largest->bytes > 0)
     g_string_append_printf (text, "; most of it for %s: %" G_GUINT64_FORMAT " bytes%s", largest->name, largest->bytes,
                             largest->awaited ? ", whose rows wait for a reduction over all rows" : "");

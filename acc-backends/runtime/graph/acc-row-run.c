@@ -8,11 +8,12 @@ acc_schedule_rows_free (AccRowRun *base)
 {
   AccScheduleRows *self = (AccScheduleRows *) base;
 
+  /* Steps behind the one that found no memory have none. */
   for (guint s = 0; self->scratch != NULL && s < base->n_steps; s++)
     {
       guint step = acc_row_program_get_step (&self->program, s)->step;
 
-      for (guint i = 0; step != ACC_ROW_NONE && i < self->prepared->schedule->steps[step].n_scratch; i++)
+      for (guint i = 0; self->scratch[s] != NULL && i < self->prepared->schedule->steps[step].n_scratch; i++)
         g_clear_pointer (&self->scratch[s][i], self->run->klass->free_scratch);
       g_free (self->scratch[s]);
     }

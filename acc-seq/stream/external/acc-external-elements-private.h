@@ -2,12 +2,15 @@
 #pragma once
 
 #include "acc-core/backend/acc-backend-private.h"
+#include "acc-core/expr/acc-function-private.h"
 #include "acc-array.h"
 
 /* Elements [first, first + n) of buffers whose bytes are on the host, as a vector, without a copy. */
 AccArray *acc_external_new_view (AccElementType *type, AccBuffer **buffers, gint64 first, gint64 n);
 /* Brings the bytes of a manifest array to the host: then its buffers have their data. */
 gboolean  acc_external_fetch    (AccArray *array, GError **error);
+/* The node's function for a run of its own, in which arrays whose extents alone it asks for, such as sources, are not read. Owned. */
+AccFunction *acc_external_dup_function (AccArray *node);
 
 /* Entry @i of unsigned numbers of @width bytes. */
 static inline guint64

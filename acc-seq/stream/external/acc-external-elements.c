@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-elements-private.h"
 
-#include "acc-core/array/acc-array-private.h"
+#include "acc-core/array/acc-array-build-private.h"
 
 AccArray *
 acc_external_new_view (AccElementType *type, AccBuffer **buffers, gint64 first, gint64 n)
@@ -29,4 +29,42 @@ acc_external_fetch (AccArray *array, GError **error)
       return FALSE;
 
   return TRUE;
+}
+
+/* An array of the same type and shape, which takes one element. */
+static AccArray *
+stand_in (AccArray *array)
+{
+  guint n_buffers = acc_element_type_get_n_buffers (array->type), rank;
+  const gint64 *extents = acc_shape_get_extents (array->shape, &rank);
+  g_autoptr(AccShape) scalar = acc_shape_new_scalar ();
+  g_autoptr(GPtrArray) buffers = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr(AccArray) element = NULL;
+
+  for (guint i = 0; i < n_buffers; i++)
+    {
+      gsize size = acc_element_type_get_buffer_size (array->type, i);
+
+      g_ptr_array_add (buffers, g_bytes_new_take (g_malloc0 (size), size));
+    }
+  element = acc_array_use_buffers (array->type, scalar, (GBytes **) buffers->pdata, n_buffers);
+
+  return acc_array_replicate (element, extents, rank);
+}
+
+AccFunction *
+acc_external_dup_function (AccArray *node)
+{
+  g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref),
+    copies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_expr_unref);
+
+  for (guint i = 0; i < node->references->len; i++)
+    {
+      AccArray *array = g_ptr_array_index (node->references, i);
+
+      if (!acc_array_is_manifest (array) && array->shape != NULL && !acc_array_reads_elements (node, array))
+        g_hash_table_insert (replaced, array, stand_in (array));
+    }
+
+  return acc_function_copy_replaced (node->functions[0], replaced, copies);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-blocks-private.h"
+#include "acc-external-elements-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/derived/acc-array-rearrange.h"
@@ -118,7 +119,7 @@ build (const Work *self, AccArray *block)
     return acc_fft_transform_array (block, self->n_dimensions, self->n_after, self->transform->forward);
 
   sorted = acc_array_begin (ACC_OP_SORT, &block, 1);
-  acc_array_take_function (sorted, 0, acc_function_ref (node->functions[0]));
+  acc_array_take_function (sorted, 0, acc_external_dup_function (node));
 
   return acc_array_complete (sorted);
 }

@@ -205,8 +205,8 @@ static AccExecutable *
 compile (const AccExternalTask *task, GError **error)
 {
   g_autofree char *vector = g_strdup_printf ("%s[:]", acc_element_type_get_code (task->node->type));
-  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { vector, vector, "i8[:]", NULL }, build_permute,
-                                                   task->node->functions[0]);
+  g_autoptr(AccFunction) function = acc_external_dup_function (task->node);
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { vector, vector, "i8[:]", NULL }, build_permute, function);
 
   return acc_backend_compile (task->backend, program, task->cancellable, error);
 }

@@ -30,7 +30,8 @@ static AccExecutable *
 compile (AccBackend *backend, AccArray *node, AccOperation op, GCancellable *cancellable, GError **error)
 {
   g_autofree char *signature = g_strdup_printf ("%s[:]", acc_element_type_get_code (node->type));
-  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { signature, NULL }, build_body, &(Body) { op, node->functions[0] });
+  g_autoptr(AccFunction) function = acc_external_dup_function (node);
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { signature, NULL }, build_body, &(Body) { op, function });
 
   return acc_backend_compile (backend, program, cancellable, error);
 }
