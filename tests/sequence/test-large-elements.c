@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Elements that are larger than the memory limit, between small ones: what maps, folds and scans goes in bands, and gives the same numbers
+ * (floats are such as add up without rounding: bands show in last bits of others); what cannot is refused with the element's number. */
+
+#include <acc/acc.h>
+
+#include <string.h>
+
+static AccBackend *backend;
+static gboolean    is_on_host;
+
+enum { LARGE = 1 << 18 };
+
+static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+static AccExpr *
+twice (AccExpr *x, gpointer data)
+{
+  return acc_expr_add (x, x);
+}
+static AccExpr *minus (AccExpr *x, gpointer total) { return acc_expr_sub (x, acc_expr_the (total)); }
+static AccExpr *zero (AccArray *like) { return acc_expr_cast (acc_expr_new_int (0), acc_array_get_element_type (like)); }
+
+static AccExpr *neighbours (AccExpr *n, gpointer data) { return acc_expr_sub (acc_expr_neighbour1 (n, -1), acc_expr_neighbour1 (n, 1)); }
+
+static AccArray *mapped (AccArray **a, guint n, gpointer data) { return acc_array_map (a[0], twice, NULL); }
+static AccArray *summed (AccArray **a, guint n, gpointer data) { return acc_array_fold (a[0], zero (a[0]), plus, NULL); }
+static AccArray *scanned (AccArray **a, guint n, gpointer data) { return acc_array_scanl1 (a[0], plus, NULL); }
+static AccArray *scanned_from (AccArray **a, guint n, gpointer data) { return acc_array_scanl (a[0], zero (a[0]), plus, NULL); }
+static AccArray *doubled (AccArray **a, guint n, gpointer data) { return acc_array_concat (a[0], a[0]); }
+static AccArray *sorted (AccArray **a, guint n, gpointer data) { return acc_array_sort (a[0], FALSE); }
+static AccArray *from_right (AccArray **a, guint n, gpointer data) { return acc_array_scanr1 (a[0], plus, NULL); }
+
+static AccArray *
+blurred (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+
+  return acc_array_stencil (a[0], (gint64[]) { 3 }, 1, clamp, neighbours, NULL);
+}
+
+static AccArray *
+centred (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) total = summed (a, n, NULL);
+
+  return acc_array_map (a[0], minus, total);
+}
+
+static const struct { const char *name; AccArrayFunc function; gboolean goes; } functions[] = {
+  { "map", mapped, TRUE }, { "scan", scanned, TRUE }, { "scan-from", scanned_from, TRUE }, { "concat", doubled, TRUE },
+  { "centre", centred, TRUE }, { "stencil", blurred, TRUE }, { "sort", sorted, FALSE }, { "scan-right", from_right, FALSE },
+};
+
+/* --- elements */
+
+static AccArray *
+make_element (AccElementType *type, gint64 n, guint seed)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  gboolean is_float = acc_element_type_get_kind (type) == ACC_KIND_F64;
+  gsize size = is_float ? 8 : 4;
+  guint8 *data = g_malloc (n * size + 1);
+  g_autoptr(GBytes) bytes = NULL;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      gint32 number = (gint32) ((i * 7919 + seed * 31) % 1000);
+      double real = number / 8.0;
+
+      memcpy (data + i * size, is_float ? (gconstpointer) &real : &number, size);
+    }
+  bytes = g_bytes_new_take (data, n * size);
+
+  return acc_array_use (type, shape, bytes);
+}
+
+/* Lists, and the values of a nested array. */
+static AccSequence *
+make_sequence (AccElementType *type, const gint64 *lengths, gboolean as_nested)
+{
+  g_autoptr(GListStore) store = g_list_store_new (ACC_TYPE_ARRAY);
+  g_autoptr(GPtrArray) arrays = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccNestedArray) nested = NULL;
+
+  for (guint i = 0; lengths[i] >= 0; i++)
+    {
+      g_ptr_array_add (arrays, make_element (type, lengths[i], i));
+      g_list_store_append (store, arrays->pdata[i]);
+    }
+  if (!as_nested)
+    return acc_sequence_new_from_arrays (G_LIST_MODEL (store));
+
+  {
+    g_autoptr(AccBackend) judge = acc_backend_new_for_name ("interpreter", NULL);
+    g_autoptr(AccNestedArray) all = acc_nested_array_new_from_arrays ((AccArray **) arrays->pdata, arrays->len);
+
+    nested = acc_backend_run_nested (judge, all, NULL, NULL);
+  }
+
+  return acc_sequence_new_from_nested (nested);
+}
+
+static const gint64 patterns[][7] = {
+  { LARGE, -1 }, { 5, LARGE, -1 }, { LARGE, 5, -1 }, { 1, LARGE, 0, LARGE, 3, -1 }, { 0, 2, LARGE, LARGE, -1 },
+};
+
+static gboolean
+same_bits (AccArray *x, AccArray *y)
+{
+  g_autoptr(GBytes) a = acc_array_dup_bytes (x, 0, NULL), b = acc_array_dup_bytes (y, 0, NULL);
+
+  return g_bytes_equal (a, b);
+}
+
+/* @wanted of a memory limit of @allowed bytes: the same bits, or refused; which. */
+static gboolean
+check (const char *name, AccArray *wanted, guint64 allowed)
+{
+  g_autoptr(AccArray) right = acc_backend_run (backend, wanted, NULL, NULL), got = NULL;
+  g_autoptr(GError) error = NULL;
+
+  acc_backend_set_memory_limit (backend, allowed);
+  got = acc_backend_run (backend, wanted, NULL, &error);
+  acc_backend_set_memory_limit (backend, 0);
+  if (got == NULL)
+    {
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+      if (strstr (error->message, "element") == NULL)
+        g_error ("%s: %s names no element", name, error->message);
+      g_test_message ("%s, %" G_GUINT64_FORMAT " bytes: %s", name, allowed, error->message);
+    }
+  else if (!same_bits (got, right))
+    {
+      g_test_message ("%s, %" G_GUINT64_FORMAT " bytes: other bits", name, allowed);
+      g_test_fail ();
+    }
+
+  return got != NULL;
+}
+
+static void
+test_function (gconstpointer number)
+{
+  guint f = GPOINTER_TO_UINT (number);
+  const char *const codes[] = { "f8", "i4" };
+
+  for (guint t = 0; t < G_N_ELEMENTS (codes); t++)
+    for (guint p = 0; p < G_N_ELEMENTS (patterns); p++)
+      {
+        gboolean as_nested = (t + p + f) % 2;
+        g_autoptr(AccElementType) type = acc_element_type_parse (codes[t], NULL);
+        g_autoptr(AccSequence) sequence = make_sequence (type, patterns[p], as_nested);
+        g_autoptr(AccSequence) made = acc_sequence_map (sequence, functions[f].function, NULL);
+        g_autoptr(AccSequence) sums = acc_sequence_map (made, summed, NULL);
+        g_autoptr(AccArray) each = acc_sequence_elements (sums), all = acc_sequence_elements (made);
+        guint64 bytes = LARGE * (t == 0 ? 8 : 4);
+        g_autofree char *name = g_strdup_printf ("%s, %s, pattern %u%s", functions[f].name, codes[t], p, as_nested ? ", nested" : "");
+
+        /* Half of what an element has. */
+        if (!check (name, each, bytes / 2) && is_on_host && functions[f].goes)
+          {
+            g_test_message ("%s is refused", name);
+            g_test_fail ();
+          }
+        /* Results that have to be in memory whole may be refused anywhere, but nothing else happens. */
+        for (guint k = 1; k < 5000; k *= 3)
+          check (name, each, k);
+        for (guint k = 1; k < 12; k += 2)
+          check (name, p % 2 ? all : each, bytes * k / 4 + 100 * k);
+      }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_autoptr(GError) error = NULL;
+  const char *name;
+  int result;
+
+  g_test_init (&argc, &argv, NULL);
+  name = g_getenv ("ACC_TEST_BACKENDS") != NULL ? g_getenv ("ACC_TEST_BACKENDS") : "native";
+  backend = acc_backend_new_for_name (name, &error);
+  if (backend == NULL)
+    {
+      g_print ("1..0 # SKIP %s\n", error->message);
+      return 0;
+    }
+  is_on_host = g_str_equal (name, "native");
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/sequence/large-elements/%s", functions[i].name);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_function);
+    }
+  result = g_test_run ();
+  g_clear_object (&backend);
+
+  return result;
+}
