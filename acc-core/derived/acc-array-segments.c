@@ -101,7 +101,8 @@ find_offsets (AccSegments     *self,
   checked = check_numbers (self, self->no_empty ? "the length of a segment, which needs an element" : "the length of a segment",
                            acc_expr_add (n, acc_array_number (1)), checked_number, &numbers);
   self->offsets = acc_array_scanl1 (checked, acc_array_add_elements, NULL);
-  self->total = check_numbers (self, "all lengths together", acc_expr_tuple (NULL, 0), last_offset, self->offsets);
+  self->total = check_numbers (self, "all lengths together, more than there are values: 1 less than the extent", acc_expr_tuple (NULL, 0),
+                               last_offset, self->offsets);
 }
 
 static void

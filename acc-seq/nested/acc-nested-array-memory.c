@@ -2,6 +2,10 @@
 #include "acc-nested-array-private.h"
 
 #include "acc-core/array/acc-array-values-private.h"
+#include "acc-core/base/acc-parallel-private.h"
+#include "acc-core/data/acc-buffer-private.h"
+
+#include <string.h>
 
 /* Nested arrays in memory: what is made there is checked there, and parts share bytes. */
 
@@ -14,6 +18,55 @@ acc_nested_array_shape_rows (AccArray *array,
   extents[0] = count;
 
   return acc_shape_new (extents, array->rank);
+}
+
+static gboolean
+copy_values (AccBuffer *target,
+             AccArray **arrays,
+             guint      n_arrays,
+             guint      buffer,
+             GError   **error)
+{
+  gsize size = acc_element_type_get_buffer_size (arrays[0]->type, buffer), position = 0;
+
+  for (guint i = 0; i < n_arrays; i++)
+    {
+      const guint8 *data = acc_buffer_map (acc_array_get_buffers (arrays[i])[buffer], error);
+      gsize bytes = (gsize) acc_shape_get_size (arrays[i]->shape) * size;
+
+      if (data == NULL)
+        return FALSE;
+      if (bytes > 0)
+        acc_parallel_copy ((guint8 *) target->data + position, data, bytes);
+      position += bytes;
+    }
+
+  return TRUE;
+}
+
+AccArray *
+acc_nested_array_join_values (AccArray **arrays,
+                              guint      n_arrays,
+                              AccShape  *shape,
+                              AccBudget *budget,
+                              GError   **error)
+{
+  guint n_buffers = acc_element_type_get_n_buffers (arrays[0]->type);
+  AccBuffer **buffers = acc_buffers_allocate (arrays[0]->type, acc_shape_get_size (shape), budget, "elements of a sequence", error);
+  AccArray *joined = NULL;
+  gboolean copied = buffers != NULL;
+
+  for (guint i = 0; i < n_buffers && copied; i++)
+    copied = copy_values (buffers[i], arrays, n_arrays, i, error);
+  if (!copied)
+    {
+      acc_buffers_free (buffers);
+      return NULL;
+    }
+  joined = acc_array_new_manifest (arrays[0]->type, shape, buffers);
+  g_free (buffers);
+
+  return joined;
 }
 
 static gint64

@@ -2,6 +2,7 @@
 #include "acc-nested-array-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/data/acc-buffer-private.h"
 #include "acc-core/derived/acc-array-rearrange.h"
 #include "acc-core/derived/acc-array-runs.h"
 #include "acc-core/derived/acc-array-scan.h"
@@ -342,6 +343,60 @@ join_values (AccArray **arrays,
   return acc_array_concat (first, second);
 }
 
+/* An operation for an array takes longer than a copy of fewer bytes. */
+#define SMALL_BYTES (64 * 1024)
+
+/* The same of small arrays that are in the host's memory, copied; NULL: others. */
+static AccArray *
+copy_values (AccArray **arrays,
+             guint      n)
+{
+  g_autoptr(AccShape) shape = NULL;
+  gint64 total = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      AccArray *array = arrays[i];
+
+      if (!acc_array_is_manifest (array)
+          || (gsize) acc_shape_get_size (array->shape) > SMALL_BYTES / MAX (acc_element_type_get_size (array->type), 1))
+        return NULL;
+      for (guint k = 0; k < acc_element_type_get_n_buffers (array->type); k++)
+        if (acc_array_get_buffers (array)[k]->data == NULL && acc_shape_get_size (array->shape) > 0)
+          return NULL;
+      total += acc_shape_get_size (array->shape);
+    }
+  shape = acc_shape_new_vector (total);
+
+  return acc_nested_array_join_values (arrays, n, shape, NULL, NULL);
+}
+
+/* What acc_expr_shape() is for each, where all are known; else NULL. */
+static AccArray *
+list_extents (AccArray **arrays,
+              guint      n)
+{
+  guint rank = arrays[0]->rank;
+  g_autoptr(AccShape) count = acc_shape_new_vector (n);
+  AccBuffer **buffers;
+  AccArray *extents;
+
+  for (guint i = 0; i < n; i++)
+    if (arrays[i]->shape == NULL)
+      return NULL;
+
+  buffers = acc_buffers_allocate (acc_index_type (rank), n, NULL, "extents of elements", NULL);
+  if (buffers == NULL)
+    return NULL;
+  for (guint d = 0; d < rank; d++)
+    for (guint i = 0; i < n; i++)
+      ((gint64 *) buffers[d]->data)[i] = acc_shape_get_extent (arrays[i]->shape, d);
+  extents = acc_array_new_manifest (acc_index_type (rank), count, buffers);
+  g_free (buffers);
+
+  return extents;
+}
+
 typedef struct {
   AccArray **arrays;
   guint      n;
@@ -365,7 +420,7 @@ extents_of_number (AccExpr *k,
  * @arrays: (array length=n_arrays): arrays of one element type and rank
  * @n_arrays: how many, at least 1
  *
- * Creates a nested array of arrays, whose extents may differ.
+ * Creates a nested array of arrays, whose extents may differ. Small ones that are in memory are copied at once.
  *
  * Takes time linear in the number of values. The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where types or ranks differ.
  *
@@ -396,11 +451,15 @@ acc_nested_array_new_from_arrays (AccArray **arrays,
                                       arrays[0]->type != arrays[i]->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE, problem);
     }
 
-  values = join_values (arrays, 0, n_arrays);
+  values = copy_values (arrays, n_arrays);
+  if (values == NULL)
+    values = join_values (arrays, 0, n_arrays);
   if (arrays[0]->rank == 0)
     return acc_nested_array_new_from_regular (values);
   count = acc_shape_new_vector (n_arrays);
-  extents = acc_array_generate (count, extents_of_number, &all);
+  extents = list_extents (arrays, n_arrays);
+  if (extents == NULL)
+    extents = acc_array_generate (count, extents_of_number, &all);
 
   return arrays[0]->rank == 1 ? acc_nested_array_new_from_lengths (values, extents) : acc_nested_array_new_from_extents (values, extents);
 }

@@ -53,6 +53,9 @@ AccNestedArray *acc_nested_array_compact        (AccNestedArray *self, AccNested
 
 /* The shape of @count rows of @array. */
 AccShape       *acc_nested_array_shape_rows     (AccArray *array, gint64 count);
+/* The values of manifest arrays of one type, one after the other, in an array of @shape. @budget: what their memory is counted in,
+ * nullable. */
+AccArray       *acc_nested_array_join_values    (AccArray **arrays, guint n_arrays, AccShape *shape, AccBudget *budget, GError **error);
 /* Rows of manifest @array, of @shape where that is given, which share its bytes; NULL: they cannot be had. */
 AccArray       *acc_nested_array_share_rows     (AccArray *array, gint64 first, gint64 count, AccShape *shape, GError **error);
 /* The extents of element @k of one that is manifest; those of regular ones are the same for all. */

@@ -1,35 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-part-private.h"
 
-#include "acc-core/base/acc-parallel-private.h"
-
 #include <string.h>
 
 /* --- manifest arrays */
-
-static gboolean
-copy_rows (AccBuffer *target,
-           AccArray **arrays,
-           guint      n_arrays,
-           guint      buffer,
-           GError   **error)
-{
-  gsize size = acc_element_type_get_buffer_size (arrays[0]->type, buffer), position = 0;
-
-  for (guint i = 0; i < n_arrays; i++)
-    {
-      const guint8 *data = acc_buffer_map (acc_array_get_buffers (arrays[i])[buffer], error);
-      gsize bytes = (gsize) acc_shape_get_size (arrays[i]->shape) * size;
-
-      if (data == NULL)
-        return FALSE;
-      if (bytes > 0)
-        acc_parallel_copy ((guint8 *) target->data + position, data, bytes);
-      position += bytes;
-    }
-
-  return TRUE;
-}
 
 AccArray *
 acc_walk_join_rows (AccArray **arrays,
@@ -37,8 +11,6 @@ acc_walk_join_rows (AccArray **arrays,
                     AccBudget *budget,
                     GError   **error)
 {
-  guint n_buffers = acc_element_type_get_n_buffers (arrays[0]->type);
-  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
   g_autoptr(AccShape) shape = NULL;
   gint64 count = 0;
 
@@ -49,19 +21,7 @@ acc_walk_join_rows (AccArray **arrays,
     count += acc_shape_get_extent (arrays[i]->shape, 0);
   shape = acc_nested_array_shape_rows (arrays[0], count);
 
-  for (guint i = 0; i < n_buffers; i++)
-    {
-      buffers[i] = acc_buffer_allocate ((gsize) acc_shape_get_size (shape) * acc_element_type_get_buffer_size (arrays[0]->type, i), budget,
-                                        "elements of a sequence", error);
-      if (buffers[i] == NULL || !copy_rows (buffers[i], arrays, n_arrays, i, error))
-        {
-          for (guint j = 0; j <= i; j++)
-            g_clear_pointer (&buffers[j], acc_buffer_unref);
-          return NULL;
-        }
-    }
-
-  return acc_array_new_manifest (arrays[0]->type, shape, buffers);
+  return acc_nested_array_join_values (arrays, n_arrays, shape, budget, error);
 }
 
 AccArray *

@@ -49,6 +49,13 @@ def test_pictures():
 
 
 def test_few_elements():
+    # Small arrays in memory are copied at once, others are joined when they run; some have no elements.
+    rng = np.random.default_rng(3)
+    small = [rng.integers(0, 99, (n, m)).astype('i2') for n, m in rng.integers(0, 4, (300, 2))]
+    for parts in (small, [Acc.use(part).map(lambda x: x) for part in small[:20]], small[:5] + [np.ones((300, 400), 'i2')] + small[5:9]):
+        assert Acc.NestedArray.from_arrays(parts).to_list() == [np.asarray(part if isinstance(part, np.ndarray) else part.run()).tolist() for part in parts]
+    pairs = [Acc.use(part).zip(Acc.use(part).map(lambda x: x.cast('f8') / 2)).run() for part in small[:9]]
+    assert Acc.NestedArray.from_arrays(pairs).map(lambda part: part.unzip(1)).to_list() == [(part / 2).tolist() for part in small[:9]]
     scalars = Acc.NestedArray.from_arrays([np.float64(1.5), np.float64(2)])
     assert scalars.ndim == 0 and scalars.to_list() == [1.5, 2]
     assert Acc.NestedArray.from_lengths([], []).to_list() == [] and Acc.NestedArray.from_offsets(np.zeros(0), [0]).to_list() == []
@@ -435,7 +442,8 @@ def test_descriptors_that_do_not_fit():
     for make in (lambda lengths: Acc.NestedArray.from_lengths(values, np.array(lengths)),
                  lambda lengths: Acc.NestedArray.from_lengths(values, np.ones(6, 'i8')).nest(np.array(lengths))):
         _fails(lambda: make([2, 2]).to_list(), Acc.Error.SHAPE, 'as many as all lengths together')
-        _fails(lambda: make([5, 5]).to_list(), Acc.Error.BOUNDS, 'all lengths together')
+        _fails(lambda: make([5, 5]).to_list(), Acc.Error.BOUNDS,
+               'all lengths together, more than there are values: 1 less than the extent”: index 10 is outside extent')
     _fails(lambda: Acc.NestedArray.from_offsets(values, np.zeros(0, 'i8')), Acc.Error.SHAPE, 'there are no offsets')
     _fails(lambda: Acc.NestedArray.from_lengths(values.reshape(2, 3), [6]), Acc.Error.SHAPE, 'values are a vector')
     _fails(lambda: Acc.NestedArray.from_lengths(values, [1.5]), Acc.Error.TYPE)

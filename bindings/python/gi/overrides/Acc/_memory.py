@@ -68,6 +68,8 @@ def _buffers(data):
 def _array(value):
     if value is None:
         raise TypeError('None is no array: a function of arrays returns one')
+    if isinstance(value, (tuple, list)) and any(isinstance(item, Acc.Array) for item in value):
+        raise TypeError(f'{len(value)} arrays, where one is wanted: choose one, or zip them')
     return value if isinstance(value, Acc.Array) else use(value)
 
 
