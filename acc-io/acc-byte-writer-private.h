@@ -18,6 +18,11 @@ const char    *acc_byte_writer_get_name       (AccByteWriter *self);
 gboolean       acc_byte_writer_open           (AccByteWriter *self, GCancellable *cancellable, GError **error);
 gboolean       acc_byte_writer_write          (AccByteWriter *self, gconstpointer data, gsize size, GCancellable *cancellable,
                                                GError **error);
+/* Whether the beginning can be written again; asked before it is opened, too. */
+gboolean       acc_byte_writer_can_rewrite    (AccByteWriter *self);
+/* Its first bytes again: at most as many as were written. */
+gboolean       acc_byte_writer_rewrite        (AccByteWriter *self, gconstpointer data, gsize size, GCancellable *cancellable,
+                                               GError **error);
 /* Everything that may fail before the file takes its place; commit may follow. */
 gboolean       acc_byte_writer_complete       (AccByteWriter *self, GCancellable *cancellable, GError **error);
 gboolean       acc_byte_writer_commit         (AccByteWriter *self, GCancellable *cancellable, GError **error);

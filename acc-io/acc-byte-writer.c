@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Between requests of this size a cancellation is noticed. */
@@ -19,6 +20,7 @@ struct _AccByteWriter
   GOutputStream *stream;
   gboolean       given;      /* the stream is the caller's */
   gboolean       used;
+  goffset        begin;      /* of what is written, in a stream that can seek */
   AccTemporary  *temporary;  /* of a local file while it is open */
 
   guint8        *buffer;
@@ -68,6 +70,18 @@ acc_byte_writer_get_name (AccByteWriter *self)
 }
 
 gboolean
+acc_byte_writer_can_rewrite (AccByteWriter *self)
+{
+  const char *path = self->file != NULL ? g_file_peek_path (self->file) : NULL;
+  struct stat info;
+
+  if (self->given)
+    return G_IS_SEEKABLE (self->stream) && g_seekable_can_seek (G_SEEKABLE (self->stream));
+
+  return path != NULL && (stat (path, &info) < 0 ? errno == ENOENT : S_ISREG (info.st_mode));
+}
+
+gboolean
 acc_byte_writer_open (AccByteWriter *self, GCancellable *cancellable, GError **error)
 {
   const char *path = self->file != NULL ? g_file_peek_path (self->file) : NULL;
@@ -80,6 +94,7 @@ acc_byte_writer_open (AccByteWriter *self, GCancellable *cancellable, GError **e
           return FALSE;
         }
       self->used = TRUE;
+      self->begin = acc_byte_writer_can_rewrite (self) ? g_seekable_tell (G_SEEKABLE (self->stream)) : 0;
     }
   else if (path != NULL)
     {
@@ -160,6 +175,29 @@ acc_byte_writer_write (AccByteWriter  *self,
   self->filled += size;
 
   return TRUE;
+}
+
+gboolean
+acc_byte_writer_rewrite (AccByteWriter *self, gconstpointer data, gsize size, GCancellable *cancellable, GError **error)
+{
+  GSeekable *seekable;
+  goffset end;
+  gboolean done;
+
+  if (!flush_buffer (self, cancellable, error))
+    return FALSE;
+  if (self->temporary != NULL)
+    return acc_temporary_rewrite (self->temporary, data, size, error);
+
+  seekable = G_SEEKABLE (self->stream);
+  end = g_seekable_tell (seekable);
+  done = g_seekable_seek (seekable, self->begin, G_SEEK_SET, cancellable, error)
+         && g_output_stream_write_all (self->stream, data, size, NULL, cancellable, error)
+         && g_seekable_seek (seekable, end, G_SEEK_SET, cancellable, error);
+  if (!done)
+    acc_io_wrap_error (error, self->name);
+
+  return done;
 }
 
 gboolean

@@ -22,7 +22,7 @@ void     acc_npy_header_clear (AccNpyHeader *self);
 /* From the beginning of the file. Errors lack the file's name. */
 gboolean acc_npy_header_read  (AccNpyHeader *self, AccByteReader *reader, GCancellable *cancellable, GError **error);
 /* The whole header, for packed records in this machine's byte order. An array of vectors is one of scalars with one more
- * dimension. */
-GBytes  *acc_npy_header_write (AccElementType *type, AccShape *shape, GError **error);
+ * dimension. @grows: as long for any first extent, so that it can be written again. */
+GBytes  *acc_npy_header_write (AccElementType *type, AccShape *shape, gboolean grows, GError **error);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccNpyHeader, acc_npy_header_clear)

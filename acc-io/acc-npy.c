@@ -8,6 +8,7 @@
 
 #define LARGEST_HEADER (1 << 20)
 #define ALIGNMENT      64
+#define MOST_DIGITS    19
 
 void
 acc_npy_header_clear (AccNpyHeader *self)
@@ -154,7 +155,7 @@ print_shape (AccShape *shape, guint lanes)
 }
 
 GBytes *
-acc_npy_header_write (AccElementType *type, AccShape *shape, GError **error)
+acc_npy_header_write (AccElementType *type, AccShape *shape, gboolean grows, GError **error)
 {
   /* NumPy has no arrays of vectors: they are one more dimension. */
   gboolean vectors = acc_element_type_get_kind (type) == ACC_KIND_VECTOR;
@@ -172,6 +173,12 @@ acc_npy_header_write (AccElementType *type, AccShape *shape, GError **error)
     }
 
   g_string_append_printf (text, "{'descr': %s, 'fortran_order': False, 'shape': %s, }", descr, extents);
+  if (grows)
+    {
+      g_autofree char *rows = g_strdup_printf ("%" G_GINT64_FORMAT, acc_shape_get_extent (shape, 0));
+
+      g_string_append_printf (text, "%*s", MAX (MOST_DIGITS - (int) strlen (rows), 0), "");
+    }
   prefix[ACC_NPY_MAGIC_SIZE] = text->len + ALIGNMENT > G_MAXUINT16 ? 2 : 1;
   prefix_size = ACC_NPY_MAGIC_SIZE + 2 + (prefix[ACC_NPY_MAGIC_SIZE] == 1 ? 2 : 4);
 

@@ -91,6 +91,17 @@ acc_png_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCance
   return self->encoder != NULL;
 }
 
+/* Never: a picture begins with its height. */
+static gboolean
+acc_png_sink_start_growing (AccSink *sink, AccElementType *type, AccShape *row_shape, GCancellable *cancellable, GError **error)
+{
+  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED,
+               "%s: a PNG picture has the shape [rows,columns] or [rows,columns,1 to 4], not a length "
+               "that depends on the data", acc_byte_writer_get_name (ACC_PNG_SINK (sink)->writer));
+
+  return FALSE;
+}
+
 static gboolean
 acc_png_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
@@ -199,6 +210,7 @@ acc_png_sink_class_init (AccPngSinkClass *klass)
   object_class->set_property = acc_png_sink_set_property;
   object_class->finalize = acc_png_sink_finalize;
   sink_class->start = acc_png_sink_start;
+  sink_class->start_growing = acc_png_sink_start_growing;
   sink_class->write = acc_png_sink_write;
   sink_class->complete = acc_png_sink_complete;
   sink_class->commit = acc_png_sink_commit;

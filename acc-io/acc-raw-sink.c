@@ -13,25 +13,30 @@ struct _AccRawSink
   gboolean       npy;
   AccRecord     *record;
   guint8        *stage;     /* during a run, unless the record is plain */
+  AccElementType *type;     /* of a run that grows, as .row_shape; borrowed */
+  AccShape      *row_shape;
+  gint64         n_rows;
 };
 
 G_DEFINE_FINAL_TYPE (AccRawSink, acc_raw_sink, ACC_TYPE_SINK)
 
 static gboolean
-acc_raw_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
+make_header (AccRawSink *self, AccElementType *type, AccShape *shape, gboolean grows, GBytes **header, GError **error)
 {
-  AccRawSink *self = ACC_RAW_SINK (sink);
+  *header = self->npy ? acc_npy_header_write (type, shape, grows, error) : NULL;
+  if (*header == NULL && self->npy)
+    g_prefix_error (error, "%s: ", acc_byte_writer_get_name (self->writer));
+
+  return *header != NULL || !self->npy;
+}
+
+static gboolean
+open_writer (AccRawSink *self, AccElementType *type, AccShape *shape, gboolean grows, GCancellable *cancellable, GError **error)
+{
   g_autoptr(GBytes) header = NULL;
 
-  if (self->npy)
-    {
-      header = acc_npy_header_write (type, shape, error);
-      if (header == NULL)
-        {
-          g_prefix_error (error, "%s: ", acc_byte_writer_get_name (self->writer));
-          return FALSE;
-        }
-    }
+  if (!make_header (self, type, shape, grows, &header, error))
+    return FALSE;
 
   g_clear_pointer (&self->record, acc_record_free);
   self->record = acc_record_new_packed (type);
@@ -48,6 +53,52 @@ acc_raw_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCance
 }
 
 static gboolean
+acc_raw_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
+{
+  AccRawSink *self = ACC_RAW_SINK (sink);
+
+  g_clear_pointer (&self->row_shape, acc_shape_unref);
+
+  return open_writer (self, type, shape, FALSE, cancellable, error);
+}
+
+static AccShape *
+join_shape (gint64 n_rows, AccShape *row_shape)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (row_shape, &rank);
+  g_autofree gint64 *all = g_new0 (gint64, rank + 1);
+
+  all[0] = n_rows;
+  for (guint i = 0; i < rank; i++)
+    all[i + 1] = extents[i];
+
+  return acc_shape_new (all, rank + 1);
+}
+
+static gboolean
+acc_raw_sink_start_growing (AccSink *sink, AccElementType *type, AccShape *row_shape, GCancellable *cancellable, GError **error)
+{
+  AccRawSink *self = ACC_RAW_SINK (sink);
+  g_autoptr(AccShape) shape = join_shape (0, row_shape);
+
+  g_clear_pointer (&self->row_shape, acc_shape_unref);
+  self->row_shape = acc_shape_ref (row_shape);
+  self->type = type;
+  self->n_rows = 0;
+
+  return open_writer (self, type, shape, TRUE, cancellable, error);
+}
+
+static gboolean
+acc_raw_sink_can_grow (AccSink *sink)
+{
+  AccRawSink *self = ACC_RAW_SINK (sink);
+
+  return !self->npy || acc_byte_writer_can_rewrite (self->writer);
+}
+
+static gboolean
 acc_raw_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
   AccRawSink *self = ACC_RAW_SINK (sink);
@@ -56,6 +107,7 @@ acc_raw_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, G
   g_autofree guint8 **buffers = g_new0 (guint8 *, MAX (n_buffers, 1));
   gsize stage_elements = acc_record_get_stage_elements (self->record);
 
+  self->n_rows += acc_chunk_get_n_rows (chunk);
   for (guint i = 0; i < n_buffers; i++)
     buffers[i] = (guint8 *) (guintptr) acc_chunk_get_address (chunk, i);
 
@@ -75,10 +127,25 @@ acc_raw_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, G
   return TRUE;
 }
 
+/* The first one told of no rows. */
+static gboolean
+rewrite_header (AccRawSink *self, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(AccShape) shape = join_shape (self->n_rows, self->row_shape);
+  g_autoptr(GBytes) header = NULL;
+
+  return make_header (self, self->type, shape, TRUE, &header, error)
+         && (header == NULL
+             || acc_byte_writer_rewrite (self->writer, g_bytes_get_data (header, NULL), g_bytes_get_size (header), cancellable, error));
+}
+
 static gboolean
 acc_raw_sink_complete (AccSink *sink, GCancellable *cancellable, GError **error)
 {
-  return acc_byte_writer_complete (ACC_RAW_SINK (sink)->writer, cancellable, error);
+  AccRawSink *self = ACC_RAW_SINK (sink);
+
+  return (self->row_shape == NULL || rewrite_header (self, cancellable, error))
+         && acc_byte_writer_complete (self->writer, cancellable, error);
 }
 
 static gboolean
@@ -118,6 +185,7 @@ acc_raw_sink_finalize (GObject *object)
 
   g_clear_pointer (&self->writer, acc_byte_writer_free);
   g_clear_pointer (&self->record, acc_record_free);
+  g_clear_pointer (&self->row_shape, acc_shape_unref);
   g_free (self->stage);
 
   G_OBJECT_CLASS (acc_raw_sink_parent_class)->finalize (object);
@@ -130,6 +198,8 @@ acc_raw_sink_class_init (AccRawSinkClass *klass)
 
   G_OBJECT_CLASS (klass)->finalize = acc_raw_sink_finalize;
   sink_class->start = acc_raw_sink_start;
+  sink_class->start_growing = acc_raw_sink_start_growing;
+  sink_class->can_grow = acc_raw_sink_can_grow;
   sink_class->write = acc_raw_sink_write;
   sink_class->complete = acc_raw_sink_complete;
   sink_class->commit = acc_raw_sink_commit;

@@ -16,6 +16,8 @@ AccTemporary *acc_temporary_new_in (int folder, const char *file, const char *na
 /* Removes the file unless it was committed. */
 void          acc_temporary_free   (AccTemporary *self);
 gboolean      acc_temporary_write  (AccTemporary *self, gconstpointer data, gsize size, GError **error);
+/* Again, at the beginning, of what was written; of an ordinary file. */
+gboolean      acc_temporary_rewrite (AccTemporary *self, gconstpointer data, gsize size, GError **error);
 /* To the disk, so that little can fail when it goes to its place. */
 gboolean      acc_temporary_sync   (AccTemporary *self, GError **error);
 /* @durable: to the disk, then to its place. */

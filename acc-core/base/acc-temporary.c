@@ -385,15 +385,16 @@ acc_temporary_free (AccTemporary *self)
   g_free (self);
 }
 
-gboolean
-acc_temporary_write (AccTemporary *self, gconstpointer data, gsize size, GError **error)
+/* @offset -1: after what was written. */
+static gboolean
+write_at (AccTemporary *self, gconstpointer data, gsize size, off_t offset, GError **error)
 {
   const guint8 *at = data;
 
   self->synced = FALSE;
   while (size > 0)
     {
-      gssize n = write (self->fd, at, size);
+      gssize n = offset < 0 ? write (self->fd, at, size) : pwrite (self->fd, at, size, offset + (at - (const guint8 *) data));
 
       if (n < 0 && errno == EINTR)
         continue;
@@ -408,6 +409,18 @@ acc_temporary_write (AccTemporary *self, gconstpointer data, gsize size, GError 
     }
 
   return TRUE;
+}
+
+gboolean
+acc_temporary_write (AccTemporary *self, gconstpointer data, gsize size, GError **error)
+{
+  return write_at (self, data, size, -1, error);
+}
+
+gboolean
+acc_temporary_rewrite (AccTemporary *self, gconstpointer data, gsize size, GError **error)
+{
+  return write_at (self, data, size, 0, error);
 }
 
 /* Names an unnamed file: its final name if nothing is there, else one from which it can be renamed. */

@@ -11,6 +11,8 @@
  *
  * A row is one index of the array's outermost dimension; an array of rank 0 is a single row. A run calls
  * [method@Acc.Sink.start], then [method@Acc.Sink.write] with one chunk after the other, then [method@Acc.Sink.commit].
+ * Where the number of rows is not known before, as that of what a filter keeps, it calls [method@Acc.Sink.start_growing] in place of
+ * start; sinks that cannot grow get such rows from a temporary file.
  * After an error or a cancellation it calls [method@Acc.Sink.abort] instead, and nothing of the output is left behind.
  *
  * For subclasses: `abort` is called at most once per run, whenever `start` was called and `commit` did not succeed, even
@@ -31,7 +33,7 @@ typedef struct {
   char           *name;
   int             state;         /* State; atomic */
   AccElementType *type;
-  gint64          n_rows;
+  gint64          n_rows;        /* -1: known when the last was written */
   gint64          row_elements;
   gint64          next_row;
 } AccSinkPrivate;
@@ -150,6 +152,42 @@ fail (AccSink *self, const char *function, GError *local, GError **error)
   return FALSE;
 }
 
+/* Rows have the extents of @shape from @first on. */
+static gboolean
+begin (AccSink *self, AccElementType *type, AccShape *shape, gint64 n_rows, guint first, GCancellable *cancellable, GError **error)
+{
+  AccSinkPrivate *priv = PRIV (self);
+  AccElementType *old;
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+
+  if (acc_shape_get_size (shape) == G_MAXINT64)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: the array is too large", acc_sink_get_name (self));
+      return FALSE;
+    }
+
+  if (!g_atomic_int_compare_and_exchange (&priv->state, STATE_IDLE, STATE_BUSY))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s is being written already", acc_sink_get_name (self));
+      return FALSE;
+    }
+
+  old = priv->type;
+  priv->type = acc_element_type_ref (type);
+  g_clear_pointer (&old, acc_element_type_unref);
+  priv->n_rows = n_rows;
+  priv->row_elements = 1;
+  for (guint i = first; i < rank; i++)
+    priv->row_elements = (gint64) ((guint64) priv->row_elements * (guint64) MAX (extents[i], 0));
+  priv->next_row = 0;
+
+  return TRUE;
+}
+
 /**
  * acc_sink_start:
  * @self: a sink
@@ -169,47 +207,81 @@ fail (AccSink *self, const char *function, GError *local, GError **error)
 gboolean
 acc_sink_start (AccSink *self, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
 {
-  AccSinkPrivate *priv = PRIV (self);
-  AccSinkClass *klass;
-  AccElementType *old;
   GError *local = NULL;
-  const gint64 *extents;
   guint rank;
 
   g_return_val_if_fail (ACC_IS_SINK (self), FALSE);
   g_return_val_if_fail (type != NULL && shape != NULL, FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
 
-  klass = ACC_SINK_GET_CLASS (self);
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+  rank = acc_shape_get_rank (shape);
+  if (!begin (self, type, shape, rank > 0 ? MAX (acc_shape_get_extent (shape, 0), 0) : 1, rank > 0 ? 1 : 0, cancellable, error))
     return FALSE;
 
-  if (acc_shape_get_size (shape) == G_MAXINT64)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: the array is too large", acc_sink_get_name (self));
-      return FALSE;
-    }
-
-  if (!g_atomic_int_compare_and_exchange (&priv->state, STATE_IDLE, STATE_BUSY))
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s is being written already", acc_sink_get_name (self));
-      return FALSE;
-    }
-
-  extents = acc_shape_get_extents (shape, &rank);
-  old = priv->type;
-  priv->type = acc_element_type_ref (type);
-  g_clear_pointer (&old, acc_element_type_unref);
-  priv->n_rows = rank > 0 ? MAX (extents[0], 0) : 1;
-  priv->row_elements = 1;
-  for (guint i = 1; i < rank; i++)
-    priv->row_elements = (gint64) ((guint64) priv->row_elements * (guint64) MAX (extents[i], 0));
-  priv->next_row = 0;
-
-  if (klass->start != NULL && !klass->start (self, type, shape, cancellable, &local))
+  if (ACC_SINK_GET_CLASS (self)->start != NULL && !ACC_SINK_GET_CLASS (self)->start (self, type, shape, cancellable, &local))
     return fail (self, "start", local, error);
 
-  g_atomic_int_set (&priv->state, STATE_STARTED);
+  g_atomic_int_set (&PRIV (self)->state, STATE_STARTED);
+
+  return TRUE;
+}
+
+/**
+ * acc_sink_can_grow:
+ * @self: a sink
+ *
+ * Tells whether [method@Acc.Sink.start_growing] may be called: whether the sink takes rows whose number is not known before.
+ *
+ * Returns: %TRUE if it can
+ */
+gboolean
+acc_sink_can_grow (AccSink *self)
+{
+  AccSinkClass *klass;
+
+  g_return_val_if_fail (ACC_IS_SINK (self), FALSE);
+
+  klass = ACC_SINK_GET_CLASS (self);
+
+  return klass->start_growing != NULL && (klass->can_grow == NULL || klass->can_grow (self));
+}
+
+/**
+ * acc_sink_start_growing:
+ * @self: a sink that can grow
+ * @type: the type of the elements to come
+ * @row_shape: the extents of a row; of a vector rank 0
+ * @cancellable: (nullable): cancels the call, with %G_IO_ERROR_CANCELLED
+ * @error: return location for an error
+ *
+ * Begins a run whose number of rows is known when the last was written.
+ *
+ * Fails with %ACC_ERROR_UNSUPPORTED where the format cannot hold such rows, or the sink cannot grow, and as acc_sink_start() does.
+ *
+ * Returns: %TRUE on success
+ */
+gboolean
+acc_sink_start_growing (AccSink *self, AccElementType *type, AccShape *row_shape, GCancellable *cancellable, GError **error)
+{
+  GError *local = NULL;
+
+  g_return_val_if_fail (ACC_IS_SINK (self), FALSE);
+  g_return_val_if_fail (type != NULL && row_shape != NULL, FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  if (!acc_sink_can_grow (self))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: the number of rows has to be known before the first is written",
+                   acc_sink_get_name (self));
+      return FALSE;
+    }
+  if (!begin (self, type, row_shape, -1, 0, cancellable, error))
+    return FALSE;
+
+  if (!ACC_SINK_GET_CLASS (self)->start_growing (self, type, row_shape, cancellable, &local))
+    return fail (self, "start_growing", local, error);
+
+  g_atomic_int_set (&PRIV (self)->state, STATE_STARTED);
 
   return TRUE;
 }
@@ -219,12 +291,13 @@ check_write (AccSink *self, AccChunk *chunk, GError **error)
 {
   AccSinkPrivate *priv = PRIV (self);
   gint64 first = acc_chunk_get_first_row (chunk), n = acc_chunk_get_n_rows (chunk);
+  gint64 most = priv->n_rows >= 0 ? priv->n_rows : G_MAXINT64;
   const char *name = acc_sink_get_name (self);
 
-  if (first != priv->next_row || n > priv->n_rows - first)
+  if (first != priv->next_row || n > most - first)
     g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM,
                  "%s: rows from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " were given where row %" G_GINT64_FORMAT
-                 " of %" G_GINT64_FORMAT " comes next", name, first, first + n, priv->next_row, priv->n_rows);
+                 " of %" G_GINT64_FORMAT " comes next", name, first, first + n, priv->next_row, most);
   else if (acc_chunk_get_element_type (chunk) != priv->type
            || acc_chunk_get_row_elements (chunk) != priv->row_elements)
     g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s: the chunk has another layout", name);

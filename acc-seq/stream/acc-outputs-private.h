@@ -7,6 +7,9 @@
 
 /* Where results go: sinks, all of which keep what they got, or none. */
 
+/* Who holds the memory of sinks */
+#define ACC_OUTPUT_HOLDER "sink"
+
 typedef struct {
   AccSink        *sink;       /* NULL: of a plan alone */
   AccArray       *array;      /* what it gets; stages put others of the same elements in its place */
@@ -20,6 +23,8 @@ typedef struct {
 
 /* AccOutput, owned; several sinks may take the same array. Sinks that were not committed are aborted with the last reference. */
 GPtrArray *acc_outputs_new       (AccArray **arrays, AccSink **sinks, guint n);
+/* What filters of sources keep goes straight to sinks that can grow: rows take the place of these arrays. Whether there are any. */
+gboolean   acc_outputs_let_grow  (GPtrArray *outputs, AccBackend *backend);
 /* Different arrays among them, borrowed: the results of a run that writes all of them. */
 GPtrArray *acc_outputs_list      (GPtrArray *outputs);
 /* The memory of the sink itself, once the layout is known: before it is started. */

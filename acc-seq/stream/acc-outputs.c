@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-outputs-private.h"
 
+#include "acc-seq/stream/external/acc-pack-sink-private.h"
+#include "acc-core/array/acc-array-private.h"
+
 static void
 output_free (gpointer data)
 {
@@ -9,7 +12,9 @@ output_free (gpointer data)
   if (self->started)
     acc_sink_abort (self->sink);
   if (self->resident > 0)
-    acc_budget_release (self->budget, self->resident, "sink");
+    acc_budget_release (self->budget,
+                        self->resident - (ACC_IS_PACK_SINK (self->sink) ? acc_pack_sink_get_lent (ACC_PACK_SINK (self->sink)) : 0),
+                        ACC_OUTPUT_HOLDER);
 
   g_clear_pointer (&self->budget, acc_budget_unref);
   g_clear_pointer (&self->shape, acc_shape_unref);
@@ -54,6 +59,36 @@ acc_outputs_list (GPtrArray *outputs)
   return arrays;
 }
 
+gboolean
+acc_outputs_let_grow (GPtrArray *outputs, AccBackend *backend)
+{
+  g_autoptr(GHashTable) split = g_hash_table_new_full (NULL, NULL, g_object_unref, g_object_unref);
+
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+      AccArray *array = output->array;
+      g_autoptr(AccSink) pack = NULL;
+      AccArray *rows;
+
+      if (output->sink == NULL || !acc_sink_can_grow (output->sink) || !acc_array_reads_source (array))
+        continue;
+      rows = acc_pack_split (backend, array, output->sink, outputs->len, &pack);
+      if (rows == NULL)
+        continue;
+
+      /* Several sinks of one array take the same rows. */
+      if (g_hash_table_contains (split, array))
+        g_object_unref (rows);
+      else
+        g_hash_table_insert (split, g_object_ref (array), rows);
+      g_set_object (&output->sink, pack);
+      g_set_object (&output->array, g_hash_table_lookup (split, array));
+    }
+
+  return g_hash_table_size (split) > 0;
+}
+
 void
 acc_output_set_layout (AccOutput *self, AccElementType *type, AccShape *shape)
 {
@@ -70,7 +105,7 @@ acc_output_hold (AccOutput *self, AccBackend *backend, GError **error)
 
   if (bytes <= self->resident)
     return TRUE;
-  if (!acc_budget_reserve (budget, bytes - self->resident, "sink", error))
+  if (!acc_budget_reserve (budget, bytes - self->resident, ACC_OUTPUT_HOLDER, error))
     return FALSE;
 
   if (self->budget == NULL)
@@ -112,6 +147,16 @@ commit (AccOutput *self, GCancellable *cancellable, GError **error)
   return TRUE;
 }
 
+/* Whether little can fail when it is committed, once it is complete. */
+static gboolean
+is_certain (AccSink *sink)
+{
+  if (ACC_IS_PACK_SINK (sink))
+    sink = acc_pack_sink_get_inner (ACC_PACK_SINK (sink));
+
+  return ACC_SINK_GET_CLASS (sink)->complete != NULL;
+}
+
 gboolean
 acc_outputs_commit (GPtrArray *outputs, GCancellable *cancellable, GError **error)
 {
@@ -131,9 +176,8 @@ acc_outputs_commit (GPtrArray *outputs, GCancellable *cancellable, GError **erro
     for (guint i = 0; i < outputs->len; i++)
       {
         AccOutput *output = g_ptr_array_index (outputs, i);
-        gboolean is_certain = ACC_SINK_GET_CLASS (output->sink)->complete != NULL;
 
-        if (output->started && (round == 1 || !is_certain))
+        if (output->started && (round == 1 || !is_certain (output->sink)))
           {
             if (!commit (output, cancellable, error))
               return FALSE;

@@ -21,7 +21,7 @@ gboolean  acc_store_write       (AccStore *self, gint64 first, gint64 n, gpointe
 gboolean  acc_store_read        (AccStore *self, gint64 first, gint64 n, gpointer *addresses, GError **error);
 /* A growing one has @n_elements now. */
 void      acc_store_close       (AccStore *self, gint64 n_elements);
-/* What writes all rows. */
+/* What writes all rows; to a growing one as many as come. */
 AccSink  *acc_store_new_sink    (AccStore *self);
 /* The same with all rows of a source. */
 gboolean  acc_store_fill        (AccStore *self, AccSource *source, GCancellable *cancellable, GError **error);

@@ -278,6 +278,7 @@ struct _AccStoreSink
   AccSink   parent_instance;
 
   AccStore *store;
+  gint64    n_elements;
 };
 
 G_DEFINE_FINAL_TYPE (AccStoreSink, acc_store_sink, ACC_TYPE_SINK)
@@ -296,6 +297,26 @@ acc_store_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCan
 }
 
 static gboolean
+acc_store_sink_start_growing (AccSink *sink, AccElementType *type, AccShape *row_shape, GCancellable *cancellable, GError **error)
+{
+  AccStore *store = ACC_STORE_SINK (sink)->store;
+
+  ACC_STORE_SINK (sink)->n_elements = 0;
+  if (type == store->type && acc_shape_get_rank (row_shape) == 0)
+    return TRUE;
+
+  g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "%s: what is stored has another layout than was expected", store->what);
+
+  return FALSE;
+}
+
+static gboolean
+acc_store_sink_can_grow (AccSink *sink)
+{
+  return ACC_STORE_SINK (sink)->store->grows;
+}
+
+static gboolean
 acc_store_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
   AccStore *store = ACC_STORE_SINK (sink)->store;
@@ -304,6 +325,7 @@ acc_store_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable,
 
   for (guint i = 0; i < store->n_buffers; i++)
     addresses[i] = (gpointer) (guintptr) acc_chunk_get_address (chunk, i);
+  ACC_STORE_SINK (sink)->n_elements += acc_chunk_get_n_rows (chunk) * (gint64) row_elements;
 
   return acc_store_write (store, (gint64) first, acc_chunk_get_n_rows (chunk) * (gint64) row_elements, addresses, error);
 }
@@ -313,7 +335,10 @@ acc_store_sink_commit (AccSink *sink, GCancellable *cancellable, GError **error)
 {
   AccStore *store = ACC_STORE_SINK (sink)->store;
 
-  flush_behind (store, (guint64) acc_shape_get_size (store->shape), TRUE);
+  if (store->grows)
+    acc_store_close (store, ACC_STORE_SINK (sink)->n_elements);
+  else
+    flush_behind (store, (guint64) acc_shape_get_size (store->shape), TRUE);
 
   return TRUE;
 }
@@ -331,6 +356,8 @@ acc_store_sink_class_init (AccStoreSinkClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = acc_store_sink_finalize;
   ACC_SINK_CLASS (klass)->start = acc_store_sink_start;
+  ACC_SINK_CLASS (klass)->start_growing = acc_store_sink_start_growing;
+  ACC_SINK_CLASS (klass)->can_grow = acc_store_sink_can_grow;
   ACC_SINK_CLASS (klass)->write = acc_store_sink_write;
   ACC_SINK_CLASS (klass)->commit = acc_store_sink_commit;
 }

@@ -178,7 +178,8 @@ static AccPlan *
 plan_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, gint64 chunk_rows, GError **error)
 {
   Planning self = { backend, chunk_rows };
-  g_autofree char *before = NULL;
+  g_autofree char *before = NULL, *stages = NULL;
+  AccPlan *plan;
   g_autoptr(GPtrArray) outputs = NULL;
 
   if (!acc_write_check (arrays, n_arrays, n_sinks, error))
@@ -188,8 +189,18 @@ plan_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sin
   before = acc_deferred_describe (backend, arrays, n_arrays, chunk_rows);
   if (before != NULL)
     return plan_computed (&self, outputs, FALSE, before, error);
+  if (!acc_outputs_let_grow (outputs, backend))
+    return plan_outputs (&self, outputs, error);
 
-  return plan_outputs (&self, outputs, error);
+  plan = plan_outputs (&self, outputs, error);
+  if (plan != NULL)
+    {
+      stages = plan->stages;
+      plan->stages = g_strconcat (stages != NULL ? stages : "",
+                                  "filter   what is kept goes straight to the sink, and nothing is stored; how much it is is known at the end\n", NULL);
+    }
+
+  return plan;
 }
 
 /**

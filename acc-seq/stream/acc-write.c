@@ -405,6 +405,9 @@ write_all (Write *self, AccArray **arrays, AccSink **sinks, guint n, GError **er
       return FALSE;
 
   outputs = acc_outputs_new (arrays, sinks, n);
+  /* Rows are counted by what is kept of them. */
+  if (acc_outputs_let_grow (outputs, self->backend))
+    self->skip = 0;
 
   return write_outputs (self, outputs, error) && acc_outputs_commit (outputs, self->cancellable, error);
 }

@@ -107,6 +107,23 @@ def test_ledger():
             assert 'it cannot be told' in error.message
 
 
+class Grow(Collect):
+    def do_start_growing(self, element_type, row_shape, cancellable):
+        assert element_type.get_code() == 'i4'
+        self.shape, self.state = (0, *row_shape), 'growing'
+        return True
+
+
+def test_sink_that_grows():
+    all_rows = want(3000, 100)
+    for sink in (Grow(), Collect()):
+        assert sink.can_grow() == isinstance(sink, Grow)
+        kept, counts = Acc.Array.new_from_source(Ramp(3000, 100)).filter(lambda x: x % 3 == 0)
+        kept.map(lambda x: x + 1).write(sink)
+        assert sink.state == 'committed'
+        assert np.array_equal(np.concatenate(sink.rows).ravel(), all_rows[all_rows % 3 == 0] + 1)
+
+
 def test_program_of_a_source():
     source = Ramp(3000, 100)
 

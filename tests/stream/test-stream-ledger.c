@@ -104,8 +104,19 @@ pairs (AccArray *array)
   return acc_array_zip (array, other);
 }
 
+static AccExpr *is_odd (AccExpr *x, gpointer data) { return acc_expr_ne (acc_expr_band (x, acc_expr_new_int (1)), acc_expr_new_int (0)); }
+
+/* How many rows there are is known at the end. */
+static AccArray *
+kept (AccArray *array)
+{
+  g_autoptr(AccArray) odd = acc_array_filter (array, is_odd, NULL, NULL);
+
+  return acc_array_map (odd, flow_affine, NULL);
+}
+
 static AccArray *(*const programs[]) (AccArray *array) = {
-  affine, blurs, sums, row_sums, turned, transposed, taken, prefixes, pairs,
+  affine, blurs, sums, row_sums, turned, transposed, taken, prefixes, pairs, kept,
 };
 
 /* --- what is checked */

@@ -14,11 +14,17 @@ typedef struct _AccLedger AccLedger;
 AccLedger *acc_ledger_open       (GFile *folder, AccArray *array, GCancellable *cancellable, GError **error);
 /* Keeps the files, unless they were removed. */
 void       acc_ledger_free       (AccLedger *self);
+const char *acc_ledger_get_name  (AccLedger *self);
 /* Rows from the first one on that are there. */
 gint64     acc_ledger_get_n_rows (AccLedger *self);
 gboolean   acc_ledger_is_complete (AccLedger *self);
 /* What takes rows; those that are there it leaves out. Borrows the ledger. */
 AccSink   *acc_ledger_new_sink   (AccLedger *self);
+/* @grows: how many rows there are is known at the end; @shape has as many as can be counted. */
+gboolean   acc_ledger_set_layout (AccLedger *self, AccElementType *type, AccShape *shape, gboolean grows, GError **error);
+gboolean   acc_ledger_add        (AccLedger *self, AccChunk *chunk, GError **error);
+/* There are no more rows. */
+gboolean   acc_ledger_end        (AccLedger *self, GError **error);
 /* Writes all rows. */
 gboolean   acc_ledger_copy       (AccLedger *self, AccSink *sink, GCancellable *cancellable, GError **error);
 /* The folder, too, if nothing else is in it. */

@@ -18,10 +18,13 @@
 #include <unistd.h>
 
 /* The file “ledger”: lines of what is computed, then of its layout, then one for each block of rows: its first row, how many there are, a
- * checksum of them and one of the line. The file “rows”: blocks, the buffers of each one after the other. Nothing waits for the disk: a
- * block that did not get there has another checksum. */
+ * checksum of them and one of the line; then, where the layout does not tell how many rows there are, that this was the last. The file
+ * “rows”: blocks, the buffers of each one after the other. Nothing waits for the disk: a block that did not get there has another
+ * checksum. */
 
 #define VERSION "acc-ledger 1"
+#define GROWS   "?"
+#define END     "end"
 
 /* What is read and checked at once. */
 #define PIECE      (64 * 1024)
@@ -40,7 +43,8 @@ struct _AccLedger
   guint64         end;           /* of blocks that are there */
   goffset         end_of_lines;
   AccElementType *type;          /* borrowed; NULL: not known yet */
-  AccShape       *shape;
+  AccShape       *shape;         /* while it grows, of as many rows as can be counted */
+  gboolean        grows;
   gint64          n_done;
   GArray         *blocks;        /* Block */
 };
@@ -54,9 +58,14 @@ count_rows (AccShape *shape)
 static gint64
 count_row_elements (AccShape *shape)
 {
-  gint64 n_rows = count_rows (shape);
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+  gint64 n = 1;
 
-  return n_rows > 0 ? acc_shape_get_size (shape) / n_rows : 0;
+  for (guint i = 1; i < rank; i++)
+    n *= MAX (extents[i], 0);
+
+  return n;
 }
 
 static guint64
@@ -180,7 +189,9 @@ parse_layout (AccLedger *self, const char *line)
   if (n < 2 || strcmp (words[0], "layout") != 0)
     return FALSE;
   self->type = acc_element_type_parse (words[1], NULL);
-  for (guint i = 2; i < n; i++)
+  self->grows = n > 2 && strcmp (words[2], GROWS) == 0;
+  extents[0] = G_MAXINT64;
+  for (guint i = self->grows ? 3 : 2; i < n; i++)
     if (!g_ascii_string_to_signed (words[i], 10, 0, G_MAXINT64, &extents[i - 2], NULL))
       return FALSE;
   if (self->type != NULL)
@@ -232,6 +243,30 @@ parse_block (AccLedger *self, const char *line)
   return TRUE;
 }
 
+/* As many rows as there are now. */
+static void
+end_growth (AccLedger *self)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (self->shape, &rank);
+  g_autofree gint64 *all = g_memdup2 (extents, rank * sizeof (gint64));
+
+  all[0] = self->n_done;
+  acc_shape_unref (self->shape);
+  self->shape = acc_shape_new (all, rank);
+  self->grows = FALSE;
+}
+
+static gboolean
+parse_end (AccLedger *self, const char *line)
+{
+  if (!self->grows || strcmp (line, END) != 0)
+    return FALSE;
+  end_growth (self);
+
+  return TRUE;
+}
+
 /* As far as all is right. */
 static void
 read_blocks (AccLedger *self, char *begin, char *at)
@@ -242,7 +277,7 @@ read_blocks (AccLedger *self, char *begin, char *at)
   if ((line = take_line (&at)) == NULL || !parse_layout (self, line))
     return;
   self->end_of_lines = at - begin;
-  while ((line = take_line (&at)) != NULL && parse_block (self, line))
+  while ((line = take_line (&at)) != NULL && (parse_end (self, line) || parse_block (self, line)))
     self->end_of_lines = at - begin;
 }
 
@@ -374,6 +409,12 @@ acc_ledger_free (AccLedger *self)
   g_free (self);
 }
 
+const char *
+acc_ledger_get_name (AccLedger *self)
+{
+  return self->name;
+}
+
 gint64
 acc_ledger_get_n_rows (AccLedger *self)
 {
@@ -383,7 +424,7 @@ acc_ledger_get_n_rows (AccLedger *self)
 gboolean
 acc_ledger_is_complete (AccLedger *self)
 {
-  return self->shape != NULL && self->n_done == count_rows (self->shape);
+  return self->shape != NULL && !self->grows && self->n_done == count_rows (self->shape);
 }
 
 void
@@ -402,8 +443,8 @@ acc_ledger_remove (AccLedger *self)
 
 /* --- writing */
 
-static gboolean
-set_layout (AccLedger *self, AccElementType *type, AccShape *shape, GError **error)
+gboolean
+acc_ledger_set_layout (AccLedger *self, AccElementType *type, AccShape *shape, gboolean grows, GError **error)
 {
   guint rank;
   const gint64 *extents = acc_shape_get_extents (shape, &rank);
@@ -411,7 +452,7 @@ set_layout (AccLedger *self, AccElementType *type, AccShape *shape, GError **err
 
   if (self->shape != NULL)
     {
-      if (self->type == type && acc_shape_equal (self->shape, shape))
+      if (self->type == type && self->grows == grows && acc_shape_equal (self->shape, shape))
         return TRUE;
       g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s: it was begun for another layout", self->name);
       return FALSE;
@@ -419,20 +460,26 @@ set_layout (AccLedger *self, AccElementType *type, AccShape *shape, GError **err
 
   self->type = type;
   self->shape = acc_shape_ref (shape);
+  self->grows = grows;
   g_string_append (line, acc_element_type_get_code (type));
-  for (guint i = 0; i < rank; i++)
+  if (grows)
+    g_string_append (line, " " GROWS);
+  for (guint i = grows ? 1 : 0; i < rank; i++)
     g_string_append_printf (line, " %" G_GINT64_FORMAT, extents[i]);
 
   return write_line (self, line->str, error);
 }
 
-/* The first @skipped rows of the chunk are there. */
-static gboolean
-add_block (AccLedger *self, AccChunk *chunk, gint64 skipped, GError **error)
+gboolean
+acc_ledger_add (AccLedger *self, AccChunk *chunk, GError **error)
 {
+  gint64 skipped = self->n_done - acc_chunk_get_first_row (chunk);
   Block block = { self->n_done, acc_chunk_get_n_rows (chunk) - skipped, self->end };
   guint64 hash = 0, offset = self->end;
   g_autofree char *line = NULL;
+
+  if (skipped >= acc_chunk_get_n_rows (chunk))
+    return TRUE;
 
   for (guint i = 0; i < acc_element_type_get_n_buffers (self->type); i++)
     {
@@ -457,53 +504,14 @@ add_block (AccLedger *self, AccChunk *chunk, gint64 skipped, GError **error)
   return TRUE;
 }
 
-#define ACC_TYPE_LEDGER_SINK (acc_ledger_sink_get_type ())
-G_DECLARE_FINAL_TYPE (AccLedgerSink, acc_ledger_sink, ACC, LEDGER_SINK, AccSink)
-
-struct _AccLedgerSink
+gboolean
+acc_ledger_end (AccLedger *self, GError **error)
 {
-  AccSink    parent_instance;
+  if (!self->grows)
+    return TRUE;
+  end_growth (self);
 
-  AccLedger *ledger;
-};
-
-G_DEFINE_FINAL_TYPE (AccLedgerSink, acc_ledger_sink, ACC_TYPE_SINK)
-
-static gboolean
-acc_ledger_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
-{
-  return set_layout (ACC_LEDGER_SINK (sink)->ledger, type, shape, error);
-}
-
-static gboolean
-acc_ledger_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
-{
-  AccLedger *ledger = ACC_LEDGER_SINK (sink)->ledger;
-  gint64 skipped = ledger->n_done - acc_chunk_get_first_row (chunk);
-
-  return skipped >= acc_chunk_get_n_rows (chunk) || add_block (ledger, chunk, skipped, error);
-}
-
-static void
-acc_ledger_sink_class_init (AccLedgerSinkClass *klass)
-{
-  ACC_SINK_CLASS (klass)->start = acc_ledger_sink_start;
-  ACC_SINK_CLASS (klass)->write = acc_ledger_sink_write;
-}
-
-static void
-acc_ledger_sink_init (AccLedgerSink *self)
-{
-}
-
-AccSink *
-acc_ledger_new_sink (AccLedger *self)
-{
-  AccLedgerSink *sink = g_object_new (ACC_TYPE_LEDGER_SINK, "name", self->name, NULL);
-
-  sink->ledger = self;
-
-  return ACC_SINK (sink);
+  return write_line (self, END, error);
 }
 
 /* --- reading */
