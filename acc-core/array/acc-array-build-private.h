@@ -90,6 +90,8 @@ AccExpr  *acc_function_find_free_variable (AccFunction *function);
 gboolean  acc_extents_check_size  (const gint64 *extents, guint rank, AccElementType *type, gint64 *size);
 /* Infers the extents that are known before a run; sets shape or, if the rule is broken, the error. */
 void      acc_array_infer_static  (AccArray *node);
+/* The same by elements of arrays in memory, while graphs run. */
+void      acc_array_infer_known   (AccArray *node);
 /* The shape of @node is that of both, where it is known and the same. */
 void      acc_array_set_common_shape (AccArray *node, AccArray *a, AccArray *b);
 /* What a program declares of the extents of @parameter is true of those of @value, its @name, as far as they are known; or the error is

@@ -225,12 +225,38 @@ acc_array_check_declared (AccArray   *node,
   return TRUE;
 }
 
-void
-acc_array_infer_static (AccArray *node)
+static AccArray *
+find_manifest (AccArray *array,
+               gpointer  user_data)
+{
+  return acc_array_is_manifest (array) ? array : NULL;
+}
+
+/* Of what is in memory any element is known. */
+static gboolean
+evaluate_known (AccFunction  *function,
+                gint64       *values,
+                gpointer      user_data,
+                GError      **error)
+{
+  const AccClosedContext context = { get_static_extents, find_manifest, user_data };
+  GError *local = NULL;
+
+  if (acc_closed_evaluate (function, &context, values, user_data, &local))
+    return TRUE;
+
+  *(gboolean *) user_data |= local->code == ACC_ERROR_UNSUPPORTED;
+  g_propagate_error (error, local);
+  return FALSE;
+}
+
+static void
+infer_with (AccArray *node,
+            gboolean (*evaluate) (AccFunction *function, gint64 *values, gpointer user_data, GError **error))
 {
   const AccOperationClass *klass = acc_operation_get_class (node->op);
   gboolean unknown = FALSE;
-  AccShapeContext context = { get_static_extents, evaluate_static, &unknown };
+  AccShapeContext context = { get_static_extents, evaluate, &unknown };
   g_autofree gint64 *extents = NULL;
   g_autoptr(GError) error = NULL;
 
@@ -246,4 +272,16 @@ acc_array_infer_static (AccArray *node)
     node->shape = acc_shape_new (extents, node->rank);
   else if (!unknown && error->code != ACC_ERROR_UNSUPPORTED)
     node->error = g_steal_pointer (&error);
+}
+
+void
+acc_array_infer_static (AccArray *node)
+{
+  infer_with (node, evaluate_static);
+}
+
+void
+acc_array_infer_known (AccArray *node)
+{
+  infer_with (node, evaluate_known);
 }

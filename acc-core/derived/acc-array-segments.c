@@ -69,7 +69,10 @@ check_numbers (AccSegments *self,
                gpointer     data)
 {
   g_autofree char *label = g_strdup_printf ("%s: %s", self->operation, what);
-  AccExpr *n = acc_expr_extent (self->array, self->array->rank - 1);
+  AccShape *shape = acc_array_get_shape (self->array);
+  guint innermost = self->array->rank - 1;
+  /* What is known needs no array, which may be on its way from a source. */
+  AccExpr *n = shape != NULL ? acc_array_number (acc_shape_get_extent (shape, innermost)) : acc_expr_extent (self->array, innermost);
   g_autoptr(AccArray) allowed = acc_array_generate_expr (acc_expr_add (n, acc_array_number (1)), own_index, NULL);
   AccArray *checked = acc_array_backpermute_expr (allowed, extents, number, data);
 

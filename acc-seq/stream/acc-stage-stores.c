@@ -195,6 +195,15 @@ get_extents (AccArray *array)
   return array->shape != NULL ? acc_shape_get_extents (array->shape, NULL) : NULL;
 }
 
+/* How much memory a node takes is known once its extents are. */
+static void
+look_at_extents (Search *self, AccArray *node, AccArray *other)
+{
+  if (node->shape == NULL && node->extents != NULL && get_dependence (self, other) != ACC_DEPENDS_NOT && !acc_array_is_manifest (other)
+      && g_ptr_array_find (node->extents->arrays, other, NULL) && acc_array_reads_elements (node, other))
+    add_store (self, other, node, "takes its extents from what is computed");
+}
+
 static void
 look_at_reads (Search *self, AccArray *node)
 {
@@ -216,9 +225,8 @@ look_at_reads (Search *self, AccArray *node)
 
       if (dependence == ACC_DEPENDS_ON_ROWS && acc_array_reads_elements (node, other))
         add_store (self, other, node, "reads any element of it");
-      else if (is_awaited (self, other) && node->shape == NULL && node->extents != NULL
-               && g_ptr_array_find (node->extents->arrays, other, NULL) && acc_array_reads_elements (node, other))
-        add_store (self, other, node, "takes its extents from what is computed");
+      else
+        look_at_extents (self, node, other);
     }
 }
 
@@ -328,7 +336,11 @@ look_at (Search *self, AccArray *node)
   guint stage = 0, n_operands;
 
   if (!is_awaited (self, node))
-    return;
+    {
+      for (guint i = 0; self->mode == ACC_STAGES_READS && i < node->references->len; i++)
+        look_at_extents (self, node, g_ptr_array_index (node->references, i));
+      return;
+    }
 
   for (Frame frame = { node, 0 }; (dependence = get_next (self, &frame)) != NULL; )
     stage = MAX (stage, get_stage (self, dependence));
@@ -434,6 +446,30 @@ look_up_dependence (Search *self, AccArray *node)
     g_hash_table_insert (self->externals, node, (gpointer) external);
 }
 
+/* Nodes in order. Of what an external algorithm reads in place of the inputs of a node, some may be nobody else's. */
+static void
+look_up_dependences (Search *self, GPtrArray *nodes)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i), **operands = NULL;
+      const AccExternal *external = self->mode == ACC_STAGES_READS && node->direct != NULL ? acc_external_get (node) : NULL;
+      guint n_operands = 0;
+      g_autoptr(GPtrArray) others = NULL;
+
+      if (external != NULL)
+        operands = external->takes (node, &n_operands);
+      others = n_operands > 0 ? acc_array_sort_nodes (operands, n_operands) : g_ptr_array_new ();
+      for (guint k = 0; k < others->len; k++)
+        if (g_hash_table_add (seen, g_ptr_array_index (others, k)))
+          look_up_dependence (self, g_ptr_array_index (others, k));
+      if (g_hash_table_add (seen, node))
+        look_up_dependence (self, node);
+    }
+}
+
 GArray *
 acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, AccDependence *dependences)
 {
@@ -451,9 +487,7 @@ acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint n_arrays, 
   self.room = acc_external_get_room (backend);
 
   nodes = acc_array_sort_nodes (arrays, n_arrays);
-  for (guint i = 0; i < nodes->len; i++)
-    look_up_dependence (&self, g_ptr_array_index (nodes, i));
-
+  look_up_dependences (&self, nodes);
   for (guint i = 0; i < n_arrays; i++)
     {
       walk (&self, arrays[i], seen);

@@ -170,6 +170,20 @@ look_up (Stages *self, AccArray *node)
   return other != NULL ? other : node;
 }
 
+/* What takes the place of others has extents, and elements that others' extents are made of. */
+static void
+find_extents (AccArray *node)
+{
+  guint n = node->direct != NULL ? node->direct->n_inputs : 0;
+  g_autoptr(GPtrArray) others = n > 0 ? acc_array_sort_nodes (node->direct->inputs, n) : g_ptr_array_new ();
+
+  for (guint i = 0; i < others->len; i++)
+    if (((AccArray *) g_ptr_array_index (others, i))->shape == NULL)
+      acc_array_infer_known (g_ptr_array_index (others, i));
+  if (node->shape == NULL)
+    acc_array_infer_known (node);
+}
+
 static gboolean
 replace_node (Stages *self, AccArray *node, GError **error)
 {
@@ -190,9 +204,8 @@ replace_node (Stages *self, AccArray *node, GError **error)
 
   if (other != NULL)
     set_value (self, node, other);
-  /* What takes the place of a loop has extents. */
-  if (other != NULL && other->shape == NULL)
-    acc_array_infer_static (other);
+  if (other != NULL)
+    find_extents (other);
 
   return other == NULL || acc_array_check (other, error);
 }

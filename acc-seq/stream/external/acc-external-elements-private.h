@@ -11,6 +11,8 @@ AccArray *acc_external_new_view (AccElementType *type, AccBuffer **buffers, gint
 gboolean  acc_external_fetch    (AccArray *array, GError **error);
 /* The node's function for a run of its own, in which arrays whose extents alone it asks for, such as sources, are not read. Owned. */
 AccFunction *acc_external_dup_function (AccArray *node);
+/* Copies elements of buffers on the host, which may be the same. */
+void      acc_external_copy     (AccElementType *type, AccBuffer **to, gint64 at, AccBuffer **from, gint64 first, gint64 n);
 
 /* Entry @i of unsigned numbers of @width bytes. */
 static inline guint64

@@ -3,6 +3,8 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 
+#include <string.h>
+
 AccArray *
 acc_external_new_view (AccElementType *type, AccBuffer **buffers, gint64 first, gint64 n)
 {
@@ -67,4 +69,16 @@ acc_external_dup_function (AccArray *node)
     }
 
   return acc_function_copy_replaced (node->functions[0], replaced, copies);
+}
+
+void
+acc_external_copy (AccElementType *type, AccBuffer **to, gint64 at, AccBuffer **from, gint64 first, gint64 n)
+{
+  for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
+    {
+      gsize width = acc_element_type_get_buffer_size (type, i);
+
+      if (n > 0 && width > 0)
+        memmove ((guint8 *) to[i]->data + (gsize) at * width, (guint8 *) from[i]->data + (gsize) first * width, (gsize) n * width);
+    }
 }

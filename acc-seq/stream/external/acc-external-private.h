@@ -46,7 +46,7 @@ AccArray          *acc_external_compute  (const AccExternal *self, const AccExte
 
 /* --- for algorithms */
 
-/* Bytes of memory that are left, once what can be spared was given back. */
+/* Bytes of memory that are left, once what can be spared was given back; no more than a device may have at all. */
 guint64  acc_external_get_room     (AccBackend *backend);
 /* Elements of an array, or of one element; G_MAXUINT64: not known. */
 guint64  acc_external_get_size     (AccArray *array);
@@ -54,7 +54,11 @@ guint64  acc_external_get_bytes    (AccArray *array);
 /* What the rows of an array take at least while they are computed: what its sources hold, and chunks of a few rows. */
 guint64  acc_external_measure_rows (AccArray *array);
 
+/* Holds @bytes of the memory limit, of which *@held are held, so that nothing else takes them while a backend does not run; as many as
+ * before where there are not so many any more: whoever needs them gets an error then. */
+void     acc_external_hold         (AccBackend *backend, guint64 *held, guint64 bytes);
+
 /* --- the table */
 
-extern const AccExternal acc_external_pack, acc_external_scatter, acc_external_sort;
+extern const AccExternal acc_external_pack, acc_external_scatter, acc_external_sort, acc_external_segments;
 extern const AccExternal acc_external_labels, acc_external_label_count, acc_external_loop, acc_external_distance;

@@ -9,8 +9,10 @@
 /* Bytes of chunks of some elements, and what is counted of their buffers. */
 #define LEAST_CHUNKS (32 * 1024)
 
-guint64
-acc_external_get_room (AccBackend *backend)
+#define HELD "what an external algorithm computes"
+
+static guint64
+get_host_room (AccBackend *backend)
 {
   AccBudget *budget = acc_backend_get_host_budget (backend);
   guint64 limit = acc_budget_get_limit (budget), used;
@@ -26,6 +28,28 @@ acc_external_get_room (AccBackend *backend)
     }
 
   return limit > used ? limit - used : 0;
+}
+
+guint64
+acc_external_get_room (AccBackend *backend)
+{
+  AccBudget *device = acc_backend_get_budget (backend);
+  guint64 room = get_host_room (backend), limit = acc_budget_get_limit (device);
+
+  /* A device moves what it has out of the way. */
+  return device != acc_backend_get_host_budget (backend) && limit > 0 ? MIN (room, limit) : room;
+}
+
+void
+acc_external_hold (AccBackend *backend, guint64 *held, guint64 bytes)
+{
+  AccBudget *budget = acc_backend_get_host_budget (backend);
+
+  if (bytes < *held)
+    acc_budget_release (budget, *held - bytes, HELD);
+  else if (!acc_budget_reserve (budget, bytes - *held, HELD, NULL))
+    return;
+  *held = bytes;
 }
 
 guint64

@@ -4,10 +4,6 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 
-#include <string.h>
-
-#define HELD "what is sorted"
-
 /* --- programs of a vector */
 
 typedef struct {
@@ -77,31 +73,19 @@ acc_sorter_unref (AccSorter *self)
 void
 acc_sorter_hold (AccSorter *self, guint64 bytes)
 {
-  AccBudget *budget = acc_backend_get_host_budget (self->backend);
-
-  if (bytes < self->held)
-    acc_budget_release (budget, self->held - bytes, HELD);
-  else if (!acc_budget_reserve (budget, bytes - self->held, HELD, NULL))
-    return;
-  self->held = bytes;
+  acc_external_hold (self->backend, &self->held, bytes);
 }
 
 AccBuffer **
 acc_sorter_allocate (AccSorter *self, gint64 n, GError **error)
 {
-  return acc_buffers_allocate (self->type, n, acc_backend_get_host_budget (self->backend), HELD, error);
+  return acc_buffers_allocate (self->type, n, acc_backend_get_host_budget (self->backend), "what is sorted", error);
 }
 
 void
 acc_sorter_copy (AccSorter *self, AccBuffer **to, gint64 at, AccBuffer **from, gint64 first, gint64 n)
 {
-  for (guint i = 0; i < self->n_buffers; i++)
-    {
-      gsize width = acc_element_type_get_buffer_size (self->type, i);
-
-      if (n > 0 && width > 0)
-        memmove ((guint8 *) to[i]->data + (gsize) at * width, (guint8 *) from[i]->data + (gsize) first * width, (gsize) n * width);
-    }
+  acc_external_copy (self->type, to, at, from, first, n);
 }
 
 /* --- the backend */

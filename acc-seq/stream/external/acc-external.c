@@ -9,6 +9,7 @@ static const AccExternal *const table[] = {
   &acc_external_pack,     /* before others of permutes */
   &acc_external_scatter,
   &acc_external_sort,
+  &acc_external_segments,
   &acc_external_labels,
   &acc_external_label_count,
   &acc_external_loop,
