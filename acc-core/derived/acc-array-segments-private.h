@@ -8,6 +8,7 @@ typedef struct {
   const char   *operation;
   AccArray     *array;
   gboolean      no_empty;   /* a segment without elements is a mistake */
+  gboolean      is_checked; /* offsets ascend, and are of elements that rows have, where there are any */
   AccArray     *offsets;    /* owned: an i8 more than there are segments, ascending, of elements that rows have */
   AccArray     *total;      /* owned: the sum of all lengths, which rows have; NULL if offsets were given */
   AccExpr      *initial;    /* owned, of the element type; NULL: none */

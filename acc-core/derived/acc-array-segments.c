@@ -95,6 +95,11 @@ find_offsets (AccSegments     *self,
       /* Where there are none it has another size, which is an error. */
       numbers.numbers = some = acc_array_reshape_expr (segments, acc_expr_max (n, acc_array_number (1)));
       acc_array_set_label (some, label);
+      if (self->is_checked)
+        {
+          self->offsets = g_steal_pointer (&some);
+          return;
+        }
       self->offsets = check_numbers (self,
                                      self->no_empty ? "an offset, or how far it fails to advance" : "an offset, or how far it goes back",
                                      acc_expr_extent (some, 0), checked_number, &numbers);

@@ -152,7 +152,9 @@ new_checked (const char     *operation,
              guint           rank)
 {
   g_autoptr(AccArray) descriptor = check_descriptor (values, 0, given, form);
-  AccSegments segments = { .operation = operation, .array = values, .combine = acc_array_first_element };
+  AccSegments segments = {
+    .operation = operation, .array = values, .is_checked = form == ACC_SEGMENTS_OFFSETS, .combine = acc_array_first_element,
+  };
   g_autoptr(AccArray) mistake = acc_segments_prepare (&segments, form, descriptor, ACC_SEED_NONE, NULL);
   AccArray *part, *offsets;
   AccNesting *nesting;
@@ -168,8 +170,8 @@ new_checked (const char     *operation,
   if (form == ACC_SEGMENTS_OFFSETS)
     {
       /* They may begin and end anywhere. */
-      offsets = acc_array_map (segments.offsets, distance_from_first, descriptor);
-      part = take_part (values, descriptor, acc_expr_linear_index (offsets, acc_segments_count (&segments)));
+      offsets = acc_array_map (segments.offsets, distance_from_first, given);
+      part = take_part (values, given, acc_expr_linear_index (offsets, acc_segments_count (&segments)));
     }
   else
     {
