@@ -198,6 +198,8 @@ AccLifted *acc_lift_elements (AccLift *self, AccArray *node, const AccLiftKind *
 /* For acc_lift_make(): what is there in an AccLifted. */
 AccExpr   *acc_lift_element_of_lifted (AccLift *self, AccExpr *k, AccExpr *index, gpointer lifted);
 
+/* Which elements have @flags: their numbers; and for each element its place among them, or -1. */
+AccArray  *acc_lift_select          (AccLift *self, AccArray *flags, AccArray **places);
 /* Elements number @selection of the frame @self, for one of as many. */
 AccLifted *acc_lift_gather          (AccLift *self, AccLifted *lifted, AccArray *selection);
 /* For each element that of @first at the place in @places (i8), or of @second at its own place where that is negative; or at what comes
