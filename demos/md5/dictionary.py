@@ -10,18 +10,21 @@ import numpy as np
 from md5 import Acc, LONGEST_WORD, digest, md5_in_hex, unpack
 
 
-def block_of(word):
-    """The padded block of a word, sixteen u4: its bytes, a mark, zeros, and the length in bits."""
-    padded = word.concat(np.array([0x80] + 55 * [0], 'u1'))
-    quads = padded.take(56).reshape((14, 4)).map(lambda byte: byte.cast('u4'))
-    words = quads.imap(lambda index, byte: byte << (8 * index[1]).cast('i4')).fold(0, lambda a, b: a | b)
-    length = Acc.generate(2, lambda k: Acc.cond(k == 0, 8 * word.extent(0), 0).cast('u4'))
-    return words.concat(length)
+def number_in_block(word, k):
+    """Number k of the sixteen u4 of the padded block of a word: four of its bytes, a mark, zeros, and the length in bits."""
+    length = word.extent(0)
+    if k >= 14:
+        return (8 * length).cast('u4') if k == 14 else 0
+    number = 0
+    for i in range(4):
+        place = 4 * k + i
+        byte = Acc.cond(length > place, word[place].cast('u4'), Acc.cond(length == place, 0x80, 0).cast('u4'))
+        number = number | byte << (8 * i)
+    return number
 
 
 def digest_of(word):
-    block = block_of(word)
-    return Acc.unit(digest([block[k] for k in range(16)]))
+    return Acc.unit(digest([number_in_block(word, k) for k in range(16)]))
 
 
 def find(wanted, words):

@@ -187,12 +187,12 @@ static AccExpr *
 word_of_block (AccExpr *index, gpointer line)
 {
   AccExpr *length = acc_expr_extent (line, 0);
-  AccExpr *last = acc_expr_max (acc_expr_sub (length, acc_expr_new_int (1)), acc_expr_new_int (0)), *word = NULL;
+  AccExpr *word = NULL;
 
   for (guint k = 0; k < 4; k++)
     {
       AccExpr *place = acc_expr_add (acc_expr_mul (index, acc_expr_new_int (4)), acc_expr_new_int (k));
-      AccExpr *byte = acc_expr_cast (acc_expr_linear_index (line, acc_expr_min (place, last)), acc_element_type_new (ACC_KIND_U32));
+      AccExpr *byte = acc_expr_cast (acc_expr_linear_index (line, place), acc_element_type_new (ACC_KIND_U32));
       AccExpr *padded = acc_expr_cond (acc_expr_lt (place, length), byte, acc_expr_cond (acc_expr_eq (place, length), u4 (0x80), u4 (0)));
       AccExpr *shifted = acc_expr_shl (padded, acc_expr_new_int (8 * k));
 
@@ -227,13 +227,13 @@ word_of_step (guint step)
 }
 
 static void
-hash_block (AccArray *block, AccExpr *digest[4])
+hash_block (AccArray *line, AccExpr *digest[4])
 {
   static const guint32 start[] = { 0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476 };
   AccExpr *words[16], *a = u4 (start[0]), *b = u4 (start[1]), *c = u4 (start[2]), *d = u4 (start[3]);
 
   for (guint k = 0; k < 16; k++)
-    words[k] = acc_expr_linear_index (block, acc_expr_new_int (k));
+    words[k] = word_of_block (as_i8 (acc_expr_new_int (k)), line);
   for (guint step = 0; step < 64; step++)
     {
       AccExpr *sum = acc_expr_add (acc_expr_add (a, mix (step, b, c, d)),
@@ -255,11 +255,9 @@ static AccArray *
 is_wanted (AccArray **line, guint n, gpointer data)
 {
   const Lines *self = data;
-  g_autoptr(AccShape) shape = acc_shape_new_vector (16);
-  g_autoptr(AccArray) block = acc_array_generate (shape, word_of_block, line[0]);
   AccExpr *digest[4], *any = NULL;
 
-  hash_block (block, digest);
+  hash_block (line[0], digest);
   for (guint k = 0; k < MD5_WANTED; k++)
     {
       AccExpr *all = NULL;

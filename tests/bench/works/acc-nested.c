@@ -265,18 +265,20 @@ prepare_pictures (gsize n)
   return acc_work_compile (self, build_pictures, NULL);
 }
 
-/* --- quicksort: each step divides all parts that there are into what is below, at and above their middle element */
+/* --- quicksort: each turn divides all parts that are left into what is below, at and above their middle element. Where parts lie is known
+ * by then, so that what is at the middle stays there, as does a part of one value; the others are parts of the next turn. */
 
-typedef enum {
-  BELOW,
-  AT,
-  ABOVE,
-} Side;
+enum {
+  VALUES,      /* u4[:] */
+  PARTS,       /* (i8,i8)[:]: where each that is left begins, and how many values it has */
+  N_STATES,
+};
+
+static const char *const quicksort_state[] = { "u4[:]", "(i8,i8)[:]", NULL };
 
 typedef struct {
-  AccArray *pivot;
-  Side      side;
-} Test;
+  AccArray *part, *pivot, *counts;
+} Division;
 
 static AccExpr *
 middle_of (AccExpr *nothing, gpointer part)
@@ -285,119 +287,168 @@ middle_of (AccExpr *nothing, gpointer part)
 }
 
 static AccExpr *
-is_on_side (AccExpr *x, gpointer data)
+one_where (AccExpr *flag)
 {
-  const Test *self = data;
-  AccExpr *pivot = acc_expr_linear_index (self->pivot, acc_expr_new_int (0));
-
-  return self->side == BELOW ? acc_expr_lt (x, pivot) : self->side == AT ? acc_expr_eq (x, pivot) : acc_expr_gt (x, pivot);
+  return acc_expr_cast (flag, acc_element_type_new (ACC_KIND_I64));
 }
 
-static void
-divide (AccArray *part, AccArray *sides[3])
+/* Whether it is below, and at the middle element */
+static AccExpr *
+side_of (AccExpr *x, gpointer pivot)
+{
+  return acc_expr_tuple2 (one_where (acc_expr_lt (x, acc_expr_the (pivot))), one_where (acc_expr_eq (x, acc_expr_the (pivot))));
+}
+
+static AccExpr *
+add_pairs (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_add (acc_expr_item (x, 0), acc_expr_item (y, 0)),
+                          acc_expr_add (acc_expr_item (x, 1), acc_expr_item (y, 1)));
+}
+
+static AccArray *
+sides_of (AccArray *part, AccArray **pivot)
 {
   g_autoptr(AccShape) one = acc_shape_new (NULL, 0);
-  g_autoptr(AccArray) pivot = acc_array_generate (one, middle_of, part);
 
-  for (Side side = BELOW; side <= ABOVE; side++)
-    {
-      Test test = { pivot, side };
+  *pivot = acc_array_generate (one, middle_of, part);
+  return acc_array_map (part, side_of, *pivot);
+}
 
-      sides[side] = acc_array_filter (part, is_on_side, &test, NULL);
-    }
+/* How many are below, and how many at the middle element */
+static AccArray *
+count_sides (AccArray **part, guint n, gpointer data)
+{
+  g_autoptr(AccArray) pivot = NULL, sides = sides_of (part[0], &pivot);
+
+  return acc_array_fold (sides, acc_expr_tuple2 (acc_expr_new_int (0), acc_expr_new_int (0)), add_pairs, NULL);
+}
+
+/* Behind what is before it on its side, and behind what all sides below that have. @before: with itself */
+static AccExpr *
+place_of (AccExpr *index, AccExpr *before, gpointer data)
+{
+  Division *self = data;
+  AccExpr *x = acc_expr_linear_index (self->part, index), *pivot = acc_expr_the (self->pivot), *counts = acc_expr_the (self->counts);
+  AccExpr *below = acc_expr_item (counts, 0), *at = acc_expr_item (counts, 1);
+  AccExpr *n_below = acc_expr_item (before, 0), *n_at = acc_expr_item (before, 1), *one = acc_expr_new_int (1);
+  AccExpr *above = acc_expr_sub (acc_expr_sub (acc_expr_add (acc_expr_add (index, below), at), n_below), n_at);
+
+  return acc_expr_cond (acc_expr_lt (x, pivot), acc_expr_sub (n_below, one),
+                        acc_expr_cond (acc_expr_eq (x, pivot), acc_expr_sub (acc_expr_add (below, n_at), one), above));
 }
 
 static AccArray *
-divided (AccArray **part, guint n, gpointer data)
+divided (AccArray **a, guint n, gpointer data)
 {
-  AccArray *sides[3];
-  AccArray *joined, *all;
+  g_autoptr(AccArray) pivot = NULL, sides = sides_of (a[0], &pivot), before = acc_array_scanl1 (sides, add_pairs, NULL), places = NULL;
+  Division self = { a[0], pivot, a[1] };
 
-  divide (part[0], sides);
-  joined = acc_array_concat (sides[0], sides[1]);
-  all = acc_array_concat (joined, sides[2]);
-  g_object_unref (joined);
-  for (guint i = 0; i < 3; i++)
-    g_object_unref (sides[i]);
-  return all;
+  places = acc_array_imap (before, place_of, &self);
+  return acc_array_scatter (a[0], a[0], places);
 }
 
 static AccExpr *
-length_of_side (AccExpr *index, gpointer sides)
+begin_of (AccExpr *part, gpointer data)
 {
-  AccArray **all = sides;
+  return acc_expr_item (part, 0);
+}
 
-  return acc_expr_cond (acc_expr_eq (index, acc_expr_new_int (0)), acc_expr_extent (all[0], 0),
-                        acc_expr_cond (acc_expr_eq (index, acc_expr_new_int (1)), acc_expr_extent (all[1], 0),
-                                       acc_expr_extent (all[2], 0)));
+static AccExpr *
+length_of (AccExpr *part, gpointer data)
+{
+  return acc_expr_item (part, 1);
+}
+
+static AccExpr *
+has_several (AccExpr *part, gpointer data)
+{
+  return acc_expr_gt (acc_expr_item (part, 1), acc_expr_new_int (1));
+}
+
+static AccExpr *
+value_of_part (AccExpr *part, AccExpr *index, gpointer values)
+{
+  return acc_expr_linear_index (values, acc_expr_add (acc_expr_item (part, 0), index));
+}
+
+static AccExpr *
+behind_begin (AccExpr *index, AccExpr *x, gpointer begin)
+{
+  return acc_expr_add (acc_expr_the (begin), index);
 }
 
 static AccArray *
-lengths_of_sides (AccArray **part, guint n, gpointer data)
+places_of (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr(AccShape) three = acc_shape_new_vector (3);
-  AccArray *sides[3], *lengths;
-
-  divide (part[0], sides);
-  lengths = acc_array_generate (three, length_of_side, sides);
-  for (guint i = 0; i < 3; i++)
-    g_object_unref (sides[i]);
-  return lengths;
+  return acc_array_imap (a[0], behind_begin, a[1]);
 }
 
 static AccExpr *
-is_not_empty (AccExpr *length, gpointer data)
+below_of (AccExpr *part, AccExpr *counts, gpointer data)
 {
-  return acc_expr_gt (length, acc_expr_new_int (0));
+  return acc_expr_tuple2 (acc_expr_item (part, 0), acc_expr_item (counts, 0));
+}
+
+static AccExpr *
+above_of (AccExpr *part, AccExpr *counts, gpointer data)
+{
+  AccExpr *others = acc_expr_add (acc_expr_item (counts, 0), acc_expr_item (counts, 1));
+
+  return acc_expr_tuple2 (acc_expr_add (acc_expr_item (part, 0), others), acc_expr_sub (acc_expr_item (part, 1), others));
 }
 
 static GPtrArray *
 divide_all (AccArray **a, guint n, gpointer data)
 {
   GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(AccNestedArray) parts = acc_nested_array_new_from_lengths (a[0], a[1]);
-  g_autoptr(AccNestedArray) all = acc_nested_array_map (parts, divided, NULL), sizes = acc_nested_array_map (parts, lengths_of_sides, NULL);
-  g_autoptr(AccArray) lengths = acc_array_flatten (acc_nested_array_get_values (sizes));
+  g_autoptr(AccArray) all = acc_array_expand (a[PARTS], length_of, NULL, value_of_part, a[VALUES]);
+  g_autoptr(AccArray) lengths = acc_array_map (a[PARTS], length_of, NULL), begins = acc_array_map (a[PARTS], begin_of, NULL);
+  g_autoptr(AccNestedArray) parts = acc_nested_array_new_from_lengths (all, lengths),
+    each_begin = acc_nested_array_new_from_regular (begins);
+  g_autoptr(AccNestedArray) counts = acc_nested_array_map (parts, count_sides, NULL);
+  g_autoptr(AccNestedArray) moved = acc_nested_array_zip_with (parts, counts, divided, NULL);
+  g_autoptr(AccNestedArray) places = acc_nested_array_zip_with (parts, each_begin, places_of, NULL);
+  AccArray *n_sides = acc_nested_array_get_values (counts);
+  g_autoptr(AccArray) below = acc_array_zip_with (a[PARTS], n_sides, below_of, NULL);
+  g_autoptr(AccArray) above = acc_array_zip_with (a[PARTS], n_sides, above_of, NULL), both = acc_array_concat (below, above);
 
-  g_ptr_array_add (results, g_object_ref (acc_nested_array_get_values (all)));
-  g_ptr_array_add (results, acc_array_filter (lengths, is_not_empty, NULL, NULL));
+  g_ptr_array_add (results, acc_array_scatter (acc_nested_array_get_values (moved), a[VALUES], acc_nested_array_get_values (places)));
+  g_ptr_array_add (results, acc_array_filter (both, has_several, NULL, NULL));
   return results;
 }
 
 static AccExpr *
-descends (AccExpr *index, gpointer values)
+is_some (AccExpr *nothing, gpointer parts)
 {
-  AccExpr *next = acc_expr_add (index, acc_expr_new_int (1));
-
-  return acc_expr_gt (acc_expr_linear_index (values, index), acc_expr_linear_index (values, next));
-}
-
-static AccExpr *
-either (AccExpr *x, AccExpr *y, gpointer data)
-{
-  return acc_expr_lor (x, y);
+  return acc_expr_gt (acc_expr_extent (parts, 0), acc_expr_new_int (0));
 }
 
 static AccArray *
 is_unsorted (AccArray **a, guint n, gpointer data)
 {
-  AccExpr *steps = acc_expr_sub (acc_expr_extent (a[0], 0), acc_expr_new_int (1));
-  g_autoptr(AccArray) flags = acc_array_generate_expr (acc_expr_max (steps, acc_expr_new_int (0)), descends, a[0]);
+  g_autoptr(AccShape) one = acc_shape_new (NULL, 0);
 
-  return acc_array_fold_all (flags, acc_expr_new_bool (FALSE), either, NULL);
+  return acc_array_generate (one, is_some, a[PARTS]);
+}
+
+static AccExpr *
+whole (AccExpr *index, gpointer values)
+{
+  return acc_expr_tuple2 (index, acc_expr_extent (values, 0));
 }
 
 static AccArray *
 build_quicksort (AccArray **a, guint n, gpointer data)
 {
-  static const char * const state[] = { "u4[:]", "i8[:]", NULL };
-  g_autoptr(AccProgram) condition = acc_program_new (state, is_unsorted, NULL), step = acc_program_new_many (state, divide_all, NULL);
+  g_autoptr(AccProgram) condition = acc_program_new (quicksort_state, is_unsorted, NULL);
+  g_autoptr(AccProgram) step = acc_program_new_many (quicksort_state, divide_all, NULL);
   g_autoptr(AccShape) one = acc_shape_new_vector (1);
-  g_autoptr(AccArray) lengths = acc_array_fill (one, acc_expr_extent (a[0], 0));
-  AccArray *initial[] = { a[0], lengths };
-  g_autoptr(GPtrArray) last = acc_array_while_loop_many (initial, 2, condition, step);
+  g_autoptr(AccArray) parts = acc_array_generate (one, whole, a[0]), some = acc_array_filter (parts, has_several, NULL, NULL);
+  AccArray *initial[] = { a[0], some };
+  g_autoptr(GPtrArray) last = acc_array_while_loop_many (initial, N_STATES, condition, step);
 
-  return g_object_ref (g_ptr_array_index (last, 0));
+  return g_object_ref (g_ptr_array_index (last, VALUES));
 }
 
 static gpointer
