@@ -5,23 +5,25 @@
  * what it asks for it runs. */
 #include "stream-files.h"
 #include "stream-flow.h"
+#include "stream-memory.h"
 
 #include "acc-core/array/acc-array-private.h"
 
 #include <string.h>
 
+#include "tests/remove-tree.h"
+
+/* With many rows it measures the memory of processes instead. */
+#ifndef ROWS
 #define ROWS    2000
+#endif
 #define COLUMNS 1500
 #define MAX_SOURCES 3
 
-typedef struct {
-  const char *code;
-  guint       rank;
-  gint64      extents[2];
-} Data;
+typedef MemoryFile Data;
 
 static const Data matrix = { "f4", 2, { ROWS, COLUMNS } };
-static const Data factor = { "f4", 2, { COLUMNS, ROWS } };
+static const Data factor = { "f4", 2, { COLUMNS, 2000 } };
 static const Data ints = { "i4", 2, { ROWS, COLUMNS } };
 static const Data vector = { "i4", 1, { ROWS * COLUMNS } };
 static const Data floats = { "f4", 1, { ROWS * COLUMNS } };
@@ -444,22 +446,66 @@ test_covered (void)
     }
 }
 
+/* --- memory of processes */
+
+static char *folder;
+
+static AccArray *
+dup_contents (const MemoryFile *file, AccArray *array)
+{
+  return file->code == lengths.code ? acc_array_map (array, is_some, NULL) : g_object_ref (array);
+}
+
+static void
+test_memory (gconstpointer data)
+{
+  const Program *program = data;
+
+  memory_test (backend, program->name, program->data, MAX_SOURCES, dup_contents, folder, program->share == MORE);
+}
+
+static int
+run_child (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    if (strcmp (programs[i].name, name) == 0)
+      return memory_run_child (programs[i].build, programs[i].data, MAX_SOURCES, folder);
+
+  return 1;
+}
+
 int
 main (int argc, char **argv)
 {
+  gboolean measures = ROWS > 2000;
   g_autoptr(GError) error = NULL;
+  int status;
+
+  if (argc == 4 && strcmp (argv[1], "--child") == 0)
+    {
+      folder = argv[3];
+      return run_child (argv[2]);
+    }
 
   g_test_init (&argc, &argv, NULL);
   backend = acc_backend_new_for_name ("native", &error);
   g_assert_no_error (error);
+  folder = measures ? g_strdup ("/var/tmp/acc-memory-XXXXXX") : NULL;
+  g_assert_true (folder == NULL || g_mkdtemp (folder) != NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
-      g_autofree char *path = g_strdup_printf ("/stream/operations/%s", programs[i].name);
+      g_autofree char *path = g_strdup_printf ("/stream/%s/%s", measures ? "memory" : "operations", programs[i].name);
 
-      g_test_add_data_func (path, &programs[i], test_program);
+      g_test_add_data_func (path, &programs[i], measures ? test_memory : test_program);
     }
-  g_test_add_func ("/stream/operations/all", test_covered);
+  if (!measures)
+    g_test_add_func ("/stream/operations/all", test_covered);
 
-  return g_test_run ();
+  status = g_test_run ();
+  if (folder != NULL)
+    remove_tree (folder);
+  g_free (folder);
+
+  return status;
 }
