@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* What a plan says is what a run does, for random formats, programs and memory limits: a run has the chunks and bytes of the plan that was
- * made before it, takes no more, and fails only where the plan did. ACC_TEST_BACKENDS names the backends, ACC_TEST_CASES how many
- * cases there are; --seed chooses them. */
+ * made before it, takes no more, and fails only where the plan did. Plans keep within random limits, too. ACC_TEST_BACKENDS names the
+ * backends, ACC_TEST_CASES how many cases there are; --seed chooses them. */
 
 #include "stream-files.h"
 
@@ -10,6 +10,11 @@
 
 #include <math.h>
 #include <string.h>
+
+/* For each case that runs. */
+#define N_PLANS 32
+
+static guint n_plans;
 
 typedef enum { RAW, NPY, PNG, OWN, N_FORMATS } Format;
 typedef enum { MAP, WIDEN, STENCIL, CHAIN, SCAN, FOLD, FOLD_ALL, CENTRED, PAIR, SEVERAL, N_PROGRAMS } Program;
@@ -269,6 +274,38 @@ write_as_planned (AccBackend *backend, AccArray *array, AccSink *sink, gboolean 
     g_assert_cmpuint (acc_budget_get_high_water (budget) - before, <=, acc_plan_get_bytes (plan));
 }
 
+/* No plan is for more than the limit that it is made for, nor is one refused within what another one takes. */
+static void
+check_plans (AccBackend *backend, AccArray *array, AccSink *sink, GRand *rand, const char *what)
+{
+  guint64 enough = G_MAXUINT64;
+
+  for (guint i = 0; i < N_PLANS; i++)
+    {
+      guint64 limit = (guint64) exp2 (g_rand_double_range (rand, 10, 25)), used, bytes;
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccPlan) plan = NULL;
+
+      acc_backend_set_memory_limit (backend, limit);
+      acc_budget_spare (acc_backend_get_budget (backend), G_MAXUINT64);
+      used = acc_budget_get_used (acc_backend_get_budget (backend));
+      plan = acc_backend_plan (backend, array, sink, 0, &error);
+      n_plans++;
+      if (plan == NULL)
+        {
+          g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+          if (limit >= enough)
+            g_error ("%s: refused within %" G_GUINT64_FORMAT ", not within %" G_GUINT64_FORMAT ": %s", what, limit, enough, error->message);
+          continue;
+        }
+      bytes = acc_plan_get_bytes (plan);
+      if (bytes + used > MAX (limit, used))
+        g_error ("%s: a plan for %" G_GUINT64_FORMAT " bytes within %" G_GUINT64_FORMAT ", of which %" G_GUINT64_FORMAT " are used", what,
+                 bytes, limit, used);
+      enough = MIN (enough, limit);
+    }
+}
+
 static void
 run_case (AccBackend *backend, AccBackend *free_backend, GRand *rand)
 {
@@ -292,6 +329,8 @@ run_case (AccBackend *backend, AccBackend *free_backend, GRand *rand)
                           format_names[c.from], format_names[c.to], c.limit);
   g_test_message ("%s", what);
 
+  if (c.program != SEVERAL)
+    check_plans (backend, array, sink, rand, what);
   acc_backend_set_memory_limit (backend, c.limit);
   if (c.program == SEVERAL)
     run_several (backend, array);
@@ -325,6 +364,7 @@ test_promise (gconstpointer name)
       run_case (used, free_backend, rand);
       g_rand_free (rand);
     }
+  g_test_message ("%u plans, %u runs", n_plans, n);
 }
 
 static void

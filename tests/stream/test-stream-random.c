@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* Random programs over files, of all operations: within a quarter and a twentieth of their data, and within the least that they ask for,
- * they give the elements of the run in memory, and take no more. What is refused says what it needs and what it may have, and runs with
- * that. Every case has a seed of its own: ACC_TEST_SEED=that ACC_TEST_CASES=1 runs it again. */
+ * they give the elements of the run in memory, and take no more. Where a reservation fails, nothing is left. What is refused says what it
+ * needs and what it may have, and runs with that. Every case has a seed of its own: ACC_TEST_SEED=that ACC_TEST_CASES=1 runs it again. */
 #include "stream-files.h"
 
 #include "tests/conformance/conf-random.h"
@@ -16,10 +16,11 @@
 #define MOST_RESULTS 3
 #define MOST_MEMORY  (G_GUINT64_CONSTANT (96) << 20)   /* of runs in memory; what takes more is no case */
 #define MOST_SECONDS 20
+#define MOST_REFUSALS 200
 
 typedef struct {
   const char *backend;
-  guint       n_cases, n_quarter, n_twentieth, n_least, n_left_out, n_failing;
+  guint       n_cases, n_quarter, n_twentieth, n_least, n_left_out, n_failing, n_refusals;
 } Tally;
 
 /* The test goes on with the next case. */
@@ -219,9 +220,10 @@ find_numbers (const char *message, guint64 *most, guint64 *second)
 
 typedef enum { FITS, REFUSED, BROKEN } Outcome;
 
-/* Or what it needs at least. */
+/* Or what it needs at least. Reservation @nth is refused, if that is not 0. */
 static Outcome
-fits (AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrArray *expected, guint64 limit, guint64 *needs, guint64 *high)
+fits (AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrArray *expected, guint64 limit, guint nth, guint64 *needs,
+      guint64 *high)
 {
   g_autoptr(GPtrArray) sinks = g_ptr_array_new_with_free_func (g_object_unref);
   AccBudget *budget = acc_backend_get_budget (backend);
@@ -235,7 +237,9 @@ fits (AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrArray *
   before = acc_budget_get_used (budget);
   acc_budget_reset_high_water (budget);
   acc_budget_set_limit (budget, before + limit);
+  acc_budget_fail_nth (budget, nth);
   done = acc_backend_write_many (backend, arrays, n, (AccSink **) sinks->pdata, n, NULL, &error);
+  acc_budget_fail_nth (budget, 0);
   *high = acc_budget_get_high_water (budget) - before;
   acc_budget_set_limit (budget, 0);
   acc_budget_spare (budget, G_MAXINT64);
@@ -261,7 +265,7 @@ fits (AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrArray *
       return BROKEN;
     }
   find_numbers (error->message, needs, &second);
-  if (second == 0)
+  if (second == 0 && nth == 0)
     complain (seed, "within %" G_GUINT64_FORMAT ": no two numbers: %s", limit, error->message);
 
   return REFUSED;
@@ -275,7 +279,7 @@ find_least (AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrA
 
   for (guint i = 0; i < 40; i++)
     {
-      if (fits (backend, seed, arrays, n, expected, limit, &needs, &high) != REFUSED)
+      if (fits (backend, seed, arrays, n, expected, limit, 0, &needs, &high) != REFUSED)
         return limit;
       limit = MAX (limit + limit / 8 + 64, MIN (needs, 4 * MOST_MEMORY));
     }
@@ -284,12 +288,28 @@ find_least (AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrA
   return limit;
 }
 
+/* Whatever reservation is refused, what is said is that there is no memory, and nothing is left; now and then it does with less. */
+static void
+check_refusals (Tally *tally, AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrArray *expected, guint64 limit)
+{
+  guint64 needs = 0, high;
+  guint n_fitting = 0;
+
+  for (guint k = 1; k <= MOST_REFUSALS && n_fitting < 4; k += 1 + k / 16)
+    {
+      Outcome outcome = fits (backend, seed, arrays, n, expected, limit, k, &needs, &high);
+
+      tally->n_refusals += outcome == REFUSED;
+      n_fitting += outcome == FITS;
+    }
+}
+
 static void
 check_limits (Tally *tally, AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrArray *expected, guint64 bytes)
 {
   guint64 needs = 0, high, least;
-  gboolean quarter = fits (backend, seed, arrays, n, expected, MAX (bytes / 4, 1), &needs, &high) == FITS,
-           twentieth = fits (backend, seed, arrays, n, expected, MAX (bytes / 20, 1), &needs, &high) == FITS;
+  gboolean quarter = fits (backend, seed, arrays, n, expected, MAX (bytes / 4, 1), 0, &needs, &high) == FITS,
+           twentieth = fits (backend, seed, arrays, n, expected, MAX (bytes / 20, 1), 0, &needs, &high) == FITS;
 
   if (twentieth && !quarter)
     complain (seed, "runs within a twentieth of its data, but not within a quarter");
@@ -298,6 +318,8 @@ check_limits (Tally *tally, AccBackend *backend, guint32 seed, AccArray **arrays
 
   least = find_least (backend, seed, arrays, n, expected, 1);
   tally->n_least++;
+  if (seed % 4 < 2)
+    check_refusals (tally, backend, seed, arrays, n, expected, least);
   g_test_message ("seed %u: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes are enough%s%s", seed, least, bytes,
                   quarter ? ", a quarter is" : "", twentieth ? ", a twentieth is" : "");
 }
@@ -371,8 +393,8 @@ test_random (gconstpointer data)
   for (guint i = 0; i < count_cases (); i++)
     run_case (&tally, backend, roomy, conf_seed () + i);
   g_test_message ("%u programs on %s: %u too large or slow in memory, %u fail there; within a quarter %u run, within a twentieth %u, "
-                  "within the least that they ask for %u", tally.n_cases, tally.backend, tally.n_left_out, tally.n_failing, tally.n_quarter,
-                  tally.n_twentieth, tally.n_least);
+                  "within the least that they ask for %u; %u refused reservations", tally.n_cases, tally.backend, tally.n_left_out,
+                  tally.n_failing, tally.n_quarter, tally.n_twentieth, tally.n_least, tally.n_refusals);
   if (tally.n_cases >= 40)
     {
       g_assert_cmpuint (tally.n_left_out + tally.n_failing, <, tally.n_cases / 5);
