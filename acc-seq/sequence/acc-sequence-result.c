@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-sequence-graph-private.h"
 #include "acc-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
@@ -265,6 +266,9 @@ acc_sequence_fold (AccSequence *self,
   if (traced == NULL || !check_like_element ("sequence_fold", "what its function gives", self, traced->result, &mistake))
     return mistake;
 
+  if (acc_sequence_needs_run (self, traced, seed))
+    return acc_sequence_graph_fold (self, traced, seed);
+
   return new_result ("sequence_fold", self, ACC_SEQUENCE_RESULT_FOLD, traced, seed, self->type, self->rank, NULL);
 }
 
@@ -285,6 +289,13 @@ acc_sequence_elements (AccSequence *self)
 {
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
 
+  if (self->mistake == NULL && acc_sequence_needs_run (self, NULL, NULL))
+    {
+      g_autoptr(AccNestedArray) elements = acc_sequence_graph_elements (self);
+
+      return acc_nested_array_flatten (elements);
+    }
+
   return self->mistake != NULL ? g_object_ref (self->mistake)
                                : new_result ("sequence_elements", self, ACC_SEQUENCE_RESULT_ELEMENTS, NULL, NULL, self->type, 1, NULL);
 }
@@ -301,6 +312,9 @@ AccArray *
 acc_sequence_lengths (AccSequence *self)
 {
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+
+  if (self->mistake == NULL && acc_sequence_needs_run (self, NULL, NULL))
+    return acc_sequence_graph_lengths (self);
 
   return self->mistake != NULL ? g_object_ref (self->mistake)
                                : new_result ("sequence_lengths", self, ACC_SEQUENCE_RESULT_LENGTHS, NULL, NULL,
@@ -323,6 +337,9 @@ acc_sequence_stack (AccSequence *self)
 {
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
 
+  if (self->mistake == NULL && acc_sequence_needs_run (self, NULL, NULL))
+    return acc_sequence_graph_stack (self);
+
   return self->mistake != NULL ? g_object_ref (self->mistake)
                                : new_result ("sequence_stack", self, ACC_SEQUENCE_RESULT_STACK, NULL, NULL, self->type, self->rank + 1,
                                              NULL);
@@ -342,6 +359,9 @@ acc_sequence_count (AccSequence *self)
   g_autoptr(AccShape) scalar = acc_shape_new_scalar ();
 
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+
+  if (self->mistake == NULL && acc_sequence_needs_run (self, NULL, NULL))
+    return acc_sequence_graph_count (self);
 
   return self->mistake != NULL ? g_object_ref (self->mistake)
                                : new_result ("sequence_count", self, ACC_SEQUENCE_RESULT_COUNT, NULL, NULL,
@@ -372,6 +392,9 @@ acc_sequence_last (AccSequence *self,
   if (otherwise != NULL && !check_like_element ("sequence_last", "what stands for it", self, otherwise, &mistake))
     return mistake;
 
+  if (acc_sequence_needs_run (self, NULL, otherwise))
+    return acc_sequence_graph_last (self, otherwise);
+
   return new_result ("sequence_last", self, ACC_SEQUENCE_RESULT_LAST, NULL, otherwise, self->type, self->rank, NULL);
 }
 
@@ -397,6 +420,8 @@ acc_sequence_to_nested (AccSequence *self)
 
   if (self->mistake != NULL)
     return acc_nested_array_new_error (g_object_ref (self->mistake));
+  if (acc_sequence_needs_run (self, NULL, NULL))
+    return acc_sequence_graph_elements (self);
   if (self->rank == 0 || self->shape != NULL)
     {
       values = acc_sequence_stack (self);

@@ -17,6 +17,10 @@
  * A function of an element, given to [method@Sequence.map], is called once, while the graph is built, as that of [method@NestedArray.map]
  * is.
  *
+ * A sequence may be made of what is not there before a run: of an argument in a function of a program, of the state of a loop, of an
+ * element of a nested array. Then its arrays are part of that graph, and all of its elements are in memory at once. Producers, windows,
+ * batches and scans are for walks: there they are %ACC_ERROR_UNSUPPORTED.
+ *
  * Sequences are immutable and lazy. A mistake in one is an error of its arrays, which running them tells. They may be used from any thread.
  */
 

@@ -118,9 +118,8 @@ combine_rows (AccSequenceFunction *function,
   return combine (function, left, right);
 }
 
-/* Whether it fuses with what it reads: several levels are one kernel then. */
-static gboolean
-is_elementwise (AccSequenceFunction *function)
+gboolean
+acc_walk_is_elementwise (AccSequenceFunction *function)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&function->result, 1);
   gboolean elementwise = TRUE;
@@ -390,7 +389,7 @@ acc_walk_fold_new (AccWalkStage        *stage,
 
   self->function = function;
   self->exact = find_exact (function, sequence->shape);
-  self->is_elementwise = is_elementwise (function);
+  self->is_elementwise = acc_walk_is_elementwise (function);
   acc_walk_outlet_attach (&self->outlet, &fold_class, stage, sequence);
 
   return &self->outlet;

@@ -223,6 +223,8 @@ AccArray      *acc_walk_collector_dup (AccWalkOutlet *outlet, AccSequenceResultK
 /* A part if there is one, which is taken out; for iteration. */
 AccWalkPart   *acc_walk_collector_pop (AccWalkOutlet *outlet);
 
+/* Whether a function of two elements goes value by value, and fuses with what it reads: several levels of a fold are one kernel then. */
+gboolean       acc_walk_is_elementwise (AccSequenceFunction *function);
 /* Takes over @function. */
 AccWalkOutlet *acc_walk_fold_new      (AccWalkStage *stage, AccSequence *sequence, AccSequenceFunction *function);
 /* @seed: nullable. */

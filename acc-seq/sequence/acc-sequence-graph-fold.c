@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-sequence-graph-private.h"
+
+#include "acc-walk-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-program-private.h"
+#include "acc-core/derived/acc-array-rearrange.h"
+
+/* The tree of a fold as a loop: pairs of neighbours become one element, until one is left; an odd last one waits. So what is combined
+ * depends on the numbers of elements, as in a walk. */
+
+/* What goes from one iteration to the next: arrays of a nested array of one form. */
+typedef struct {
+  AccSequenceFunction *function;
+  gboolean             is_regular;
+  guint                rank;
+} Fold;
+
+static AccExpr *
+count_of (AccNestedArray *nested)
+{
+  return acc_expr_extent (acc_nested_array_get_count (nested), 0);
+}
+
+/* In the form of the loop. */
+static AccNestedArray *
+convert (const Fold     *self,
+         AccNestedArray *nested)
+{
+  AccArray *count = acc_nested_array_get_count (nested);
+  g_autoptr(AccLift) lift = acc_lift_new (count);
+  AccLifted *lifted = acc_nested_array_get_lifted (nested);
+  AccLifted *other = self->is_regular ? acc_lift_to_regular (lift, lifted) : acc_lift_to_irregular (lift, lifted);
+
+  return acc_nested_array_new_for_lifted (other, g_object_ref (count));
+}
+
+/* What has to be the same in all iterations; owned. */
+static GPtrArray *
+list_parts (AccNestedArray *nested)
+{
+  GPtrArray *parts = g_ptr_array_new_with_free_func (g_object_unref);
+  AccArray *arrays[3];
+  guint n = acc_walk_part_list_arrays (nested, arrays);
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (parts, g_object_ref (arrays[i]));
+
+  return parts;
+}
+
+static GPtrArray *
+make_parameters (GPtrArray *parts)
+{
+  GPtrArray *parameters = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < parts->len; i++)
+    {
+      AccArray *part = g_ptr_array_index (parts, i);
+
+      g_ptr_array_add (parameters, acc_array_new_parameter (part->type, part->rank, NULL, i));
+    }
+
+  return parameters;
+}
+
+static AccNestedArray *
+from_parts (const Fold *self,
+            GPtrArray  *parts)
+{
+  AccNesting *nesting;
+
+  if (self->is_regular)
+    return acc_nested_array_new_from_regular (parts->pdata[0]);
+
+  nesting = acc_nesting_new (self->rank, g_object_ref (parts->pdata[1]), parts->len > 2 ? g_object_ref (parts->pdata[2]) : NULL);
+
+  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, g_object_ref (parts->pdata[0])),
+                                          acc_nesting_dup_lengths (nesting));
+}
+
+typedef struct {
+  gint64    stride, offset;
+  AccExpr  *begin;            /* NULL: 0 */
+} Places;
+
+static AccExpr *
+place_at (AccExpr *k,
+          gpointer data)
+{
+  const Places *places = data;
+  AccExpr *place = acc_expr_add (acc_expr_mul (k, acc_array_number (places->stride)), acc_array_number (places->offset));
+
+  return places->begin != NULL ? acc_expr_add (place, places->begin) : place;
+}
+
+static AccNestedArray *
+take (AccNestedArray *elements,
+      AccExpr        *count,
+      Places          places)
+{
+  g_autoptr(AccArray) numbers = acc_array_generate_expr (count, place_at, &places);
+
+  return acc_nested_array_gather (elements, numbers);
+}
+
+static AccNestedArray *
+combine (const Fold     *self,
+         AccNestedArray *first,
+         AccNestedArray *second)
+{
+  return acc_nested_array_apply ((AccNestedArray *[]) { first, second }, 2, self->function->parameters, NULL, self->function->result,
+                                 acc_sequence_function_get_flags (self->function));
+}
+
+/* Half as many, and one more where there is one without a neighbour. */
+static AccNestedArray *
+halve (const Fold     *self,
+       AccNestedArray *elements)
+{
+  g_autoptr(AccExpr) n = acc_expr_ref_sink (count_of (elements));
+  g_autoptr(AccExpr) half = acc_expr_ref_sink (acc_expr_quot (n, acc_array_number (2)));
+  g_autoptr(AccExpr) paired = acc_expr_ref_sink (acc_expr_mul (half, acc_array_number (2)));
+  g_autoptr(AccNestedArray) first = take (elements, half, (Places) { 2, 0, NULL }), second = take (elements, half, (Places) { 2, 1, NULL });
+  g_autoptr(AccNestedArray) rest = take (elements, acc_expr_sub (n, paired), (Places) { 1, 0, paired });
+  g_autoptr(AccNestedArray) pairs = combine (self, first, second), converted = convert (self, pairs), all = NULL;
+
+  if (self->is_regular)
+    {
+      g_autoptr(AccArray) rows = acc_array_concat_on (acc_nested_array_get_values (converted), acc_nested_array_get_values (rest), 0);
+
+      return acc_nested_array_new_from_regular (rows);
+    }
+  all = acc_nested_array_concat (converted, rest);
+
+  return convert (self, all);
+}
+
+/* The total of @elements, which are in the form of the loop: one, or none. */
+static AccNestedArray *
+loop (const Fold     *self,
+      AccNestedArray *elements)
+{
+  g_autoptr(GPtrArray) parts = list_parts (elements), parameters = make_parameters (parts), others = make_parameters (parts), last = NULL;
+  g_autoptr(AccNestedArray) asked = from_parts (self, others), state = from_parts (self, parameters), next = halve (self, state);
+  g_autoptr(GPtrArray) results = list_parts (next);
+  g_autoptr(AccArray) more = acc_array_unit (acc_expr_gt (count_of (asked), acc_array_number (1)));
+  g_autoptr(AccProgram) condition = acc_program_new_for_nodes ((AccArray **) others->pdata, others->len, &more, 1);
+  g_autoptr(AccProgram) step = acc_program_new_for_nodes ((AccArray **) parameters->pdata, parameters->len, (AccArray **) results->pdata,
+                                                          results->len);
+
+  last = acc_array_while_loop_many ((AccArray **) parts->pdata, parts->len, condition, step);
+
+  return from_parts (self, last);
+}
+
+AccArray *
+acc_sequence_graph_fold (AccSequence         *sequence,
+                         AccSequenceFunction *function,
+                         AccArray            *seed)
+{
+  Fold self = { function, FALSE, sequence->rank };
+  g_autoptr(AccNestedArray) elements = acc_sequence_graph_elements (sequence), state = NULL, total = NULL, seeded = NULL, first = NULL;
+  g_autoptr(AccArray) element = NULL;
+  AccLifted *lifted = acc_nested_array_get_lifted (elements);
+
+  if (lifted->values->error != NULL)
+    return g_object_ref (lifted->values);
+
+  /* An elementwise function keeps the extents; others may change them. */
+  self.is_regular = sequence->rank == 0 || (lifted->form != ACC_LIFTED_IRREGULAR && acc_walk_is_elementwise (function));
+  state = convert (&self, elements);
+  total = loop (&self, state);
+  if (seed != NULL)
+    {
+      first = acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (seed)),
+                                               g_object_ref (acc_nested_array_get_count (total)));
+      seeded = combine (&self, first, total);
+    }
+  element = acc_sequence_graph_take_first (seeded != NULL ? seeded : total);
+
+  return acc_sequence_graph_choose (elements, element, seed);
+}
