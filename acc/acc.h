@@ -34,6 +34,7 @@
 #include "acc-trace.h"
 #include "acc-backend.h"
 #include "acc-executable.h"
+#include "acc-program-export.h"
 #include "acc-foreign.h"
 #include "acc-foreign-launch.h"
 #include "acc-nested-array.h"

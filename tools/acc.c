@@ -144,11 +144,110 @@ run (int argc, char **argv, GError **error)
   return sink && acc_backend_write (backend, results->pdata[0], sink, NULL, error) ? 0 : 1;
 }
 
+/* "8,3", ":,3", or "" for a single element, in brackets or without */
+static AccShape *
+parse_shape (const char *text, GError **error)
+{
+  g_autofree char *inside = g_strdup (*text == '[' ? text + 1 : text);
+  g_auto(GStrv) parts = NULL;
+  gint64 extents[64];
+  guint rank;
+
+  if (g_str_has_suffix (inside, "]"))
+    inside[strlen (inside) - 1] = '\0';
+  parts = g_strsplit (inside, ",", -1);
+  rank = g_strv_length (parts);
+  for (guint i = 0; i < rank; i++)
+    {
+      if (i < G_N_ELEMENTS (extents) && strcmp (parts[i], ":") == 0)
+        extents[i] = -1;
+      else if (i >= G_N_ELEMENTS (extents) || !g_ascii_string_to_signed (parts[i], 10, 0, G_MAXINT64, &extents[i], NULL))
+        {
+          g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "“%s” is no shape: extents with commas between them", text);
+          return NULL;
+        }
+    }
+
+  return acc_shape_new (extents, rank);
+}
+
+/* The text itself, to standard output or a file. */
+static gboolean
+write_text (const char *path, const char *text, GError **error)
+{
+  if (strcmp (path, "-") != 0)
+    return g_file_set_contents_full (path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0666, error);
+
+  g_print ("%s", text);
+  return TRUE;
+}
+
+/* export --stablehlo FILE|- or --saved-model FOLDER, PROGRAM [SHAPE…] */
+static int
+export (int argc, char **argv, GError **error)
+{
+  g_autofree char *text_path = NULL, *folder_path = NULL;
+  gboolean fast_math = FALSE;
+  const GOptionEntry entries[] = {
+    { "stablehlo", 0, 0, G_OPTION_ARG_FILENAME, &text_path, NULL, NULL },
+    { "saved-model", 0, 0, G_OPTION_ARG_FILENAME, &folder_path, NULL, NULL },
+    { "fast-math", 0, 0, G_OPTION_ARG_NONE, &fast_math, NULL, NULL },
+    { NULL },
+  };
+  g_autoptr(GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr(GPtrArray) shapes = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_shape_unref);
+  int n = argc + 1;
+  g_autofree char **arguments = g_new0 (char *, n + 1);
+  AccExportFlags flags;
+
+  arguments[0] = (char *) "export";
+  memcpy (arguments + 1, argv, (gsize) argc * sizeof *argv);
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_set_help_enabled (context, FALSE);
+  if (!g_option_context_parse (context, &n, &arguments, error))
+    return 1;
+  if (n < 2 || (text_path == NULL && folder_path == NULL))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_PARSE, "--stablehlo FILE or --saved-model FOLDER is needed, and a program");
+      return 2;
+    }
+
+  g_autoptr(AccProgram) program = load_program (arguments[1], error);
+  if (program == NULL)
+    return 1;
+
+  for (int i = 2; i < n; i++)
+    {
+      AccShape *shape = parse_shape (arguments[i], error);
+      if (shape == NULL)
+        return 1;
+      g_ptr_array_add (shapes, shape);
+    }
+
+  flags = fast_math ? ACC_EXPORT_FAST_MATH : ACC_EXPORT_DEFAULT;
+  if (text_path != NULL)
+    {
+      g_autofree char *text = acc_program_export_stablehlo (program, (AccShape **) shapes->pdata, shapes->len, flags, error);
+      if (text == NULL || !write_text (text_path, text, error))
+        return 1;
+    }
+  if (folder_path != NULL)
+    {
+      g_autoptr(GFile) folder = g_file_new_for_commandline_arg (folder_path);
+      if (!acc_program_export_saved_model (program, (AccShape **) shapes->pdata, shapes->len, flags, folder, NULL, error))
+        return 1;
+    }
+
+  return 0;
+}
+
 static const Command commands[] = {
   { "list", "", "every backend: memory limit, threads, or why it is absent", list },
   { "inspect", "FILE…", "element type and shape of pictures and .npy files", inspect },
   { "check", "PROGRAM", "read a program's text form, check it and print it", check },
   { "run", "PROGRAM OUTPUT|- [INPUT…]", "run a program on files; \"-\" prints the results", run },
+  { "export", "--stablehlo FILE|- | --saved-model FOLDER [--fast-math] PROGRAM [SHAPE…]",
+    "write a program for XLA or TensorFlow; shapes of its parameters as 8,3, with \":\" for an outermost extent that is open", export },
 };
 
 static int

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-tensorflow-code.h"
 
+#include "acc-backends/xla/acc-saved-model.h"
+
 #include <string.h>
 
 /* Of XlaCallModule: all that it reads of a module is in the text. */
@@ -44,7 +46,7 @@ add_input (AccTensorflowCode *self,
   TfOperationDescription *input = self->api->NewOperation (self->graph, "Placeholder", name);
 
   self->api->SetDevice (input, DEVICE);
-  self->api->SetAttrType (input, "dtype", acc_tensorflow_get_type (kind));
+  self->api->SetAttrType (input, "dtype", acc_saved_model_get_type (kind));
   self->api->SetAttrShape (input, "shape", extents, rank);
   self->inputs[number].operation = self->api->FinishOperation (input, status);
 
@@ -64,15 +66,15 @@ add_module (AccTensorflowCode  *self,
   TfOperationDescription *call = self->api->NewOperation (self->graph, "XlaCallModule", "module");
   TfOperation *operation;
 
-  input_types[0] = output_types[0] = acc_tensorflow_get_type (ACC_KIND_I32);
-  output_types[1] = acc_tensorflow_get_type (ACC_KIND_I64);
+  input_types[0] = output_types[0] = acc_saved_model_get_type (ACC_KIND_I32);
+  output_types[1] = acc_saved_model_get_type (ACC_KIND_I64);
   for (guint i = 1; i < n_inputs; i++)
-    input_types[i] = acc_tensorflow_get_type (acc_xla_get_vector (module->arguments, i - 1)->kind);
+    input_types[i] = acc_saved_model_get_type (acc_xla_get_vector (module->arguments, i - 1)->kind);
   for (guint i = 2; i < n_outputs; i++)
     {
       const AccHloVector *vector = acc_xla_get_vector (module->results, i - 2);
 
-      output_types[i] = acc_tensorflow_get_type (vector->kind);
+      output_types[i] = acc_saved_model_get_type (vector->kind);
       shapes[i] = &vector->n;
       ranks[i] = 1;
     }

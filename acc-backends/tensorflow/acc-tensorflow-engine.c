@@ -3,6 +3,7 @@
 
 #include "acc-tensorflow-code.h"
 #include "acc-error.h"
+#include "acc-backends/xla/acc-saved-model.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ make_tensor (Engine              *self,
              GError             **error)
 {
   gsize bytes = acc_xla_count_bytes (vector);
-  gint type = acc_tensorflow_get_type (vector->kind);
+  gint type = acc_saved_model_get_type (vector->kind);
   gpointer data = acc_buffer_map (buffer, error);
   TfTensor *tensor;
 
@@ -253,7 +254,7 @@ acc_tensorflow_engine_open (const char  *device,
   self->base.is_host = self->base.keeps_order = TRUE;
   self->base.description = g_strdup_printf ("XLA by TensorFlow %s: processors", api->Version ());
   self->api = api;
-  self->zero = api->AllocateTensor (acc_tensorflow_get_type (ACC_KIND_I32), NULL, 0, sizeof (gint32));
+  self->zero = api->AllocateTensor (acc_saved_model_get_type (ACC_KIND_I32), NULL, 0, sizeof (gint32));
   memset (api->TensorData (self->zero), 0, sizeof (gint32));
 
   return &self->base;

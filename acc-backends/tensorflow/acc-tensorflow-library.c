@@ -18,45 +18,6 @@ static const char *const names[] = {
   "/usr/lib/python3/dist-packages/tensorflow/libtensorflow_cc.so.2",
 };
 
-/* Numbers of types as in TensorFlow's files, too. */
-gint
-acc_tensorflow_get_type (AccElementKind kind)
-{
-  switch (kind)
-    {
-    case ACC_KIND_BOOL:
-      return 10;
-    case ACC_KIND_I8:
-      return 6;
-    case ACC_KIND_I16:
-      return 5;
-    case ACC_KIND_I32:
-      return 3;
-    case ACC_KIND_I64:
-      return 9;
-    case ACC_KIND_U8:
-      return 4;
-    case ACC_KIND_U16:
-      return 17;
-    case ACC_KIND_U32:
-      return 22;
-    case ACC_KIND_U64:
-      return 23;
-    case ACC_KIND_F16:
-      return 19;
-    case ACC_KIND_F32:
-      return 1;
-    case ACC_KIND_F64:
-      return 2;
-    case ACC_KIND_TUPLE:
-    case ACC_KIND_COMPLEX:
-    case ACC_KIND_VECTOR:
-      break;
-    }
-
-  g_return_val_if_reached (0);
-}
-
 gboolean
 acc_tensorflow_check (const AccTensorflow  *api,
                       const TfStatus       *status,

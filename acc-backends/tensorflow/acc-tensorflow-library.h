@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-element-type.h"
+#include <glib.h>
 
 /* TensorFlow's C library, as far as it is called here: found at run time, once in a process. Any thread. */
 
@@ -70,7 +70,5 @@ typedef struct {
 
 /* ACC_ERROR_UNSUPPORTED with the reason where there is none. */
 const AccTensorflow *acc_tensorflow_get       (GError **error);
-/* TensorFlow's number of a type of scalars */
-gint                 acc_tensorflow_get_type  (AccElementKind kind);
 /* FALSE: what TensorFlow says of a failure is the error, behind @what. */
 gboolean             acc_tensorflow_check     (const AccTensorflow *api, const TfStatus *status, const char *what, GError **error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-xla-backend.h"
 
+#include "acc-xla-export.h"
 #include "acc-xla-run.h"
 #include "acc-backends/runtime/graph/acc-graph-run.h"
 
@@ -136,6 +137,17 @@ backend_finalize (GObject *object)
   G_OBJECT_CLASS (g_type_class_peek (ACC_TYPE_BACKEND))->finalize (object);
 }
 
+static GBytes *
+backend_export_program (AccBackendClass *klass,
+                        AccProgram      *program,
+                        AccProgram      *other,
+                        guint            form,
+                        gboolean         fast_math,
+                        GError         **error)
+{
+  return acc_xla_export (program, other, (AccExportForm) form, fast_math, error);
+}
+
 static void
 backend_class_init (gpointer klass,
                     gpointer data)
@@ -143,6 +155,7 @@ backend_class_init (gpointer klass,
   G_OBJECT_CLASS (klass)->finalize = backend_finalize;
   ACC_BACKEND_CLASS (klass)->compile = backend_compile;
   ACC_BACKEND_CLASS (klass)->allocate = backend_allocate;
+  ACC_BACKEND_CLASS (klass)->export_program = backend_export_program;
   ((BackendClass *) klass)->description = data;
 }
 

@@ -205,6 +205,28 @@ find_type (const char *name, GError **error)
   return load_module (name, error);
 }
 
+AccBackendClass *
+acc_backend_find_exporter (GError **error)
+{
+  static const char *const names[] = { "tensorflow", "pjrt" };
+  g_autoptr(GError) reason = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      GType type = find_type (names[i], reason == NULL ? &reason : NULL);
+      AccBackendClass *klass = type != G_TYPE_INVALID && g_type_is_a (type, ACC_TYPE_BACKEND) ? g_type_class_ref (type) : NULL;
+
+      if (klass != NULL && klass->export_program != NULL)
+        return klass;
+      if (klass != NULL)
+        g_type_class_unref (klass);
+    }
+  g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "no backend is there that exports programs: %s",
+               reason != NULL ? reason->message : "those that are do not");
+
+  return NULL;
+}
+
 static gboolean
 check_environment (GError **error)
 {

@@ -21,8 +21,12 @@ struct _AccBackendClass
   gpointer       (*allocate) (AccBackend *self, gsize size, const char *what, GError **error);
   /* Of the class: what may follow the colon of the name, NULL-terminated, owned by the caller; NULL for none. */
   char         **(*list_devices) (AccBackendClass *klass);
+  /* Of the class: a program of known extents in a form of others, an AccExportForm, see acc-module.h. With @other, the same for another
+   * length of the open extents, what holds for any. */
+  GBytes        *(*export_program) (AccBackendClass *klass, AccProgram *program, AccProgram *other, guint form, gboolean fast_math,
+                                    GError **error);
 
-  gpointer padding[13];
+  gpointer padding[12];
 };
 
 /* ACC_BACKEND names it, else "native", else "interpreter". The same object each time. */

@@ -40,6 +40,12 @@ const char *acc_backend_module_get_abi  (void);
 
 /* --- what is implemented */
 
+/* What AccBackendClass.export_program writes. */
+typedef enum {
+  ACC_EXPORT_AS_STABLEHLO,      /* text */
+  ACC_EXPORT_AS_SAVED_MODEL,    /* saved_model.pb */
+} AccExportForm;
+
 /* The part of the name behind the colon; NULL for the first device. */
 ACC_MODULE_API
 const char *acc_backend_get_device      (AccBackend *self);

@@ -227,9 +227,7 @@ write_own_arguments (AccHlo              *self,
                     node != NULL && g_hash_table_contains (self->needed, node) ? node : NULL, (int) i, TRUE, header);
     }
 
-  self->zero = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I32, 0);
-  if (!self->fast_math)
-    self->zero = acc_hlo_emit (self, "stablehlo.optimization_barrier %s : tensor<i32>", self->zero);
+  self->zero = acc_hlo_name (self);
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
@@ -251,6 +249,7 @@ acc_hlo_write_arguments (AccHlo              *self,
     }
 
   self->zero = acc_hlo_name (self);
+  self->module->takes_zero = TRUE;
   g_string_append_printf (header, "%s: tensor<i32>", self->zero);
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {

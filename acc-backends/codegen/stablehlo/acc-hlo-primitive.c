@@ -47,6 +47,7 @@ multiply (const Place  *place,
   if (self->fast_math || self->zero == NULL)
     return product;
 
+  self->module->takes_zero = TRUE;
   mask = acc_hlo_spread (self, acc_hlo_convert (self, self->zero, ACC_HLO_SCALAR, ACC_KIND_I32, bits), place->shape, bits);
   product = acc_hlo_bitcast (self, product, place->shape, place->kind, bits);
   product = acc_hlo_binary (self, "xor", product, mask, place->shape, bits);

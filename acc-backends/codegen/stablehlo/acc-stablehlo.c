@@ -103,6 +103,8 @@ write_module (AccHlo               *self,
   if (!write_nodes (self, error))
     return FALSE;
 
+  if (options->is_export && module->takes_zero)
+    g_string_append_printf (header, "%s%s: tensor<i32>", header->len > 0 ? ", " : "", self->zero);
   if (!options->is_export)
     write_failure (self, options, values, types);
   for (guint r = 0; r < n_results && self->error == NULL; r++)

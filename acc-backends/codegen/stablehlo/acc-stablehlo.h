@@ -12,7 +12,8 @@
  * of packed elements one after the other.
  *
  * One that is exported has tensors of the extents that arrays have, with one more for the scalars of packed elements, and only parameters
- * as arguments; arrays in memory are part of it. Where there are checks, the failure and the index are its last results. */
+ * as arguments; arrays in memory are part of it. Zero, where it is used, is its last argument; where there are checks, the failure and the
+ * index are its last results. */
 
 /* What a check would say. */
 typedef struct {
@@ -36,6 +37,7 @@ typedef struct {
   char    *text;
   GArray  *arguments;     /* AccHloVector, behind zero where there is that */
   GArray  *results;       /* AccHloVector, without the failure */
+  gboolean takes_zero;
   GArray  *checks;        /* AccHloCheck: a failure of number 1 + i says that check i failed */
 } AccHloModule;
 

@@ -2,6 +2,9 @@
 """Programs, and operations that have some."""
 
 import functools
+import os
+
+from gi.repository import Gio
 
 from ._memory import _array
 from ._module import Acc, export
@@ -45,6 +48,15 @@ def foreign(name, inputs, fallback):
     return _sound(Acc.Array.foreign(name, arrays, _program([_signature(array) for array in arrays], fallback)))
 
 
+def _shapes(shapes):
+    """None in place of an outermost extent leaves it open."""
+    return [Acc.Shape.new([-1 if extent is None else extent for extent in shape]) for shape in shapes] or None
+
+
+def _export_flags(fast_math):
+    return Acc.ExportFlags.FAST_MATH if fast_math else Acc.ExportFlags.DEFAULT
+
+
 class _Compiled:
     """A program that runs like a function; compiled once for each backend."""
 
@@ -63,6 +75,14 @@ class _Compiled:
 
     def __str__(self):
         return self.program.to_string()
+
+    def export_stablehlo(self, *shapes, fast_math=False):
+        """The program as StableHLO text, for parameters of the given shapes, or of those that it declares."""
+        return self.program.export_stablehlo(_shapes(shapes), _export_flags(fast_math))
+
+    def export_saved_model(self, folder, *shapes, fast_math=False):
+        """Writes the program as a SavedModel for TensorFlow, for parameters of the given shapes, or of those that it declares."""
+        self.program.export_saved_model(_shapes(shapes), _export_flags(fast_math), Gio.File.new_for_path(os.fspath(folder)), None)
 
 
 @export
