@@ -16,6 +16,7 @@ static const AccExternal *const table[] = {
   &acc_external_distance,
   &acc_external_product,
   &acc_external_rows,
+  &acc_external_transpose,
 };
 
 /* --- rows that plans expect */

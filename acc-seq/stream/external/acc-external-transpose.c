@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-walk-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/base/acc-ceil-div-private.h"
+#include "acc-seq/stream/acc-plan-private.h"
+
+#include <string.h>
+
+/* Dimensions in another order. Rows are kept until they fill half of the memory, turned there, and written behind one another: such a band
+ * has the columns of its rows. Then some rows of the result at a time are read, a piece from each band: the larger the memory, the larger
+ * the pieces. Two groups of neighbouring dimensions change places in a pass; some orders take several. */
+
+#define LEAST_BYTES (64 * 1024)
+
+/* The elements of an array as [outer, a, b, inner], which become [outer, b, a, inner]. */
+typedef struct {
+  AccElementType *type;
+  guint    n_buffers;
+  gint64   outer, a, b, inner;
+  gint64   height;          /* rows of a band, but for the last one */
+  AccStore *store;
+} Turn;
+
+static gint64
+get_height (const Turn *self, gint64 first)
+{
+  return MIN (self->height, self->a - first);
+}
+
+/* --- which orders */
+
+/* Which dimension of the input each of the result is. */
+static gboolean
+find_order (AccArray *node, guint *order)
+{
+  AccFunction *function = node->op == ACC_OP_BACKPERMUTE ? node->functions[0] : NULL;
+  AccArray *input;
+  guint64 seen = 0;
+
+  if (function == NULL || node->rank < 2 || node->rank > 64 || node->shape == NULL || function->body->kind != ACC_EXPR_TUPLE)
+    return FALSE;
+  input = node->inputs[0];
+  if (input->rank != node->rank || input->shape == NULL)
+    return FALSE;
+
+  for (guint d = 0; d < node->rank; d++)
+    {
+      AccExpr *item = function->body->args[d];
+
+      if (item->kind != ACC_EXPR_ITEM || item->args[0] != function->params[0]
+          || acc_shape_get_extent (node->shape, item->item) != acc_shape_get_extent (input->shape, d))
+        return FALSE;
+      order[item->item] = d;
+      seen |= G_GUINT64_CONSTANT (1) << item->item;
+    }
+
+  return seen == (node->rank == 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << node->rank) - 1);
+}
+
+/* The next pass from @current to @order, which becomes @current; FALSE: there is none. */
+static gboolean
+find_turn (const guint *order, guint *current, const gint64 *extents, guint rank, Turn *turn)
+{
+  guint first = 0, from, n = 1;
+  g_autofree guint *next = NULL;
+
+  while (first < rank && current[first] == order[first])
+    first++;
+  if (first == rank)
+    return FALSE;
+  for (from = first + 1; current[from] != order[first]; )
+    from++;
+  while (from + n < rank && current[from + n] == order[first + n])
+    n++;
+
+  turn->outer = turn->a = turn->b = turn->inner = 1;
+  for (guint i = 0; i < rank; i++)
+    *(i < first ? &turn->outer : i < from ? &turn->a : i < from + n ? &turn->b : &turn->inner) *= extents[current[i]];
+
+  next = g_memdup2 (current, rank * sizeof (guint));
+  for (guint i = first; i < from + n; i++)
+    next[i] = i < first + n ? current[from + i - first] : current[i - n];
+  memcpy (current, next, rank * sizeof (guint));
+
+  return TRUE;
+}
+
+/* --- the walk */
+
+typedef struct {
+  Turn       *turn;
+  AccBuffer **band;
+  gint64      done;       /* rows in all, of those before the dimensions that are turned too */
+  gpointer   *addresses;
+} Bands;
+
+#define PLACE(type) \
+  for (gint64 c0 = 0; c0 < n; c0 += 16) \
+    for (gint64 c = c0; c < MIN (c0 + 16, n); c++) \
+      for (gint64 r = 0; r < m; r++) \
+        ((type *) (to + (gsize) c * stride))[r] = ((const type *) from)[r * n + c]
+
+/* Turns @m rows of @n units into columns, which are @stride bytes apart. */
+static void
+place (guint8 *to, gsize stride, const guint8 *from, gint64 m, gint64 n, gsize unit)
+{
+  switch (unit)
+    {
+    case 1:
+      PLACE (guint8);
+      break;
+    case 2:
+      PLACE (guint16);
+      break;
+    case 4:
+      PLACE (guint32);
+      break;
+    case 8:
+      PLACE (guint64);
+      break;
+    default:
+      for (gint64 c = 0; c < n; c++)
+        for (gint64 r = 0; r < m; r++)
+          memcpy (to + (gsize) c * stride + (gsize) r * unit, from + (gsize) (r * n + c) * unit, unit);
+    }
+}
+
+static gboolean
+write_band (Bands *self, gint64 first, GError **error)
+{
+  Turn *turn = self->turn;
+  gint64 row = turn->b * turn->inner, before = (self->done - 1) / turn->a * turn->a;
+
+  for (guint i = 0; i < turn->n_buffers; i++)
+    self->addresses[i] = self->band[i]->data;
+
+  return acc_store_write (turn->store, (before + first) * row, get_height (turn, first) * row, self->addresses, error);
+}
+
+static gboolean
+add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  Bands *self = data;
+  Turn *turn = self->turn;
+  gint64 row = turn->b * turn->inner, n = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk) / row, m;
+
+  for (gint64 at = 0; at < n; at += m)
+    {
+      gint64 here = self->done % turn->a, first = here / turn->height * turn->height, height = get_height (turn, first);
+
+      m = MIN (n - at, first + height - here);
+      for (guint i = 0; i < turn->n_buffers; i++)
+        {
+          gsize unit = acc_element_type_get_buffer_size (turn->type, i) * (gsize) turn->inner;
+
+          place ((guint8 *) self->band[i]->data + (gsize) (here - first) * unit, (gsize) height * unit,
+                 (const guint8 *) (guintptr) acc_chunk_get_address (chunk, i) + (gsize) (at * turn->b) * unit, m, turn->b, unit);
+        }
+      self->done += m;
+      if (here + m == first + height && !write_band (self, first, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static const AccExternalWalk into_bands = { "bands", add_rows, NULL };
+
+static gboolean
+write_bands (const AccExternalTask *task, AccArray *array, Turn *turn, GError **error)
+{
+  g_autofree gpointer *addresses = g_new0 (gpointer, turn->n_buffers + 1);
+  AccBuffer **band = acc_buffers_allocate (turn->type, turn->height * turn->b * turn->inner, acc_backend_get_host_budget (task->backend),
+                                           "a band", error);
+  Bands bands = { turn, band, 0, addresses };
+  gboolean done = band != NULL && acc_external_walk (task, array, &into_bands, &bands, error);
+
+  acc_buffers_free (band);
+
+  return done;
+}
+
+/* --- rows of the result */
+
+#define ACC_TYPE_TURN_SOURCE (acc_turn_source_get_type ())
+G_DECLARE_FINAL_TYPE (AccTurnSource, acc_turn_source, ACC, TURN_SOURCE, AccSource)
+
+struct _AccTurnSource
+{
+  AccSource   parent_instance;
+
+  Turn        turn;
+  gint64      n_rows;           /* of the result that are read at once, for one outer index */
+  AccBuffer **rows, **piece;    /* those; what a band has of them */
+  gint64      first, n;         /* elements of the result that are in .rows */
+  gint64      next;             /* element of the result */
+};
+
+G_DEFINE_FINAL_TYPE (AccTurnSource, acc_turn_source, ACC_TYPE_SOURCE)
+
+static void
+acc_turn_source_finish (AccSource *source)
+{
+  AccTurnSource *self = ACC_TURN_SOURCE (source);
+
+  acc_buffers_free (g_steal_pointer (&self->rows));
+  acc_buffers_free (g_steal_pointer (&self->piece));
+}
+
+/* What acc_source_get_resident_bytes() tells of. */
+static gboolean
+acc_turn_source_start (AccSource *source, GCancellable *cancellable, GError **error)
+{
+  AccTurnSource *self = ACC_TURN_SOURCE (source);
+  const Turn *turn = &self->turn;
+
+  acc_turn_source_finish (source);
+  self->first = self->n = self->next = 0;
+  self->rows = acc_buffers_allocate (turn->type, self->n_rows * turn->a * turn->inner, NULL, "rows", error);
+  if (self->rows != NULL)
+    self->piece = acc_buffers_allocate (turn->type, self->n_rows * turn->height * turn->inner, NULL, "a piece", error);
+
+  return self->piece != NULL;
+}
+
+static guint64
+acc_turn_source_get_resident_bytes (AccSource *source)
+{
+  AccTurnSource *self = ACC_TURN_SOURCE (source);
+
+  return (guint64) (self->n_rows * (self->turn.a + self->turn.height) * self->turn.inner) * acc_element_type_get_size (self->turn.type);
+}
+
+/* Rows from the one of .next on. */
+static gboolean
+read_rows (AccTurnSource *self, GCancellable *cancellable, GError **error)
+{
+  const Turn *turn = &self->turn;
+  gint64 row = turn->a * turn->inner, outer = self->next / (turn->b * row), b = self->next / row % turn->b,
+    n = MIN (self->n_rows, turn->b - b);
+  g_autofree gpointer *addresses = g_new0 (gpointer, turn->n_buffers + 1);
+
+  for (guint i = 0; i < turn->n_buffers; i++)
+    addresses[i] = self->piece[i]->data;
+
+  for (gint64 first = 0; first < turn->a; first += turn->height)
+    {
+      gint64 height = get_height (turn, first), band = (outer * turn->a + first) * turn->b * turn->inner;
+
+      if (g_cancellable_set_error_if_cancelled (cancellable, error)
+          || !acc_store_read (turn->store, band + b * height * turn->inner, n * height * turn->inner, addresses, error))
+        return FALSE;
+      for (guint i = 0; i < turn->n_buffers; i++)
+        {
+          gsize unit = acc_element_type_get_buffer_size (turn->type, i) * (gsize) turn->inner;
+
+          for (gint64 r = 0; r < n && unit > 0; r++)
+            memcpy ((guint8 *) self->rows[i]->data + (gsize) (r * turn->a + first) * unit,
+                    (const guint8 *) self->piece[i]->data + (gsize) (r * height) * unit, (gsize) height * unit);
+        }
+    }
+  self->first = self->next;
+  self->n = n * row;
+
+  return TRUE;
+}
+
+static gboolean
+acc_turn_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  AccTurnSource *self = ACC_TURN_SOURCE (source);
+  gint64 all = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk), n;
+
+  for (gint64 at = 0; at < all; at += n)
+    {
+      if (self->next == self->first + self->n && !read_rows (self, cancellable, error))
+        return FALSE;
+      n = MIN (all - at, self->first + self->n - self->next);
+      for (guint i = 0; i < self->turn.n_buffers; i++)
+        {
+          gsize width = acc_element_type_get_buffer_size (self->turn.type, i);
+
+          if (width > 0)
+            memcpy ((guint8 *) (guintptr) acc_chunk_get_address (chunk, i) + (gsize) at * width,
+                    (const guint8 *) self->rows[i]->data + (gsize) (self->next - self->first) * width, (gsize) n * width);
+        }
+      self->next += n;
+    }
+
+  return TRUE;
+}
+
+static void
+acc_turn_source_finalize (GObject *object)
+{
+  acc_turn_source_finish (ACC_SOURCE (object));
+  g_clear_pointer (&ACC_TURN_SOURCE (object)->turn.store, acc_store_unref);
+
+  G_OBJECT_CLASS (acc_turn_source_parent_class)->finalize (object);
+}
+
+static void
+acc_turn_source_class_init (AccTurnSourceClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = acc_turn_source_finalize;
+  ACC_SOURCE_CLASS (klass)->start = acc_turn_source_start;
+  ACC_SOURCE_CLASS (klass)->read = acc_turn_source_read;
+  ACC_SOURCE_CLASS (klass)->finish = acc_turn_source_finish;
+  ACC_SOURCE_CLASS (klass)->get_resident_bytes = acc_turn_source_get_resident_bytes;
+}
+
+static void
+acc_turn_source_init (AccTurnSource *self)
+{
+}
+
+/* --- the algorithm */
+
+static AccArray **
+take_transpose (AccArray *node, guint *n_inputs)
+{
+  g_autofree guint *order = g_new0 (guint, node->rank + 1);
+
+  *n_inputs = 1;
+
+  return find_order (node, order) ? node->inputs : NULL;
+}
+
+static gboolean
+is_in_memory (AccArray *array)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (&array, 1);
+
+  for (guint i = 0; i < nodes->len; i++)
+    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_SOURCE || acc_store_holds (g_ptr_array_index (nodes, i)))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* What it reads, and a copy on the way to where that is kept. */
+static guint64
+measure_whole (AccArray *node)
+{
+  if (is_in_memory (node->inputs[0]))
+    return 0;
+
+  return acc_bytes_multiply (acc_external_get_bytes (node), 2);
+}
+
+/* Calls @function, which may be NULL, for each pass. Returns how many there are. */
+static guint
+each_turn (AccArray *node, void (*function) (const Turn *turn, gpointer data), gpointer data)
+{
+  g_autofree guint *order = g_new0 (guint, node->rank + 1), *current = g_new0 (guint, node->rank + 1);
+  const gint64 *extents = acc_shape_get_extents (node->inputs[0]->shape, NULL);
+  Turn turn = { .type = node->type };
+  guint n = 0;
+
+  find_order (node, order);
+  for (guint i = 0; i < node->rank; i++)
+    current[i] = i;
+  for (; find_turn (order, current, extents, node->rank, &turn); n++)
+    if (function != NULL)
+      function (&turn, data);
+
+  return n;
+}
+
+/* A row, and what it is read by; a row of the result, and as much of a band. */
+static void
+measure_turn (const Turn *turn, gpointer data)
+{
+  guint64 *most = data, before = (guint64) (turn->b * turn->inner) * 3, after = (guint64) (turn->a * turn->inner) * 6;
+
+  *most = MAX (*most, acc_bytes_multiply (MAX (before, after), acc_element_type_get_size (turn->type)));
+}
+
+static guint64
+measure_least (AccArray *node)
+{
+  guint64 most = 0;
+
+  each_turn (node, measure_turn, &most);
+
+  return acc_bytes_add (acc_external_measure_rows (node), most + LEAST_BYTES);
+}
+
+static void
+count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
+{
+  *n_written = *n_read = each_turn (node, NULL, NULL);
+}
+
+/* What takes the place of @array, whose elements are those of @turn. */
+static AccArray *
+turn_array (const AccExternalTask *task, AccArray *array, Turn *turn, AccShape *shape, GError **error)
+{
+  guint64 size = MAX ((guint64) acc_element_type_get_size (turn->type), 1), room = acc_external_get_room (task->backend),
+    rows = acc_external_measure_rows (array), left = room > rows ? room - rows : 0;
+  g_autofree char *name = acc_array_describe (task->node);
+  g_autoptr(AccTurnSource) source = NULL;
+
+  turn->height = (gint64) CLAMP (left / 2 / size / (guint64) (turn->b * turn->inner), 1, (guint64) turn->a);
+  turn->height = acc_ceil_div (turn->a, acc_ceil_div (turn->a, turn->height));
+  turn->store = acc_external_new_store (task, turn->type, shape, "bands", error);
+  if (turn->store == NULL)
+    return NULL;
+
+  source = g_object_new (ACC_TYPE_TURN_SOURCE, "name", name, NULL);
+  source->turn = *turn;
+  source->n_rows = (gint64) CLAMP (room / 6 / size / (guint64) ((turn->a + turn->height) * turn->inner), 1, (guint64) turn->b);
+  acc_source_set_layout (ACC_SOURCE (source), turn->type, shape);
+
+  return write_bands (task, array, turn, error) ? acc_array_new_from_rows (ACC_SOURCE (source)) : NULL;
+}
+
+static AccArray *
+compute_transpose (const AccExternalTask *task, GError **error)
+{
+  AccArray *node = task->node;
+  guint rank = node->rank;
+  g_autofree guint *order = g_new0 (guint, rank + 1), *current = g_new0 (guint, rank + 1);
+  g_autofree gint64 *turned = g_new0 (gint64, rank + 1);
+  const gint64 *extents = acc_shape_get_extents (node->inputs[0]->shape, NULL);
+  g_autoptr(AccArray) array = g_object_ref (node->inputs[0]);
+  Turn turn = { .type = node->type, .n_buffers = acc_element_type_get_n_buffers (node->type) };
+
+  find_order (node, order);
+  for (guint i = 0; i < rank; i++)
+    current[i] = i;
+  while (array != NULL && find_turn (order, current, extents, rank, &turn))
+    {
+      g_autoptr(AccShape) shape = NULL;
+      AccArray *next;
+
+      for (guint i = 0; i < rank; i++)
+        turned[i] = extents[current[i]];
+      shape = acc_shape_new (turned, rank);
+      next = turn_array (task, array, &turn, shape, error);
+      g_object_unref (array);
+      array = next;
+    }
+
+  return g_steal_pointer (&array);
+}
+
+const AccExternal acc_external_transpose = {
+  .way = "bands of rows are turned, and read across",
+  .takes = take_transpose,
+  .measure_whole = measure_whole,
+  .measure_least = measure_least,
+  .count_passes = count_passes,
+  .compute = compute_transpose,
+};
