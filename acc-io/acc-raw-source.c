@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-raw-source-private.h"
 
+#include "acc-core/data/acc-source-private.h"
 #include "acc-error.h"
 
 struct _AccRawSource
@@ -28,6 +29,14 @@ acc_raw_source_start (AccSource *source, GCancellable *cancellable, GError **err
     self->stage = g_malloc (acc_record_get_stage_size (self->record));
 
   return TRUE;
+}
+
+static gboolean
+acc_raw_source_seek (AccSource *source, gint64 row, GCancellable *cancellable, GError **error)
+{
+  AccRawSource *self = ACC_RAW_SOURCE (source);
+
+  return acc_byte_reader_seek (self->reader, self->offset + (guint64) row * self->row_elements * self->record->size, cancellable, error);
 }
 
 static gboolean
@@ -137,6 +146,7 @@ acc_raw_source_class_init (AccRawSourceClass *klass)
 static void
 acc_raw_source_init (AccRawSource *self)
 {
+  acc_source_set_seek (ACC_SOURCE (self), acc_raw_source_seek);
 }
 
 static gboolean

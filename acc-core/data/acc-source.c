@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-source.h"
+#include "acc-source-private.h"
 
 #include "acc-chunk-private.h"
 #include "acc-error.h"
@@ -30,6 +30,7 @@ typedef struct {
   gboolean        transposed;
   int             state;       /* State; atomic */
   gint64          next_row;
+  AccSourceSeekFunc seek;
 } AccSourcePrivate;
 
 enum {
@@ -411,6 +412,35 @@ acc_source_read (AccSource *self, AccChunk *chunk, GCancellable *cancellable, GE
     }
 
   priv->next_row += acc_chunk_get_n_rows (chunk);
+
+  return TRUE;
+}
+
+void
+acc_source_set_seek (AccSource *self, AccSourceSeekFunc seek)
+{
+  PRIV (self)->seek = seek;
+}
+
+gboolean
+acc_source_can_seek (AccSource *self)
+{
+  return PRIV (self)->seek != NULL;
+}
+
+gboolean
+acc_source_seek (AccSource *self, gint64 row, GCancellable *cancellable, GError **error)
+{
+  AccSourcePrivate *priv = PRIV (self);
+
+  g_return_val_if_fail (priv->seek != NULL && g_atomic_int_get (&priv->state) == STATE_STARTED, FALSE);
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error) || !priv->seek (self, row, cancellable, error))
+    {
+      g_atomic_int_set (&priv->state, STATE_FAILED);
+      return FALSE;
+    }
+  priv->next_row = row;
 
   return TRUE;
 }

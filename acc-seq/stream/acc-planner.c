@@ -247,7 +247,7 @@ set_does_not_fit (AccPlan *plan, const AccPlanRequest *request, GError **error)
                    G_GUINT64_FORMAT " bytes of the host's memory; of the limit of %"
                    G_GUINT64_FORMAT " bytes allowed %" G_GUINT64_FORMAT " are free", choice.chunk_rows, choice.chunk_rows == 1 ? "" : "s",
                    add_slack (cost.host_bytes), acc_budget_get_limit (acc_backend_get_host_budget (request->backend)),
-                   add_slack (plan->host_available));
+                   MIN (add_slack (plan->host_available), acc_budget_get_limit (acc_backend_get_host_budget (request->backend))));
       g_string_free (text, TRUE);
       return;
     }
@@ -256,7 +256,7 @@ set_does_not_fit (AccPlan *plan, const AccPlanRequest *request, GError **error)
                           "running by chunks of %" G_GINT64_FORMAT " row%s needs %" G_GUINT64_FORMAT " bytes; of the memory limit of %"
                           G_GUINT64_FORMAT " bytes %" G_GUINT64_FORMAT " are free",
                           choice.chunk_rows, choice.chunk_rows == 1 ? "" : "s", add_slack (cost.bytes), plan->limit,
-                          add_slack (plan->available));
+                          MIN (add_slack (plan->available), plan->limit));
   if (largest->bytes >= request->resident && largest->bytes > 0)
     g_string_append_printf (text, "; most of it for %s: %" G_GUINT64_FORMAT " bytes%s", largest->name, largest->bytes,
                             largest->awaited ? ", whose rows wait for a reduction over all rows" : "");

@@ -2,6 +2,7 @@
 #include "acc-stream-private.h"
 
 #include "acc-core/data/acc-chunk-private.h"
+#include "acc-core/data/acc-source-private.h"
 
 /* The reader threads of a streamed run: they fill slots with chunks of the sources. */
 
@@ -81,6 +82,29 @@ fail (AccStreamInput *self, GError *error)
   g_mutex_unlock (&stream->lock);
 }
 
+/* To the first chunk that is computed: what goes forwards only reads what nobody waits for, too. */
+static gboolean
+skip_chunks (AccStreamInput *self, GError **error)
+{
+  guint64 first = self->whole ? 0 : MIN (self->stream->first_chunk, self->n_chunks);
+
+  if (first > 0 && acc_source_can_seek (self->source))
+    {
+      gint64 row = MIN (acc_stream_get_tick (self->stream, first), self->n_rows);
+
+      if (acc_source_seek (self->source, row, self->stream->cancellable, error))
+        return TRUE;
+      g_prefix_error (error, "reading “%s”, row %" G_GINT64_FORMAT ": ", acc_source_get_name (self->source), row);
+      return FALSE;
+    }
+
+  for (guint64 position = 0; position < first; position++)
+    if (!read_chunk (self, position, error))
+      return FALSE;
+
+  return TRUE;
+}
+
 static gpointer
 reader_thread (gpointer data)
 {
@@ -95,14 +119,12 @@ reader_thread (gpointer data)
       return NULL;
     }
 
-  /* A source goes forwards only: what nobody waits for is read, too. */
-  for (guint64 position = 0; position < MIN (stream->first_chunk, self->n_chunks) && !self->whole; position++)
-    if (!read_chunk (self, position, &error))
-      {
-        fail (self, error);
-        acc_source_finish (self->source);
-        return NULL;
-      }
+  if (!skip_chunks (self, &error))
+    {
+      fail (self, error);
+      acc_source_finish (self->source);
+      return NULL;
+    }
 
   for (guint64 position = self->whole ? 0 : stream->first_chunk; position < self->n_chunks && wait_for_slot (self, position); position++)
     {

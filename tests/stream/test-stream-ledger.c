@@ -5,6 +5,8 @@
 #include "stream-files.h"
 #include "stream-flow.h"
 
+#include "acc-core/data/acc-source-private.h"
+
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
@@ -231,6 +233,30 @@ test_not_again (Fixture *f, gconstpointer name)
   g_file_delete (f->output, NULL, NULL);
 }
 
+static gboolean
+seek (AccSource *source, gint64 row, GCancellable *cancellable, GError **error)
+{
+  return TRUE;
+}
+
+/* A source that can seek is read from the rows on that the first missing row needs. */
+static void
+test_seek (Fixture *f, gconstpointer name)
+{
+  g_autoptr(AccArray) result = blurs (f->array);
+  g_autoptr(GError) error = NULL;
+
+  acc_source_set_seek (ACC_SOURCE (f->source), seek);
+  f->source->fail_row = 600;
+  g_assert_false (write_array (f, result, NULL));
+  f->source->fail_row = -1;
+  g_assert_true (write_array (f, result, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (f->source->n_read, <, 600);
+  g_assert_cmpint (f->source->n_read, >, ROWS - 600);
+  check_output (f, blurs);
+}
+
 /* What a ledger is not for is an error, which leaves it. */
 static void
 test_changed (Fixture *f, gconstpointer name)
@@ -418,8 +444,8 @@ test_killed (Fixture *f, gconstpointer name)
 }
 
 static const struct { const char *name; void (*test) (Fixture *f, gconstpointer name); } tests[] = {
-  { "failures", test_failures }, { "not-again", test_not_again }, { "changed", test_changed }, { "damaged", test_damaged },
-  { "job", test_job }, { "killed", test_killed },
+  { "failures", test_failures }, { "not-again", test_not_again }, { "seek", test_seek }, { "changed", test_changed },
+  { "damaged", test_damaged }, { "job", test_job }, { "killed", test_killed },
 };
 
 static void

@@ -44,8 +44,9 @@ acc_evaluate_write_with_ledger (AccBackend *backend, AccArray *array, AccSink *s
  * folder takes as much space as the elements, until the output is complete. Then what is in it is removed, and the folder where nothing
  * else is in it. A run that fails or is cancelled leaves it for the next one.
  *
- * A run that continues computes the rows that are missing. Sources are read from the beginning; rows of results that depend on nearby
- * rows are not computed again, those of others are. So is what stages store before, see acc_backend_plan().
+ * A run that continues computes the rows that are missing. Raw and npy files are read from where they are needed on, other sources from
+ * the beginning; rows of results that depend on nearby rows are not computed again, those of others are. So is what stages store before,
+ * see acc_backend_plan().
  *
  * Fails as acc_backend_write() does, with %ACC_ERROR_STREAM where the ledger was begun for another program, where a source has changed
  * since, or where another process has the ledger, with %ACC_ERROR_UNSUPPORTED where it cannot be told whether a source has changed (see

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-source.h"
+
+/* Of a source that was started: @row is the next one that is read. */
+typedef gboolean (*AccSourceSeekFunc) (AccSource *self, gint64 row, GCancellable *cancellable, GError **error);
+
+/* For classes that need not read the rows before. */
+void     acc_source_set_seek (AccSource *self, AccSourceSeekFunc seek);
+gboolean acc_source_can_seek (AccSource *self);
+gboolean acc_source_seek     (AccSource *self, gint64 row, GCancellable *cancellable, GError **error);
