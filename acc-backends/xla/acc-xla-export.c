@@ -3,6 +3,7 @@
 
 #include "acc-error.h"
 #include "acc-saved-model.h"
+#include "acc-backends/codegen/stablehlo/acc-hlo-open.h"
 #include "acc-backends/runtime/graph/acc-graph-control.h"
 
 #include <string.h>
@@ -60,6 +61,26 @@ write_module (AccProgram *program,
   return graph != NULL ? acc_hlo_module_new (graph, results, n_results, &options, error) : NULL;
 }
 
+/* The outermost extent of what is open in a program, as an argument of it has it. */
+static gint64
+find_length (AccProgram *program,
+             AccProgram *other,
+             gint64     *other_length)
+{
+  guint n;
+  AccArray **parameters = acc_program_get_parameter_nodes (program, &n), **others = acc_program_get_parameter_nodes (other, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (parameters[i]->rank > 0 && acc_shape_get_extent (parameters[i]->shape, 0) != acc_shape_get_extent (others[i]->shape, 0))
+      {
+        *other_length = acc_shape_get_extent (others[i]->shape, 0);
+        return acc_shape_get_extent (parameters[i]->shape, 0);
+      }
+
+  *other_length = 0;
+  g_return_val_if_reached (0);
+}
+
 GBytes *
 acc_xla_export (AccProgram     *program,
                 AccProgram     *other,
@@ -73,8 +94,11 @@ acc_xla_export (AccProgram     *program,
     return NULL;
   if (other != NULL)
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "an outermost extent that is open has no form there");
-      return NULL;
+      g_autoptr(AccHloModule) second = write_module (other, fast_math, error);
+      gint64 other_length, length = find_length (program, other, &other_length);
+
+      if (second == NULL || !acc_hlo_module_open (module, second, length, other_length, error))
+        return NULL;
     }
   if (form == ACC_EXPORT_AS_SAVED_MODEL)
     return acc_saved_model_write (module);

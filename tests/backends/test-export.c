@@ -200,6 +200,40 @@ test_shapes (void)
   g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
 }
 
+static AccArray *
+turn (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_transpose (arrays[0]);
+}
+
+static AccArray *
+add_up (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_cumsum (arrays[0]);
+}
+
+static void
+test_open (void)
+{
+  const gint64 extents[] = { -1, 5 };
+  g_autoptr(AccProgram) program = make (zip_scaled, "f4[:,:]", "f4[:,5]");
+  g_autoptr(AccShape) shape = acc_shape_new (extents, 2);
+  AccShape *shapes[] = { shape, shape };
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = export_text (program, shapes, 2, ACC_EXPORT_DEFAULT, &error);
+
+  /* Nothing is left of the lengths that it was looked at with. */
+  g_assert_no_error (error);
+  g_assert_nonnull (strstr (text, "-> (tensor<?x5xf32>)"));
+  g_assert_null (strstr (text, "61"));
+  g_assert_null (strstr (text, "67"));
+  EXPECT (make (zip_scaled, "f4[:]", "f4[:]"), ACC_EXPORT_DEFAULT, "%size = stablehlo.get_dimension_size %v0, dim = 0 : (tensor<?xf32>)",
+          "stablehlo.dynamic_broadcast_in_dim");
+  EXPECT (make (turn, "f4[:,4]", NULL), ACC_EXPORT_DEFAULT, "-> (tensor<4x?xf32>)");
+  EXPECT (make (second_alone, "f4[:]", "i4[4]"), ACC_EXPORT_DEFAULT, "-> (tensor<4xi32>)");
+  expect_refusal (make (add_up, "i4[:]", NULL), NULL, ACC_ERROR_UNSUPPORTED, "reduce_window");
+}
+
 /* --- refusals */
 
 static AccExpr *
@@ -294,6 +328,7 @@ main (int argc, char **argv)
   g_test_add_func ("/export/borders", test_borders);
   g_test_add_func ("/export/parts", test_parts);
   g_test_add_func ("/export/shapes", test_shapes);
+  g_test_add_func ("/export/open", test_open);
   g_test_add_func ("/export/refusals", test_refusals);
   g_test_add_func ("/export/saved-model", test_saved_model);
 

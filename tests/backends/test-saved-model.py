@@ -7,6 +7,7 @@ ACC is the program of that name, FOLDER has programs as text. Goes on by the Pyt
 without TensorFlow all of it is left out."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -63,6 +64,18 @@ CASES = {
     'squares': ([complex_parts(4)], lambda z: [square(z)], 1e-6),
 }
 SHAPES = {'saxpy': ['5,3', '5,3']}
+# Programs with the parameters whose outermost extent is left open, and what makes arguments of a length.
+OPEN = {
+    'saxpy': ((0, 1), lambda n: [floats(n, 3), floats(n, 3)]),
+    'sums': ((0,), lambda n: [abs(floats(n, 8))]),
+    'rows': ((0,), lambda n: [floats(n, 8)]),
+    'stencil': ((0,), lambda n: [floats(n, 7)]),
+    'look-up': ((1,), lambda n: [floats(10, code='f8'), random.integers(0, 10, n)]),
+    'pairs': ((0, 1), lambda n: [random.integers(0, 255, n).astype('u1'), floats(n, code='f2')]),
+    'captured': ((0,), lambda n: [random.integers(0, 5, n).astype('i4')]),
+    'squares': ((0,), lambda n: [complex_parts(n)]),
+}
+LENGTHS = [1, 2, 1000]
 # TensorFlow Lite knows all of their operations.
 LITE = ['saxpy', 'sums', 'stencil', 'squares']
 
@@ -118,6 +131,30 @@ def check_failure(folder):
         report('an index is outside extent 10' in error.message and '[10]' in error.message, 'failure', error.message)
 
 
+def export_open(name, positions, folder):
+    """As the program declares it, but for the outermost extents of some parameters."""
+    with open(os.path.join(FOLDER, name + '.acc'), encoding='utf-8') as file:
+        text = file.read()
+    for position in positions:
+        text = re.sub(rf'(parameter {position} \w+\[)[^],]*', r'\1:', text)
+    program, path = os.path.join(folder, name + '-open.acc'), os.path.join(folder, name + '-open')
+    with open(program, 'w', encoding='utf-8') as file:
+        file.write(text)
+    subprocess.run([ACC, 'export', '--saved-model', path, program], check=True)
+    return path
+
+
+def check_open(folder):
+    for name, (positions, make) in OPEN.items():
+        _, function, tolerance = CASES[name]
+        model = tf.saved_model.load(export_open(name, positions, folder))
+        for n in LENGTHS:
+            arguments = make(n)
+            expected = function(*arguments)
+            why = compare(call(model, arguments, len(expected)), expected, tolerance)
+            report(why is None, f'open/{name}/{n}', why)
+
+
 def run_lite(content, arguments):
     interpreter = tf.lite.Interpreter(model_content=content)
     signature = interpreter.get_signature_runner('serving_default')
@@ -137,6 +174,7 @@ def check_lite(folder):
 with tempfile.TemporaryDirectory() as temporary:
     check_models(temporary)
     check_failure(temporary)
+    check_open(temporary)
     check_lite(temporary)
 print(f'1..{number}')
 sys.exit(failed)
