@@ -115,6 +115,14 @@ def test_selection():
     assert pairs == [[x * 10 + y for x in row for y in row] for row in want], pairs
     pairs = rows.combinations().map(lambda p: p.map(lambda p: p[0] * 10 + p[1])).to_list()
     assert pairs == [[x * 10 + y for i, x in enumerate(row) for y in row[i + 1:]] for row in want], pairs
+    deep = [[[[1, 2], [3]], [], [[4, 5, 6]]], [], [[[], [7, 8]]]]
+    groups = Acc.NestedArray.from_list(deep)
+    pair = lambda p: p.map(lambda p: p[0] * 10 + p[1])
+    assert groups.depth == 3
+    assert groups.cartesian(groups).map(pair).to_list() == [[[[x * 10 + y for x in row for y in row] for row in rows] for rows in part]
+                                                            for part in deep]
+    assert groups.combinations().map(pair).to_list() == [[[[x * 10 + y for i, x in enumerate(row) for y in row[i + 1:]] for row in rows]
+                                                          for rows in part] for part in deep]
     try:
         rows.concat(pictures).to_list()
         assert False
