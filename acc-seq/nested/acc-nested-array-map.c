@@ -7,6 +7,8 @@
 #include "acc-core/derived/acc-array-rearrange.h"
 #include "acc-core/derived/acc-array-scan.h"
 
+#include <string.h>
+
 /* Functions of elements, and choices among elements. */
 
 /* --- one count for several nested arrays */
@@ -143,22 +145,33 @@ zip_elements (AccNestedArray **arrays,
   return acc_nested_array_apply (arrays, n_arrays, (AccArray **) parameters->pdata, number, result, 0);
 }
 
-/* As acc_nested_array_zip_with_many(), for @operation. */
+/* As acc_nested_array_zip_with_many(), for @operation. @numbered: the function takes the element's number first. */
 static AccNestedArray *
 zip (const char      *operation,
      AccNestedArray **arrays,
      guint            n_arrays,
+     gboolean         numbered,
      AccArrayFunc     function,
      gpointer         user_data)
 {
   g_auto(AccNaming) naming = acc_naming_begin (operation);
+  g_autofree AccNestedArray **all = g_new0 (AccNestedArray *, n_arrays + 1);
+  g_autoptr(AccNestedArray) numbers = NULL;
+  AccArray *count = acc_nested_array_get_count (arrays[0]);
+  AccNestedArray *made;
 
   for (guint i = 1; i < n_arrays; i++)
     if (acc_nested_array_get_depth (arrays[i]) != acc_nested_array_get_depth (arrays[0]))
       return acc_nested_array_refuse (acc_nested_array_get_values (arrays[i]), ACC_ERROR_SHAPE,
                                       "nested arrays have different numbers of levels");
 
-  return acc_nested_array_regroup (zip_elements (arrays, n_arrays, naming.before != NULL, function, user_data), arrays, n_arrays);
+  if (numbered)
+    all[0] = numbers = acc_nested_array_new_for_lifted (
+      acc_lifted_new_regular (acc_nested_array_new_numbers (acc_expr_extent (count, 0))), g_object_ref (count));
+  memcpy (all + (numbered ? 1 : 0), arrays, n_arrays * sizeof *arrays);
+  made = zip_elements (all, n_arrays + (numbered ? 1 : 0), naming.before != NULL, function, user_data);
+
+  return acc_nested_array_regroup (made, arrays, n_arrays);
 }
 
 /**
@@ -195,7 +208,7 @@ acc_nested_array_zip_with_many (AccNestedArray **arrays,
   for (guint i = 0; i < n_arrays; i++)
     g_return_val_if_fail (ACC_IS_NESTED_ARRAY (arrays[i]), NULL);
 
-  return zip ("nested_array_zip_with", arrays, n_arrays, function, user_data);
+  return zip ("nested_array_zip_with", arrays, n_arrays, FALSE, function, user_data);
 }
 
 /**
@@ -215,7 +228,7 @@ acc_nested_array_map (AccNestedArray *self,
 {
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
-  return zip ("nested_array_map", &self, 1, function, user_data);
+  return zip ("nested_array_map", &self, 1, FALSE, function, user_data);
 }
 
 /**
@@ -234,17 +247,36 @@ acc_nested_array_imap (AccNestedArray *self,
                        AccArrayFunc    function,
                        gpointer        user_data)
 {
-  g_auto(AccNaming) naming = acc_naming_begin ("nested_array_imap");
-  g_autoptr(AccNestedArray) numbers = NULL;
-
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
-  numbers = acc_nested_array_new_for_lifted (
-    acc_lifted_new_regular (acc_nested_array_new_numbers (acc_expr_extent (acc_nested_array_get_count (self), 0))),
-    g_object_ref (acc_nested_array_get_count (self)));
+  return zip ("nested_array_imap", &self, 1, TRUE, function, user_data);
+}
 
-  return acc_nested_array_regroup (zip_elements ((AccNestedArray *[]) { numbers, self }, 2, naming.before != NULL, function, user_data),
-                                   &self, 1);
+/**
+ * acc_nested_array_izip_with_many:
+ * @arrays: (array length=n_arrays): nested arrays with the same number of elements
+ * @n_arrays: how many, at least 1
+ * @function: (scope call) (closure user_data): takes the number of an element, an i8 of rank 0, and an element of each, as arrays, and
+ * gives
+ *   an array
+ * @user_data: data for @function
+ *
+ * Applies a function of whole arrays to the elements with the same number, and that number. Works as [func@NestedArray.zip_with_many] does
+ * otherwise. Of several levels the innermost elements are numbered through.
+ *
+ * Returns: (transfer full): as many elements
+ */
+AccNestedArray *
+acc_nested_array_izip_with_many (AccNestedArray **arrays,
+                                 guint            n_arrays,
+                                 AccArrayFunc     function,
+                                 gpointer         user_data)
+{
+  g_return_val_if_fail (arrays != NULL && n_arrays > 0, NULL);
+  for (guint i = 0; i < n_arrays; i++)
+    g_return_val_if_fail (ACC_IS_NESTED_ARRAY (arrays[i]), NULL);
+
+  return zip ("nested_array_izip_with", arrays, n_arrays, TRUE, function, user_data);
 }
 
 /**
@@ -397,7 +429,7 @@ acc_nested_array_filter (AccNestedArray *self,
 
   while (acc_nested_array_get_inner (innermost) != NULL)
     innermost = acc_nested_array_get_inner (innermost);
-  flags = zip ("nested_array_filter", &innermost, 1, predicate, user_data);
+  flags = zip ("nested_array_filter", &innermost, 1, FALSE, predicate, user_data);
 
   ACC_ARRAY_NAMED ("nested_array_filter");
   lifted = acc_nested_array_get_lifted (flags);

@@ -79,6 +79,9 @@ ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_zip_with_many (AccNestedArray **arrays, guint n_arrays, AccArrayFunc function,
                                                 gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_izip_with_many (AccNestedArray **arrays, guint n_arrays, AccArrayFunc function,
+                                                 gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_gather    (AccNestedArray *self, AccArray *indices) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_filter    (AccNestedArray *self, AccArrayFunc predicate, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;

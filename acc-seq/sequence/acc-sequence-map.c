@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-private.h"
 
+#include <string.h>
+
 /* Functions of elements. */
 
 static gint64
@@ -182,6 +184,39 @@ acc_sequence_imap (AccSequence *self,
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
 
   return acc_sequence_new_traced ("sequence_imap", ACC_SEQUENCE_KIND_MAP, (AccSequence *[]) { counter, self }, 2, function, user_data);
+}
+
+/**
+ * acc_sequence_izip_with_many:
+ * @sequences: (array length=n_sequences): sequences
+ * @n_sequences: how many, at least 1
+ * @function: (scope call) (closure user_data): takes the number of an element, an i8 of rank 0, and an element of each, as arrays, and
+ * gives
+ *   an array
+ * @user_data: data for @function
+ *
+ * Applies a function of whole arrays to the elements with the same number, and that number. Works as [func@Sequence.zip_with_many] does
+ * otherwise.
+ *
+ * Returns: (transfer full): the results, in the order of the elements
+ */
+AccSequence *
+acc_sequence_izip_with_many (AccSequence **sequences,
+                             guint         n_sequences,
+                             AccArrayFunc  function,
+                             gpointer      user_data)
+{
+  g_autoptr(AccSequence) counter = acc_sequence_new_counter (-1);
+  g_autofree AccSequence **all = g_new (AccSequence *, n_sequences + 1);
+
+  g_return_val_if_fail (sequences != NULL && n_sequences > 0, NULL);
+  for (guint i = 0; i < n_sequences; i++)
+    g_return_val_if_fail (ACC_IS_SEQUENCE (sequences[i]), NULL);
+
+  all[0] = counter;
+  memcpy (all + 1, sequences, n_sequences * sizeof *sequences);
+
+  return acc_sequence_new_traced ("sequence_izip_with", ACC_SEQUENCE_KIND_MAP, all, n_sequences + 1, function, user_data);
 }
 
 /**

@@ -54,6 +54,9 @@ ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_zip_with_many   (AccSequence **sequences, guint n_sequences, AccArrayFunc function,
                                               gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_izip_with_many  (AccSequence **sequences, guint n_sequences, AccArrayFunc function,
+                                              gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_filter          (AccSequence *self, AccArrayFunc predicate, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_take            (AccSequence *self, gint64 count) G_GNUC_WARN_UNUSED_RESULT;

@@ -34,6 +34,7 @@ check(rows.sum().run().to_array().join() === '6,0,9,8', 'sums');
 check(show(rows.map(row => row.sort(false).map(x => x.mul(2)))) === 'nested([[2., 4., 6.], [], [18.], [8., 8.]], dtype=f8)', 'map');
 check(show(rows.imap((k, row) => row.map(x => x.add(Acc.Expr.the(k).cast('f8'))))) === 'nested([[3., 1., 2.], [], [11.], [7., 7.]], dtype=f8)', 'imap');
 check(show(rows.zip_with(rows.sort(true), (x, y) => x.concat(y))).startsWith('nested([[3., 1., 2., 3., 2., 1.], []'), 'zip_with');
+check(show(Acc.NestedArray.izip_with_many([rows, rows], (k, x, y) => x.concat(y))).startsWith('nested([[3., 1., 2., 3., 1., 2.]'), 'izip_with_many');
 check(show(Acc.NestedArray.zip_with_many([rows, rows, rows], (x, y, z) => x.concat(y).concat(z))).startsWith('nested([[3., 1., 2., 3., 1., 2., 3., 1., 2.]'), 'zip_with_many');
 check(show(rows.filter(row => sum(row).map(s => s.gt(6)))) === 'nested([[9.], [4., 4.]], dtype=f8)', 'filter');
 check(show(rows.gather(Acc.use(new Int32Array([2, 0])))) === 'nested([[9.], [3., 1., 2.]], dtype=f8)', 'gather');

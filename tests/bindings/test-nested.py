@@ -28,6 +28,8 @@ def test_several_and_choices():
     rows = Acc.NestedArray.from_offsets(np.arange(10), np.array([1, 3, 3, 7]))
     assert rows.to_list() == [[1, 2], [], [3, 4, 5, 6]]
     assert rows.imap(lambda k, row: row.map(lambda x: x * 10 + k[()])).to_list() == [[10, 20], [], [32, 42, 52, 62]]
+    assert rows.izip_with(rows, rows, lambda k, x, y, z: x.concat(y).map(lambda v: v * 10 + k[()])).to_list() == [
+        [10, 20, 10, 20], [], [32, 42, 52, 62] * 2]
     assert rows.zip_with(rows, lambda x, y: x.concat(y)).to_list() == [[1, 2, 1, 2], [], [3, 4, 5, 6, 3, 4, 5, 6]]
     assert rows.gather([2, 0, 2]).to_list() == [[3, 4, 5, 6], [1, 2], [3, 4, 5, 6]]
     assert rows.filter(lambda row: row.fold(0, lambda x, y: x + y).map(lambda s: s > 3)).to_list() == [[3, 4, 5, 6]]

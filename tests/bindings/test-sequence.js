@@ -59,6 +59,7 @@ check([...steps.imap((k, row) => total(row).zip_with(k, (x, k) => x.cast('i8').a
 check(number(sums.fold(null, (x, y) => x.zip_with(y, add))) === 14, 'fold');
 check([...steps.fold(null, (x, y) => x.concat(y))].join() === '1,2,2,3,3,3', 'fold of vectors');
 check([...steps.zip_with(sums, (row, sum) => total(row).zip_with(sum, (x, y) => x.mul(y))).stack()].join() === '0,1,16,81', 'zip_with');
+check([...Acc.Sequence.izip_with_many([steps, steps], (k, x, y) => total(x.concat(y)).zip_with(k, (a, b) => a.cast('i8').add(b))).stack()].join() === '0,3,10,21', 'izip_with_many');
 check([...Acc.Sequence.zip_with_many([steps, steps, steps], (x, y, z) => total(x.concat(z))).stack()].join() === '0,2,8,18', 'zip_with_many');
 check([...sums.filter(x => x.map(y => y.gt(1))).stack()].join() === '4,9', 'filter');
 check([...sums.take_while(x => x.map(y => y.lt(4))).stack()].join() === '0,1', 'take_while');

@@ -59,6 +59,7 @@ int main () {
         expect (number (total (steps.take (3).elements ())), 8, "take");
         expect (number (new Acc.Sequence.generate (-1, (arrays) => arrays[0]).drop (7).take (1).last (null)), 7, "generate");
         Acc.Sequence[] both = { steps, steps };
+        expect (number (Acc.Sequence.izip_with_many (both, (arrays) => total (arrays[1].concat (arrays[2]))).fold (null, plus)), 80, "izip_with_many");
         expect (number (Acc.Sequence.zip_with_many (both, (arrays) => total (arrays[0].concat (arrays[1]))).fold (null, plus)), 80, "zip_with_many");
         var start = Acc.Array.unit (new Acc.Expr.int (100));
         expect (number (steps.scan (start, (arrays) => arrays[0].zip_with (total (arrays[1]), (a, b) => a.add (b))).last (null)), 140, "scan");

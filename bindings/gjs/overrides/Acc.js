@@ -225,7 +225,8 @@ function _init() {
     for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'fold', 'map_batch', 'fold_batch'])
         _takeFunctions(Acc.Sequence.prototype, name, spread);
     for (const owner of [Acc.NestedArray, Acc.Sequence])
-        _takeFunctions(owner, 'zip_with_many', spread);
+        for (const name of ['zip_with_many', 'izip_with_many'])
+            _takeFunctions(owner, name, spread);
     _takeFunctions(Acc.Sequence, 'new_generate', spread);
     _iterateSequences();
     Acc.NestedArray.prototype.run = function (backend = Acc.Backend.get_default()) {

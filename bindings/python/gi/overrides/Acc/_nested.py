@@ -150,6 +150,11 @@ class NestedArray(Acc.NestedArray):
         *others, function = others_and_function
         return _tracing(function, lambda callback: Acc.NestedArray.zip_with_many([self, *others], callback))
 
+    def izip_with(self, *others_and_function):
+        """As zip_with, with the number of the element first."""
+        *others, function = others_and_function
+        return _tracing(function, lambda callback: Acc.NestedArray.izip_with_many([self, *others], callback))
+
     def filter(self, predicate):
         return _tracing(predicate, lambda callback: Acc.NestedArray.filter(self, callback))
 

@@ -309,6 +309,11 @@ class Sequence(Acc.Sequence):
         *others, function = others_and_function
         return _tracing(function, lambda callback: Acc.Sequence.zip_with_many([self, *others], callback))
 
+    def izip_with(self, *others_and_function):
+        """As zip_with, with the number of the element first."""
+        *others, function = others_and_function
+        return _tracing(function, lambda callback: Acc.Sequence.izip_with_many([self, *others], callback))
+
     def filter(self, predicate):
         return _tracing(predicate, lambda callback: Acc.Sequence.filter(self, callback))
 
