@@ -4,17 +4,27 @@
 #include "acc-core/data/acc-buffer-private.h"
 #include "acc-seq/nested/acc-nested-array-private.h"
 
+/* Memory that chunks had, for those that are read next: the system clears what it gives, which takes about as long as to read a file. It
+ * has that of one chunk, so that there is never more than as many chunks had at a time. Any thread. */
+typedef struct _AccSequenceSpare AccSequenceSpare;
+
+AccSequenceSpare *acc_sequence_spare_new      (void);
+/* Whether more is to be read; if not, it has no memory, and frees what chunks have as soon as they are. */
+void              acc_sequence_spare_set_open (AccSequenceSpare *self, gboolean open);
+void              acc_sequence_spare_free     (AccSequenceSpare *self);
+
 /* Memory for what is read; all 0 is none yet. Of what is much larger than needed only what is written takes memory. */
 typedef struct {
-  AccBuffer *buffer;
-  guint8    *data;
-  gsize      capacity;
+  AccBuffer        *buffer;
+  guint8           *data;
+  gsize             capacity;
+  AccSequenceSpare *spare;       /* borrowed; NULL: all memory is new */
 } AccSequenceMemory;
 
 /* Room for @size bytes at least; keeps the first @used ones. %ACC_ERROR_OUT_OF_MEMORY */
 gboolean   acc_sequence_memory_reserve (AccSequenceMemory *self, gsize used, gsize size, GError **error);
 void       acc_sequence_memory_clear   (AccSequenceMemory *self);
-/* The first @size bytes; there was a reserve. Leaves @self empty. */
+/* The first @size bytes; there was a reserve. Leaves @self empty, with its spare. */
 AccBuffer *acc_sequence_memory_steal   (AccSequenceMemory *self, gsize size);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccSequenceMemory, acc_sequence_memory_clear)

@@ -5,27 +5,127 @@
 
 /* What producers hand over: manifest nested arrays, made of buffers without a run. */
 
+struct _AccSequenceSpare
+{
+  gatomicrefcount ref_count;  /* of its owner, and of all chunks */
+  GMutex          lock;
+  gboolean        open;
+  AccBuffer      *buffer;
+};
+
+/* What a chunk has. */
+typedef struct {
+  AccSequenceSpare *spare;
+  AccBuffer        *buffer;
+} Lent;
+
+AccSequenceSpare *
+acc_sequence_spare_new (void)
+{
+  AccSequenceSpare *self = g_new0 (AccSequenceSpare, 1);
+
+  g_atomic_ref_count_init (&self->ref_count);
+  g_mutex_init (&self->lock);
+  self->open = TRUE;
+
+  return self;
+}
+
+static void
+spare_unref (AccSequenceSpare *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+
+  g_clear_pointer (&self->buffer, acc_buffer_unref);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+/* Gives @buffer, and takes what is there; either may be NULL. */
+static AccBuffer *
+exchange (AccSequenceSpare *self,
+          AccBuffer        *buffer)
+{
+  AccBuffer *before;
+
+  g_mutex_lock (&self->lock);
+  before = g_steal_pointer (&self->buffer);
+  if (self->open)
+    self->buffer = g_steal_pointer (&buffer);
+  g_mutex_unlock (&self->lock);
+  g_clear_pointer (&buffer, acc_buffer_unref);
+
+  return before;
+}
+
+void
+acc_sequence_spare_set_open (AccSequenceSpare *self,
+                             gboolean          open)
+{
+  AccBuffer *buffer;
+
+  g_mutex_lock (&self->lock);
+  self->open = open;
+  g_mutex_unlock (&self->lock);
+  buffer = open ? NULL : exchange (self, NULL);
+  g_clear_pointer (&buffer, acc_buffer_unref);
+}
+
+void
+acc_sequence_spare_free (AccSequenceSpare *self)
+{
+  acc_sequence_spare_set_open (self, FALSE);
+  spare_unref (self);
+}
+
+static void
+give_back (gpointer data)
+{
+  Lent *lent = data;
+  AccBuffer *before = exchange (lent->spare, lent->buffer);
+
+  g_clear_pointer (&before, acc_buffer_unref);
+  spare_unref (lent->spare);
+  g_free (lent);
+}
+
+/* One of @size bytes; NULL: it has none, or one that is too small, or much larger. */
+static AccBuffer *
+take_spare (AccSequenceSpare *self,
+            gsize             size)
+{
+  g_autoptr(AccBuffer) buffer = exchange (self, NULL);
+
+  return buffer != NULL && buffer->size >= size && buffer->size / 2 <= size ? g_steal_pointer (&buffer) : NULL;
+}
+
 gboolean
 acc_sequence_memory_reserve (AccSequenceMemory *self,
                              gsize              used,
                              gsize              size,
                              GError           **error)
 {
-  AccBuffer *buffer;
+  AccBuffer *buffer = NULL;
 
   if (size <= self->capacity && self->buffer != NULL)
     return TRUE;
 
   if (self->capacity < G_MAXSIZE / 2)
     size = MAX (size, 2 * self->capacity);
-  buffer = acc_buffer_allocate (size, NULL, "elements that are read", error);
+  if (self->spare != NULL)
+    buffer = take_spare (self->spare, size);
+  if (buffer == NULL)
+    buffer = acc_buffer_allocate (size, NULL, "elements that are read", error);
   if (buffer == NULL)
     return FALSE;
 
   if (self->data != NULL)
     memcpy (buffer->data, self->data, used);
   acc_sequence_memory_clear (self);
-  *self = (AccSequenceMemory) { buffer, buffer->data, size };
+  self->buffer = buffer;
+  self->data = buffer->data;
+  self->capacity = buffer->size;
 
   return TRUE;
 }
@@ -34,16 +134,26 @@ void
 acc_sequence_memory_clear (AccSequenceMemory *self)
 {
   g_clear_pointer (&self->buffer, acc_buffer_unref);
-  *self = (AccSequenceMemory) { 0 };
+  *self = (AccSequenceMemory) { .spare = self->spare };
 }
 
 AccBuffer *
 acc_sequence_memory_steal (AccSequenceMemory *self,
                            gsize              size)
 {
-  AccBuffer *part = acc_buffer_new (self->data, size, (GDestroyNotify) acc_buffer_unref, self->buffer);
+  AccBuffer *part;
 
-  *self = (AccSequenceMemory) { 0 };
+  if (self->spare != NULL)
+    {
+      Lent *lent = g_new (Lent, 1);
+
+      *lent = (Lent) { self->spare, self->buffer };
+      g_atomic_ref_count_inc (&self->spare->ref_count);
+      part = acc_buffer_new (self->data, size, give_back, lent);
+    }
+  else
+    part = acc_buffer_new (self->data, size, (GDestroyNotify) acc_buffer_unref, self->buffer);
+  *self = (AccSequenceMemory) { .spare = self->spare };
 
   return part;
 }

@@ -162,6 +162,60 @@ test_random (void)
       }
 }
 
+/* --- memory of chunks that are not needed any more is read to again, and that of others is not */
+
+#define LINE_SIZE 64
+#define N_LINES   20000
+#define A_CHUNK   2000
+
+static char *
+make_lines (gsize n)
+{
+  char *text = g_malloc (n * LINE_SIZE + 1);
+
+  for (gsize i = 0; i < n; i++)
+    g_snprintf (text + i * LINE_SIZE, LINE_SIZE + 1, "%0*u\n", LINE_SIZE - 1, (guint) i);
+
+  return text;
+}
+
+static void
+check_chunk (AccNestedArray *chunk,
+             const char     *text,
+             gsize           number)
+{
+  const char *found = (gconstpointer) (guintptr) acc_array_get_address (acc_nested_array_get_values (chunk), 0);
+
+  for (gsize i = 0; i < A_CHUNK; i++)
+    g_assert_cmpmem (found + i * (LINE_SIZE - 1), LINE_SIZE - 1, text + (number * A_CHUNK + i) * LINE_SIZE, LINE_SIZE - 1);
+}
+
+static void
+test_memory (void)
+{
+  g_autofree char *text = make_lines (N_LINES);
+  AccSequenceProducer *producer = lines_of (text, N_LINES * LINE_SIZE, FALSE);
+  g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GError) error = NULL;
+
+  /* Every third chunk is needed no longer than until the next one is read. */
+  for (gsize number = 0; number < N_LINES / A_CHUNK; number++)
+    {
+      AccNestedArray *chunk = acc_sequence_producer_read (producer, A_CHUNK, G_MAXINT64, NULL, &error);
+
+      g_assert_no_error (error);
+      check_chunk (chunk, text, number);
+      if (number % 3 == 0)
+        g_object_unref (chunk);
+      else
+        g_ptr_array_add (kept, chunk);
+    }
+
+  g_object_unref (producer);
+  for (guint i = 0; i < kept->len; i++)
+    check_chunk (g_ptr_array_index (kept, i), text, 3 * (i / 2) + 1 + i % 2);
+}
+
 /* What comes before an error is given, and then the error. */
 static void
 test_failing (void)
@@ -249,6 +303,7 @@ main (int    argc,
   g_test_add_func ("/sequence/split/lines", test_lines);
   g_test_add_func ("/sequence/split/zero-bytes", test_zero_bytes);
   g_test_add_func ("/sequence/split/random", test_random);
+  g_test_add_func ("/sequence/split/memory", test_memory);
   g_test_add_func ("/sequence/split/failing", test_failing);
   g_test_add_func ("/sequence/split/cancelled", test_cancelled);
   g_test_add_func ("/sequence/split/file", test_file);

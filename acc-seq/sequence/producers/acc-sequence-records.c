@@ -17,6 +17,7 @@ struct _AccSequenceRecords
   AccByteReader *reader;
   AccRecord     *record;
   gsize          per_element;  /* records */
+  GPtrArray     *spares;       /* AccSequenceSpare, one for each buffer */
   guint8        *stage;        /* NULL where records are plain */
   guint8        *part;         /* the beginning of a record */
   gsize          part_size;
@@ -164,10 +165,14 @@ acc_sequence_records_read (AccSequenceProducer *producer,
   g_auto(Memories) memories = { g_new0 (AccSequenceMemory, n_buffers), n_buffers };
   g_autofree AccBuffer **buffers = g_new (AccBuffer *, n_buffers);
 
+  for (guint i = 0; i < n_buffers; i++)
+    memories.memory[i].spare = g_ptr_array_index (self->spares, i);
   wanted = MIN (wanted, G_MAXINT64 / self->record->size / self->per_element) * self->per_element;
   if (!read_records (self, &memories, wanted, &done, cancellable, error))
     return NULL;
 
+  for (guint i = 0; i < n_buffers; i++)
+    acc_sequence_spare_set_open (g_ptr_array_index (self->spares, i), !self->ended);
   n = done / self->per_element;
   if (self->ended && self->failure == NULL && (done % self->per_element > 0 || self->part_size > 0))
     fail_in_element (self, self->next + n, done % self->per_element);
@@ -217,6 +222,7 @@ acc_sequence_records_finalize (GObject *object)
 
   g_clear_pointer (&self->reader, acc_byte_reader_free);
   g_clear_pointer (&self->record, acc_record_free);
+  g_clear_pointer (&self->spares, g_ptr_array_unref);
   g_clear_pointer (&self->stage, g_free);
   g_clear_pointer (&self->part, g_free);
   g_clear_error (&self->failure);
@@ -238,6 +244,7 @@ acc_sequence_records_class_init (AccSequenceRecordsClass *klass)
 static void
 acc_sequence_records_init (AccSequenceRecords *self)
 {
+  self->spares = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_sequence_spare_free);
 }
 
 AccSequenceProducer *
@@ -268,6 +275,8 @@ acc_sequence_records_new (AccByteReader  *reader,
   self->record = acc_record_new_packed (type);
   self->per_element = per_element;
   self->part = g_malloc (self->record->size);
+  for (guint i = 0; i < self->record->fields->len; i++)
+    g_ptr_array_add (self->spares, acc_sequence_spare_new ());
   if (!acc_record_is_plain (self->record))
     self->stage = g_malloc (acc_record_get_stage_elements (self->record) * self->record->size);
 

@@ -23,6 +23,7 @@ struct _AccSequenceSplit
   GBytes        *delimiter;
   gboolean       keep;
   gboolean       lines;      /* CR before a delimiter is part of it */
+  AccSequenceSpare *values, *offsets;
   guint8        *stage;      /* NULL: nothing was read yet */
   gsize          begin, end; /* bytes in it that were not taken */
   gboolean       ended;
@@ -297,7 +298,8 @@ acc_sequence_split_read (AccSequenceProducer *producer,
                          GError             **error)
 {
   AccSequenceSplit *self = ACC_SEQUENCE_SPLIT (producer);
-  g_auto(Output) output = { .max_elements = max_elements, .max_values = max_values };
+  g_auto(Output) output = { .values = { .spare = self->values }, .offsets = { .spare = self->offsets },
+                            .max_elements = max_elements, .max_values = max_values };
   AccBuffer *values;
 
   if (self->stage == NULL)
@@ -311,7 +313,12 @@ acc_sequence_split_read (AccSequenceProducer *producer,
   g_byte_array_set_size (self->open, 0);
   ((gint64 *) output.offsets.data)[0] = 0;
 
-  if (!read_elements (self, &output, cancellable, error) || output.n == 0)
+  if (!read_elements (self, &output, cancellable, error))
+    return NULL;
+
+  acc_sequence_spare_set_open (self->values, !self->ended);
+  acc_sequence_spare_set_open (self->offsets, !self->ended);
+  if (output.n == 0)
     return NULL;
 
   g_byte_array_append (self->open, output.values.data + output.total, output.open);
@@ -355,6 +362,8 @@ acc_sequence_split_finalize (GObject *object)
 
   g_clear_pointer (&self->reader, acc_byte_reader_free);
   g_clear_pointer (&self->delimiter, g_bytes_unref);
+  g_clear_pointer (&self->values, acc_sequence_spare_free);
+  g_clear_pointer (&self->offsets, acc_sequence_spare_free);
   g_clear_pointer (&self->stage, g_free);
   g_clear_pointer (&self->open, g_byte_array_unref);
   g_clear_error (&self->failure);
@@ -377,6 +386,8 @@ static void
 acc_sequence_split_init (AccSequenceSplit *self)
 {
   self->open = g_byte_array_new ();
+  self->values = acc_sequence_spare_new ();
+  self->offsets = acc_sequence_spare_new ();
 }
 
 static AccSequenceProducer *
