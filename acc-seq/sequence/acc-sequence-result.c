@@ -325,7 +325,8 @@ acc_sequence_lengths (AccSequence *self)
  * acc_sequence_stack:
  * @self: a sequence
  *
- * Puts all elements into one array, in a new outermost dimension.
+ * Puts all elements into one array, in a new outermost dimension. Those of different extents are padded by
+ * [method@NestedArray.to_padded] of [method@Sequence.to_nested].
  *
  * The result is as large as all elements together, and takes time linear in that. A run fails with %ACC_ERROR_SHAPE where elements have
  * different extents.
