@@ -179,7 +179,9 @@ class Table:
 
         if self.options.without:
             return self.options.contenders
-        names = [name for name in ('acc', 'c', *work.peers) if name not in self.missing and not is_slow(name)]
+        names = ['acc', 'c', *work.peers]
+        names += [name for name in self.options.contenders or [] if CONTENDERS[name].like in names]
+        names = [name for name in names if name not in self.missing and not is_slow(name)]
         return [name for name in CONTENDERS if name in names and (not self.options.contenders or name in self.options.contenders)]
 
     def measure(self, work, size, threads):

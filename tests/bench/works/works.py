@@ -5,6 +5,7 @@ A size is what a contender gets as its SIZE; `elements` says what it counts. Byt
 there at least once, each side counted; flops are additions and multiplications in float."""
 
 import dataclasses
+import os
 import typing
 
 
@@ -36,6 +37,7 @@ class Contender:
     script: str = None                         # beside this file
     arguments: tuple = ()
     environment: dict = dataclasses.field(default_factory=dict)
+    like: str = None                           # has the works of this one, and runs where it is named
 
 
 CONTENDERS = {
@@ -43,6 +45,11 @@ CONTENDERS = {
     'acc-fast': Contender('acc, fast', program='bench-acc', arguments=('fast',)),
     'acc-plain': Contender('acc, plain', program='bench-acc', arguments=('plain',)),
     'acc-numbers': Contender('acc, flat', program='bench-acc', environment={'ACC_DISABLE': 'baseline,segments'}),
+    # XLA on processors, by the plugin that ACC_PJRT_PLUGIN names; JAX on the same.
+    'acc-xla': Contender('acc by XLA', program='bench-acc', environment={'ACC_BACKEND': 'pjrt'}, like='acc'),
+    'acc-xla-fast': Contender('acc by XLA, fast', program='bench-acc', arguments=('fast',), environment={'ACC_BACKEND': 'pjrt'}, like='acc'),
+    'jax-xla': Contender('JAX by the same XLA', script='peers-jax.py', like='jax',
+                         environment={'JAX_PLATFORMS': 'plugin', 'PJRT_NAMES_AND_LIBRARY_PATHS': 'plugin:' + os.environ.get('ACC_PJRT_PLUGIN', '')}),
     'c': Contender('C', program='bench-c'),
     'numpy': Contender('NumPy', script='peers-numpy.py'),
     'numba': Contender('Numba', script='peers-numba.py'),
