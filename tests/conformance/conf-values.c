@@ -129,6 +129,59 @@ store_edge (guint8         *data,
     store (data, kind, 0, float_extremes[n - G_N_ELEMENTS (float_edges)]);
 }
 
+static AccExpr *
+twice (AccExpr *x,
+       gpointer data)
+{
+  return acc_expr_add (x, x);
+}
+
+gboolean
+conf_keeps_subnormals (void)
+{
+  static gsize answer;
+
+  if (g_once_init_enter (&answer))
+    {
+      gboolean keeps = TRUE;
+
+      for (guint i = 0; i < conf_n_backends (); i++)
+        {
+          g_autoptr(AccArray) least = CONF_FLOATS1 ("f4", 0x1p-140), doubled = acc_array_map (least, twice, NULL);
+          g_autoptr(GError) error = NULL;
+          g_autoptr(AccArray) result = acc_backend_run (conf_backend (i), doubled, NULL, &error);
+
+          g_assert_no_error (error);
+          keeps &= acc_array_get_double (result, 0, 0) == 0x1p-139;
+        }
+      g_once_init_leave (&answer, keeps ? 1 : 2);
+    }
+
+  return answer == 1;
+}
+
+static void
+clear_small (guint8         *data,
+             AccElementKind  kind)
+{
+  if (kind == ACC_KIND_F32)
+    {
+      float value;
+
+      memcpy (&value, data, sizeof value);
+      value = fabsf (value) < 0x1p-63f ? copysignf (0, value) : value;
+      memcpy (data, &value, sizeof value);
+    }
+  else if (kind == ACC_KIND_F64)
+    {
+      double value;
+
+      memcpy (&value, data, sizeof value);
+      value = fabs (value) < 0x1p-511 ? copysign (0, value) : value;
+      memcpy (data, &value, sizeof value);
+    }
+}
+
 static void
 store_random (guint8         *data,
               AccElementKind  kind,
@@ -143,14 +196,17 @@ store_random (guint8         *data,
 
       store (data, kind, kind == ACC_KIND_BOOL ? (bits & 1) : (guint64) small, (double) small);
     }
-  else if (values == CONF_FULL && bits % 16 == 0)
+  else if (values <= CONF_NORMAL && bits % 16 == 0)
     store_edge (data, kind, g_rand_int (rand) % 1000);
   else if (!acc_element_kind_is_float (kind))
     store (data, kind, kind == ACC_KIND_BOOL ? (gint64) (bits & 1) : (gint64) bits, 0);
-  else if (values == CONF_FULL && bits % 4 == 1)
+  else if (values <= CONF_NORMAL && bits % 4 == 1)
     memcpy (data, &bits, acc_element_kind_get_size (kind));
   else
     store (data, kind, 0, g_rand_double_range (rand, -1000, 1000));
+
+  if (values == CONF_NORMAL && !conf_keeps_subnormals ())
+    clear_small (data, kind);
 }
 
 static gint64

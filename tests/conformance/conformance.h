@@ -26,6 +26,8 @@ guint32     conf_seed           (void);
 gboolean    conf_is_thorough    (void);
 /* ACC_TEST_THOROUGH=2 does what takes minutes and gigabytes: the suite “slow”. */
 gboolean    conf_is_exhaustive  (void);
+/* Whether all backends of the test compute with subnormal f4 and f8. */
+gboolean    conf_keeps_subnormals (void);
 /* ACC_DISABLE=checks turns them off. */
 gboolean    conf_checks_are_on  (void);
 
@@ -38,6 +40,7 @@ AccElementType *conf_type       (const char *code);
 
 typedef enum {
   CONF_FULL,      /* anything the type can hold: extremes, NaN, infinities, subnormals */
+  CONF_NORMAL,    /* the same, but for those that are subnormal, or whose squares are, where a backend takes these for zero */
   CONF_SMALL,     /* small whole numbers: sums of them are exact in every type */
   CONF_FINITE,    /* floats in -1000 .. 1000, full integers */
 } ConfValues;

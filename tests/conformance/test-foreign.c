@@ -767,7 +767,7 @@ static void
 check_launch (AccBackend *backend)
 {
   const char *name = acc_backend_get_name (backend);
-  gboolean has_addresses = g_str_equal (name, "native") || g_str_has_prefix (name, "fake");
+  gboolean has_addresses = FALSE;
   Launches launches = { LAUNCH_WELL, 0, 0 };
   g_autoptr(AccProgram) fallback = PROGRAM (shift_fallback, NULL, "(i4,f4)[:]", "i4"),
     known = PROGRAM (shift_fallback, NULL, "(i4,f4)[3]", "i4");
@@ -778,8 +778,8 @@ check_launch (AccBackend *backend)
     { LAUNCH_TYPE, "an array of (i4,f8) where one of (i4,f4) is needed" }, { LAUNCH_EXTENT, "an array of [4] where one of [3] is needed" },
     { LAUNCH_ERROR, "not now" }, };
 
-  /* A device that is none of the two would need code of its own here. */
-  if (!has_addresses && g_str_has_prefix (name, "cuda"))
+  /* A device whose addresses this processor cannot read would need code of its own here. */
+  if (g_str_has_prefix (name, "cuda"))
     return;
 
   for (guint i = 0; i < 2; i++)
@@ -788,16 +788,29 @@ check_launch (AccBackend *backend)
       g_autoptr(AccArray) shifted = acc_array_foreign ("test-launch", (AccArray *[]) { pairs, by }, 2, fallback);
       g_autoptr(AccArray) again = acc_array_foreign ("test-launch", (AccArray *[]) { shifted, by }, 2, fallback);
       g_autoptr(AccArray) doubled = acc_array_map (again, twice_first, NULL);
-      gint64 more = has_addresses ? 4000 : 0;
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccArray) first = NULL;
 
       launches.manner = LAUNCH_WELL;
       acc_backend_set_foreign_launch (backend, "test-launch", shift_launch, &launches, count_launches_destroyed);
       g_assert_true (acc_backend_has_foreign (backend, "test-launch"));
       if (i == 0)
-        EXPECT_RUN (backend, doubled, "[3]", 42 + more, 44 + more, 46 + more);
+        {
+          gint64 more;
+
+          /* Either both calls are made, or none ever. */
+          first = acc_backend_run (backend, doubled, NULL, &error);
+          g_assert_no_error (error);
+          has_addresses = launches.calls > 0;
+          g_assert_true (has_addresses || !(g_str_equal (name, "native") || g_str_has_prefix (name, "fake") || g_str_equal (name, "pjrt")));
+          more = has_addresses ? 4000 : 0;
+          EXPECT_RUN (backend, doubled, "[3]", 42 + more, 44 + more, 46 + more);
+        }
       else
-        expect_run (backend, doubled, "[0]", 0, NULL);
-      g_assert_cmpuint (launches.calls, ==, has_addresses ? 2 * (i + 1) : 0);
+        {
+          expect_run (backend, doubled, "[0]", 0, NULL);
+        }
+      g_assert_cmpuint (launches.calls, ==, has_addresses ? 4 + 2 * i : 0);
     }
 
   for (guint i = 0; i < G_N_ELEMENTS (mistakes) && has_addresses; i++)

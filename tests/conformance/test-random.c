@@ -23,9 +23,9 @@ random_values (ConfRandom *c)
     {
       AccElementType *items[2] = { conf_any_item (c), conf_any_item (c) };
 
-      return conf_array (acc_element_type_new_tuple (items, 2), extents, rank, c->rand, CONF_FULL);
+      return conf_array (acc_element_type_new_tuple (items, 2), extents, rank, c->rand, CONF_NORMAL);
     }
-  return conf_array (conf_any_item (c), extents, rank, c->rand, CONF_FULL);
+  return conf_array (conf_any_item (c), extents, rank, c->rand, CONF_NORMAL);
 }
 
 static AccArray *
