@@ -442,10 +442,15 @@ may_take_direct (AccFusionGraph *self,
 {
   AccOperation op;
 
-  if (!self->takes_direct || array->direct == NULL || g_hash_table_contains (numbers, array))
+  if (!self->takes_direct || g_hash_table_contains (numbers, array))
+    return FALSE;
+  acc_array_work_out (array);
+  if (array->direct == NULL)
     return FALSE;
 
   op = strip_direct (array->direct)->op;
+  if (self->for_modules)
+    return op == ACC_OP_FFT || op == ACC_OP_MATMUL;
   if (op == ACC_OP_SEG_NUMBERS && (acc_disable_get_flags () & ACC_DISABLE_SEGMENTS))
     return FALSE;
 
@@ -464,6 +469,8 @@ takes_direct (AccFusionGraph  *self,
   AccArray **inputs = array->direct->inputs;
   AccOperation op = strip_direct (array->direct)->op;
 
+  if (self->for_modules)
+    return TRUE;
   if (op == ACC_OP_FFT)
     return target->shared_bytes >= FFT_SHARED_BYTES;
   if (op != ACC_OP_MATMUL)
@@ -475,7 +482,7 @@ takes_direct (AccFusionGraph  *self,
 static gboolean
 takes_numbers (AccFusionGraph *self)
 {
-  return self->takes_direct && !self->for_groups && !(acc_disable_get_flags () & ACC_DISABLE_SEGMENTS);
+  return self->takes_direct && !self->for_groups && !self->for_modules && !(acc_disable_get_flags () & ACC_DISABLE_SEGMENTS);
 }
 
 /* Of a node that computes numbers of segments, or is given those of offsets that are given as well. */
@@ -515,6 +522,7 @@ acc_fusion_graph_new (const AccTarget *target,
   Context context = { self, bound, values };
 
   self->for_groups = target->model == ACC_MODEL_SIMT;
+  self->for_modules = target->for_modules;
   self->takes_direct = !target->by_rows;
   self->nodes = g_ptr_array_new_with_free_func (g_free);
   self->table = g_hash_table_new (NULL, NULL);

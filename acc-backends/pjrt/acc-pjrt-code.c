@@ -32,16 +32,24 @@ measure (AccPjrtExecutable *self)
   acc_pjrt_call_freely (api, PJRT_EXECUTABLE_DESTROY, &gone);
 }
 
-/* CompileOptionsProto: one replica and one partition, on the device. */
+/* Results of each operation are rounded to their type: halves are not kept in more bits. */
+#define PRECISE "xla_allow_excess_precision"
+
+/* CompileOptionsProto: one replica and one partition, on the device; a map of options, of one, which is false. */
 static GByteArray *
 make_options (AccPjrtClient *self)
 {
   GByteArray *options = g_byte_array_new ();
   const guint8 build[] = { 0x08, (guint8) (self->number & 0x7f), 0x20, 1, 0x28, 1 };
   const guint8 head[] = { 0x1a, sizeof build };
+  const guint8 entry[] = { 0x3a, sizeof PRECISE + 5, 0x0a, sizeof PRECISE - 1 };
+  const guint8 value[] = { 0x12, 2, 0x10, 0 };
 
   g_byte_array_append (options, head, sizeof head);
   g_byte_array_append (options, build, sizeof build);
+  g_byte_array_append (options, entry, sizeof entry);
+  g_byte_array_append (options, (const guint8 *) PRECISE, sizeof PRECISE - 1);
+  g_byte_array_append (options, value, sizeof value);
 
   return options;
 }

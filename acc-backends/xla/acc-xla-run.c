@@ -32,15 +32,14 @@ plan (AccHost          *host,
 {
   const AccXlaPlanner *planner = (const AccXlaPlanner *) host->planner;
   const AccHloOptions options = { .fast_math = target->fast_math, .keeps_order = planner->engine->keeps_order };
-  AccTarget composed = *target;
+  AccTarget whole = *target;
   g_autoptr(AccFusionGraph) graph = NULL;
   g_autoptr(AccSchedule) schedule = NULL;
   AccHloModule *module;
   Code *code;
 
-  /* Operations in place of compositions have no form there. */
-  composed.by_rows = TRUE;
-  graph = acc_fusion_graph_new (&composed, results, n_results, bound, values, n_bound, error);
+  whole.for_modules = TRUE;
+  graph = acc_fusion_graph_new (&whole, results, n_results, bound, values, n_bound, error);
   if (graph == NULL)
     return NULL;
   schedule = acc_hlo_schedule_new (graph, results, n_results, bound, n_bound, &options, &module, error);

@@ -16,7 +16,7 @@ write_module (AccArray  *array,
   const AccHloOptions options = { .keeps_order = TRUE };
   g_autoptr(AccFusionGraph) graph = NULL;
 
-  target.by_rows = TRUE;
+  target.for_modules = TRUE;
   graph = acc_fusion_graph_new (&target, &array, 1, NULL, NULL, 0, error);
   if (graph == NULL)
     return NULL;
@@ -315,6 +315,19 @@ test_others (void)
   EXPECT (acc_array_fold_all (m, acc_expr_new_float (0), plus, NULL), "tensor<24xf32>");
 }
 
+static void
+test_products (void)
+{
+  g_autoptr(AccArray) m = matrix_of ("f4", 30, 40), n = matrix_of ("f4", 40, 50), h = matrix_of ("f2", 40, 40);
+  g_autoptr(AccArray) c = matrix_of ("c8", 30, 40), d = matrix_of ("c8", 40, 50), rows = matrix_of ("c8", 8, 64);
+
+  EXPECT (acc_array_matmul (m, n), "stablehlo.dot_general", "HIGHEST", "!reduce", "!multiply");
+  EXPECT (acc_array_matmul (c, d), "stablehlo.dot_general", "stablehlo.subtract", "!reduce");
+  /* Sums of more bits than the elements have. */
+  EXPECT (acc_array_matmul (h, h), "-> tensor<40x40xf32>", "-> tensor<40x40xf16>");
+  EXPECT (acc_array_fft (rows, ACC_FFT_FORWARD), "stablehlo.fft", "length = [64]", "complex<f32>", "!negate");
+}
+
 /* --- refusals */
 
 static AccArray *
@@ -346,6 +359,7 @@ main (int argc, char **argv)
   g_test_add_func ("/stablehlo/moves", test_moves);
   g_test_add_func ("/stablehlo/reductions", test_reductions);
   g_test_add_func ("/stablehlo/others", test_others);
+  g_test_add_func ("/stablehlo/products", test_products);
   g_test_add_func ("/stablehlo/refusals", test_refusals);
 
   return g_test_run ();

@@ -359,6 +359,49 @@ test_conversions (void)
   CONF_EXPECT_INTS ("bitcast/half", bitcast (CONF_FLOATS1 ("f2", -1.5), "u2"), "[1]", 0xbe00);
 }
 
+/* Results of several operations are rounded after each of them: compilers that join literals, quotients, roots or a product and a sum
+ * give other bits. */
+static AccExpr *
+many_roundings (AccExpr *x, AccExpr *y, gpointer type)
+{
+  AccExpr *a = acc_expr_new_typed_float (type, 7.1), *b = acc_expr_new_typed_float (type, 3.3);
+  AccExpr *x_squared = acc_expr_mul (x, x), *quotient = acc_expr_fdiv (x, y);
+  AccExpr *items[] = {
+    acc_expr_add (acc_expr_add (x, a), b), acc_expr_sub (acc_expr_sub (x, a), b), acc_expr_mul (acc_expr_mul (x, a), b),
+    acc_expr_fdiv (x, b), acc_expr_fdiv (acc_expr_fdiv (x, a), b), acc_expr_fdiv (x, acc_expr_sqrt (y)), acc_expr_fdiv (quotient, b),
+    acc_expr_fdiv (quotient, x_squared), acc_expr_fdiv (a, quotient), acc_expr_mul (x, acc_expr_recip (y)),
+    acc_expr_sub (x_squared, acc_expr_mul (y, y)), acc_expr_add (acc_expr_mul (x, y), a),
+  };
+
+  return acc_expr_tuple (items, G_N_ELEMENTS (items));
+}
+
+static AccExpr *
+plus_zero (AccExpr *x)
+{
+  return acc_expr_add (x, acc_expr_new_float (0));
+}
+
+static void
+test_roundings (void)
+{
+  static const char *const codes[] = { "f2", "f4", "f8" };
+  const gint64 n = 300;
+
+  for (guint i = 0; i < G_N_ELEMENTS (codes); i++)
+    {
+      GRand *rand = g_rand_new_with_seed (conf_seed () + i);
+      AccElementType *type = conf_type (codes[i]);
+      g_autoptr(AccArray) x = conf_array (type, &n, 1, rand, CONF_FINITE), y = conf_array (type, &n, 1, rand, CONF_FINITE);
+      g_autoptr(AccArray) sizes = acc_array_abs (y);
+      g_autofree char *name = g_strdup_printf ("roundings/%s", codes[i]);
+
+      conf_check_array (name, acc_array_zip_with (x, sizes, many_roundings, type), CONF_EXACT);
+      g_rand_free (rand);
+    }
+  CONF_EXPECT_FLOATS ("roundings/zero", map1 (CONF_FLOATS1 ("f4", -0.0), plus_zero), "[1]", 0.0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -372,5 +415,6 @@ main (int argc, char **argv)
   g_test_add_func ("/expressions/tuple-order", test_tuple_order);
   g_test_add_func ("/expressions/flow", test_flow);
   g_test_add_func ("/expressions/conversions", test_conversions);
+  g_test_add_func ("/expressions/roundings", test_roundings);
   return conf_run ();
 }

@@ -20,6 +20,8 @@ void acc_hlo_write_view        (AccHlo *self, AccFusionNode *node, AccHloValue *
 void acc_hlo_write_replicate   (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_slice       (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_backpermute (AccHlo *self, AccFusionNode *node, AccHloValue *results);
+void acc_hlo_write_product     (AccHlo *self, AccFusionNode *node, AccHloValue *results);
+void acc_hlo_write_transform   (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 
 /* --- what they share */
 

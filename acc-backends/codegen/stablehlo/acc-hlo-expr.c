@@ -304,6 +304,23 @@ write_while (Frame       *frame,
   g_free (carry.types);
 }
 
+/* Compilers join literals that are added or multiplied one after the other, and divide by none. */
+static AccHloValue
+write_literal (Frame   *frame,
+               AccExpr *expr)
+{
+  AccHlo *self = frame->hlo;
+  AccElementKind kind = acc_element_type_get_leaf (expr->type, 0);
+  AccHloValue value;
+
+  if (!acc_element_kind_is_float (kind) || self->fast_math || self->zero == NULL)
+    return acc_hlo_constant (self, frame->shape, kind, expr->value);
+
+  value = acc_hlo_constant (self, ACC_HLO_SCALAR, kind, expr->value);
+
+  return acc_hlo_spread (self, acc_hlo_hide (self, value, ACC_HLO_SCALAR, kind), frame->shape, kind);
+}
+
 static void
 write_primitive (Frame       *frame,
                  Scope       *scope,
@@ -323,6 +340,9 @@ write_primitive (Frame       *frame,
       if (too_large != NULL)
         acc_hlo_check (self, acc_hlo_join_masks (self, scope->mask, too_large, frame->shape), NULL, frame->shape, ACC_ERROR_ARITHMETIC, -1);
     }
+  /* Of powers they know some by their exponents, which are exact. */
+  if (expr->primitive == ACC_PRIM_POW && expr->args[1]->kind == ACC_EXPR_LITERAL)
+    y = acc_hlo_constant (self, frame->shape, kind, expr->args[1]->value);
   values[0] = acc_hlo_primitive (self, expr->primitive, x, y, frame->shape, kind);
 }
 
@@ -367,14 +387,14 @@ write_expr (Frame   *frame,
   switch (expr->kind)
     {
     case ACC_EXPR_LITERAL:
-      values[0] = acc_hlo_constant (self, frame->shape, acc_element_type_get_leaf (expr->type, 0), expr->value);
+      values[0] = write_literal (frame, expr);
       break;
     case ACC_EXPR_PRIMITIVE:
       write_primitive (frame, scope, expr, values);
       break;
     case ACC_EXPR_CAST:
-      values[0] = acc_hlo_convert (self, look_up (scope, expr->args[0])[0], frame->shape,
-                                   acc_element_type_get_leaf (expr->args[0]->type, 0), acc_element_type_get_leaf (expr->type, 0));
+      values[0] = acc_hlo_cast (self, look_up (scope, expr->args[0])[0], frame->shape,
+                                acc_element_type_get_leaf (expr->args[0]->type, 0), acc_element_type_get_leaf (expr->type, 0));
       break;
     case ACC_EXPR_BITCAST:
       values[0] = acc_hlo_reinterpret (self, look_up (scope, expr->args[0])[0], frame->shape,

@@ -70,7 +70,7 @@ acc_hlo_mark_used (AccFunction *function,
 }
 
 typedef struct {
-  gboolean fails, multiplies, adds;
+  gboolean fails, multiplies, adds, divides, has_literals;
   gboolean has_checks;
 } Facts;
 
@@ -82,6 +82,8 @@ find_facts (AccExpr *expr,
 
   if (expr->kind == ACC_EXPR_WHILE || expr->kind == ACC_EXPR_INDEX || expr->kind == ACC_EXPR_LINEAR_INDEX || expr->kind == ACC_EXPR_ERROR)
     facts->fails = TRUE;
+  if (expr->kind == ACC_EXPR_LITERAL)
+    facts->has_literals |= acc_element_kind_is_float (acc_element_type_get_leaf (expr->type, 0));
   if (expr->kind != ACC_EXPR_PRIMITIVE)
     return TRUE;
 
@@ -91,6 +93,7 @@ find_facts (AccExpr *expr,
     {
       facts->multiplies |= expr->primitive == ACC_PRIM_MUL;
       facts->adds |= expr->primitive == ACC_PRIM_ADD || expr->primitive == ACC_PRIM_SUB;
+      facts->divides |= expr->primitive == ACC_PRIM_FDIV || expr->primitive == ACC_PRIM_RECIP;
     }
 
   return TRUE;
@@ -104,8 +107,9 @@ acc_hlo_is_plain (AccHlo      *self,
 
   walk (function->body, find_facts, &facts);
 
-  /* Products and sums would be rounded once, where they are not kept apart. */
-  return !facts.fails && (self->fast_math || !facts.multiplies || !facts.adds);
+  /* Products and sums would be rounded once, quotients and literals be joined, where they are not kept apart. */
+  return !facts.fails && (self->fast_math || !(facts.divides || ((facts.multiplies || facts.adds) && facts.has_literals)
+                                               || (facts.multiplies && facts.adds)));
 }
 
 void

@@ -33,26 +33,74 @@ make_float (const Place *place,
 
 /* --- floats */
 
-/* A product that is rounded before anything is added to it: compilers make one rounding of both, unless they cannot know its bits. */
+static AccElementKind
+get_bits_kind (AccElementKind kind)
+{
+  return kind == ACC_KIND_F64 ? ACC_KIND_I64 : kind == ACC_KIND_F32 ? ACC_KIND_I32 : ACC_KIND_I16;
+}
+
+AccHloValue
+acc_hlo_hide (AccHlo         *self,
+              AccHloValue     x,
+              AccHloShape     shape,
+              AccElementKind  kind)
+{
+  AccElementKind bits = get_bits_kind (kind);
+  AccHloValue mask;
+
+  if (self->fast_math || self->zero == NULL)
+    return x;
+
+  mask = acc_hlo_spread (self, acc_hlo_convert (self, self->zero, ACC_HLO_SCALAR, ACC_KIND_I32, bits), shape, bits);
+  x = acc_hlo_bitcast (self, x, shape, kind, bits);
+  x = acc_hlo_binary (self, "xor", x, mask, shape, bits);
+
+  return acc_hlo_bitcast (self, x, shape, bits, kind);
+}
+
+#define HIDE(place, x) acc_hlo_hide ((place)->hlo, x, (place)->shape, (place)->kind)
+
+/* A product is rounded before anything is added to it, or it is multiplied again. */
 static AccHloValue
 multiply (const Place  *place,
           AccPrimitive  primitive,
           AccHloValue   x,
           AccHloValue   y)
 {
+  return HIDE (place, BINARY (place, "multiply", x, y));
+}
+
+/* Neither times the reciprocal of what all elements are divided by, of a root, an exponential, a power or a quotient, nor by a product of
+ * divisors: the divisor is combined with bits of what is divided, of which none is left. */
+static AccHloValue
+divide_floats (const Place  *place,
+               AccPrimitive  primitive,
+               AccHloValue   x,
+               AccHloValue   y)
+{
   AccHlo *self = place->hlo;
-  AccElementKind bits = place->kind == ACC_KIND_F64 ? ACC_KIND_I64 : place->kind == ACC_KIND_F32 ? ACC_KIND_I32 : ACC_KIND_I16;
-  AccHloValue product = BINARY (place, "multiply", x, y), mask;
+  AccElementKind bits = get_bits_kind (place->kind);
+  AccHloValue mask;
 
   if (self->fast_math || self->zero == NULL)
-    return product;
+    return BINARY (place, "divide", x, y);
 
   self->module->takes_zero = TRUE;
   mask = acc_hlo_spread (self, acc_hlo_convert (self, self->zero, ACC_HLO_SCALAR, ACC_KIND_I32, bits), place->shape, bits);
-  product = acc_hlo_bitcast (self, product, place->shape, place->kind, bits);
-  product = acc_hlo_binary (self, "xor", product, mask, place->shape, bits);
+  mask = acc_hlo_binary (self, "and", acc_hlo_bitcast (self, x, place->shape, place->kind, bits), mask, place->shape, bits);
+  y = acc_hlo_binary (self, "xor", acc_hlo_bitcast (self, y, place->shape, place->kind, bits), mask, place->shape, bits);
 
-  return acc_hlo_bitcast (self, product, place->shape, bits, place->kind);
+  return HIDE (place, BINARY (place, "divide", x, acc_hlo_bitcast (self, y, place->shape, bits, place->kind)));
+}
+
+/* Products of exponentials are no exponentials of sums. */
+static AccHloValue
+write_exponential (const Place  *place,
+                   AccPrimitive  primitive,
+                   AccHloValue   x,
+                   AccHloValue   y)
+{
+  return HIDE (place, UNARY (place, "exponential", x));
 }
 
 /* A NaN gives the other operand. */
@@ -155,7 +203,7 @@ write_reciprocal (const Place  *place,
                   AccHloValue   x,
                   AccHloValue   y)
 {
-  return BINARY (place, "divide", make_float (place, 1), x);
+  return divide_floats (place, primitive, make_float (place, 1), x);
 }
 
 static AccHloValue
@@ -376,6 +424,47 @@ acc_hlo_primitive (AccHlo         *self,
   acc_hlo_refuse (self, "%s of %s", acc_primitive_get_info (primitive)->name, acc_element_kind_get_code (kind));
 
   return x;
+}
+
+/* From f8 to f2 with one rounding, by an f4 that is odd where it is not exact (Boldo and Melquiond 2008). */
+static AccHloValue
+narrow (AccHlo      *self,
+        AccHloValue  x,
+        AccHloShape  shape)
+{
+  Place wide = { self, shape, ACC_KIND_F64 }, word = { self, shape, ACC_KIND_I32 };
+  AccHloValue single = acc_hlo_convert (self, x, shape, ACC_KIND_F64, ACC_KIND_F32), one = make_integer (&word, 1);
+  AccHloValue back = acc_hlo_convert (self, single, shape, ACC_KIND_F32, ACC_KIND_F64);
+  AccHloValue bits = acc_hlo_bitcast (self, single, shape, ACC_KIND_F32, ACC_KIND_I32), is_large, is_odd;
+
+  is_large = COMPARE (&wide, "GT", UNARY (&wide, "abs", back), UNARY (&wide, "abs", x));
+  is_odd = COMPARE (&wide, "NE", back, x);
+  bits = SELECT (&word, is_large, BINARY (&word, "subtract", bits, one), bits);
+  bits = SELECT (&word, is_odd, BINARY (&word, "or", bits, one), bits);
+
+  return acc_hlo_convert (self, acc_hlo_bitcast (self, bits, shape, ACC_KIND_I32, ACC_KIND_F32), shape, ACC_KIND_F32, ACC_KIND_F16);
+}
+
+AccHloValue
+acc_hlo_cast (AccHlo         *self,
+              AccHloValue     x,
+              AccHloShape     shape,
+              AccElementKind  from,
+              AccElementKind  to)
+{
+  AccElementKind bits = get_bits_kind (from);
+  guint unused = 65 - (guint) acc_element_kind_get_size (from) * 8;
+
+  if (from == ACC_KIND_F64 && to == ACC_KIND_F16)
+    return narrow (self, x, shape);
+  if (to != ACC_KIND_BOOL || !acc_element_kind_is_float (from))
+    return acc_hlo_convert (self, x, shape, from, to);
+
+  /* By its bits but the sign: it is not 0 where compilers take denormals for that, either. */
+  x = acc_hlo_bitcast (self, x, shape, from, bits);
+  x = acc_hlo_binary (self, "and", x, acc_hlo_integer (self, shape, bits, (gint64) (G_MAXUINT64 >> unused)), shape, bits);
+
+  return acc_hlo_compare (self, "NE", x, acc_hlo_integer (self, shape, bits, 0), shape, bits);
 }
 
 AccHloValue

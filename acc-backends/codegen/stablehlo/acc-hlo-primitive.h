@@ -10,4 +10,8 @@ AccHloValue acc_hlo_primitive       (AccHlo *self, AccPrimitive primitive, AccHl
 /* Where a division fails by a divisor of 0, and where by a quotient that is too large; the latter is NULL where none is. */
 void        acc_hlo_division_fails  (AccHlo *self, AccPrimitive primitive, AccHloValue x, AccHloValue y, AccHloShape shape,
                                      AccElementKind kind, AccHloValue *by_zero, AccHloValue *too_large);
+/* The same floats, of which compilers do not know what they are, so that they round as often as acc does: with a zero that the run has
+ * the bits are combined. In regions, which see no values from outside, and with fast_math they are as they were. */
+AccHloValue acc_hlo_hide            (AccHlo *self, AccHloValue x, AccHloShape shape, AccElementKind kind);
+AccHloValue acc_hlo_cast            (AccHlo *self, AccHloValue x, AccHloShape shape, AccElementKind from, AccElementKind to);
 AccHloValue acc_hlo_reinterpret     (AccHlo *self, AccHloValue x, AccHloShape shape, AccElementKind from, AccElementKind to);

@@ -53,18 +53,36 @@ get_kind_name (AccElementKind kind)
   g_return_val_if_reached (NULL);
 }
 
-const char *
-acc_hlo_type (AccHlo         *self,
-              AccHloShape     shape,
-              AccElementKind  kind)
+static const char *
+write_type (AccHlo         *self,
+            AccHloShape     shape,
+            AccElementKind  kind,
+            const char     *before,
+            const char     *after)
 {
   g_autoptr(GString) type = g_string_new ("tensor<");
 
   for (guint d = 0; d < shape.rank; d++)
     g_string_append_printf (type, "%" G_GINT64_FORMAT "x", shape.extents[d]);
-  g_string_append_printf (type, "%s>", get_kind_name (kind));
+  g_string_append_printf (type, "%s%s%s", before, get_kind_name (kind), after);
 
   return g_string_chunk_insert_const (self->names, type->str);
+}
+
+const char *
+acc_hlo_type (AccHlo         *self,
+              AccHloShape     shape,
+              AccElementKind  kind)
+{
+  return write_type (self, shape, kind, "", ">");
+}
+
+const char *
+acc_hlo_complex_type (AccHlo         *self,
+                      AccHloShape     shape,
+                      AccElementKind  kind)
+{
+  return write_type (self, shape, kind, "complex<", ">>");
 }
 
 /* Text that nobody can hold, as of expressions that are one another's sides many times over, is given up. */

@@ -45,6 +45,8 @@ struct _AccHlo {
 
 AccHloValue  acc_hlo_name    (AccHlo *self);
 const char  *acc_hlo_type    (AccHlo *self, AccHloShape shape, AccElementKind kind);
+/* Of complex numbers with parts of @kind. */
+const char  *acc_hlo_complex_type (AccHlo *self, AccHloShape shape, AccElementKind kind);
 /* A line "NAME = …", with a name of its own. */
 AccHloValue  acc_hlo_emit    (AccHlo *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* The same of an operation of @n values, "NAME:n = …". */
