@@ -2,8 +2,8 @@
 #include "acc-deduplicate.h"
 
 #include "acc-backends/lower/acc-lower.h"
-#include "acc-backends/fuse/acc-numbers.h"
-#include "acc-backends/fuse/acc-signature.h"
+#include "acc-core/base/acc-numbers-private.h"
+#include "acc-core/base/acc-words-private.h"
 #include "acc-backends/ir/acc-kernel-private.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* A step written out. Nodes are told by their numbers in the form. */
 typedef struct {
-  AccSignature    words;
+  AccWords        words;
   AccScheduleStep step;        /* what it holds is the schedule's, but for its kernels */
   guint           n_reads;
   guint          *reads;
@@ -28,7 +28,7 @@ struct _AccDeduplicator {
   GHashTable *written;       /* Written */
 
   /* The form at hand. */
-  AccSignature words;
+  AccWords    words;
   GPtrArray  *nodes;         /* AccFusionNode, by number */
   AccNumbers  node_numbers;
   gboolean    has_label;
@@ -61,7 +61,7 @@ acc_deduplicator_new (AccFusion *fusion)
   AccDeduplicator *self = g_new0 (AccDeduplicator, 1);
 
   self->fusion = fusion;
-  self->written = g_hash_table_new_full (acc_signature_hash, acc_signature_equal, written_free, NULL);
+  self->written = g_hash_table_new_full (acc_words_hash, acc_words_equal, written_free, NULL);
   self->nodes = g_ptr_array_new ();
 
   return self;
@@ -83,7 +83,7 @@ static void
 put (AccDeduplicator *self,
      guint64          word)
 {
-  acc_signature_put (&self->words, word);
+  acc_words_put (&self->words, word);
 }
 
 static void
@@ -195,7 +195,7 @@ write_form (AccDeduplicator *self,
       if (is_root || !node->is_value)
         put_operation (self, node, is_root);
     }
-  acc_signature_close (&self->words);
+  acc_words_close (&self->words);
 }
 
 /* --- what is taken */
@@ -317,7 +317,7 @@ acc_deduplicator_give (AccDeduplicator *self,
     return;
 
   written = g_new0 (Written, 1);
-  written->words = acc_signature_dup (&self->words);
+  written->words = acc_words_dup (&self->words);
   written->step = *step;
   written->step.launches = copy_launches (step);
   written->step.scratch = g_memdup2 (step->scratch, step->n_scratch * sizeof (AccScratch));

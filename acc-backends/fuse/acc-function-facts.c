@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-function-facts.h"
 
-#include "acc-numbers.h"
+#include "acc-core/base/acc-numbers-private.h"
 
 /* Calls @visit for every expression of the body, those of nested functions too, in no particular order. */
 static void

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-function-forms.h"
 
-#include "acc-numbers.h"
-#include "acc-signature.h"
+#include "acc-core/expr/acc-function-words-private.h"
 
 #include <string.h>
-
-/* An expression that was met before, in place of its kind. */
-#define MET_BEFORE 0xff
 
 /* The parameter whose taps were counted last. */
 typedef struct {
@@ -17,7 +13,7 @@ typedef struct {
 } Taps;
 
 typedef struct {
-  AccSignature words;
+  AccWords words;
   guint    number;
   double   cost;
   gboolean *reads;  /* per array: whether elements are read */
@@ -28,11 +24,7 @@ struct _AccFunctionForms {
   GHashTable *known;      /* AccFunction → Form */
   GHashTable *forms;      /* Form, owned */
 
-  /* The function at hand. */
-  AccSignature words;
-  AccNumbers  exprs;
-  AccNumbers  arrays;
-  GPtrArray  *stack;      /* AccExpr */
+  AccFunctionWriter writer;
 };
 
 static void
@@ -52,8 +44,7 @@ acc_function_forms_new (void)
   AccFunctionForms *self = g_new0 (AccFunctionForms, 1);
 
   self->known = g_hash_table_new (NULL, NULL);
-  self->forms = g_hash_table_new_full (acc_signature_hash, acc_signature_equal, form_free, NULL);
-  self->stack = g_ptr_array_new ();
+  self->forms = g_hash_table_new_full (acc_words_hash, acc_words_equal, form_free, NULL);
 
   return self;
 }
@@ -63,65 +54,8 @@ acc_function_forms_free (AccFunctionForms *self)
 {
   g_hash_table_unref (self->known);
   g_hash_table_unref (self->forms);
-  g_free (self->words.words);
-  acc_numbers_free (&self->exprs);
-  acc_numbers_free (&self->arrays);
-  g_ptr_array_unref (self->stack);
+  acc_function_writer_clear (&self->writer);
   g_free (self);
-}
-
-static void
-push (AccFunctionForms *self,
-      AccExpr          *expr)
-{
-  __builtin_prefetch (expr);
-  g_ptr_array_add (self->stack, expr);
-}
-
-/* The body goes on the stack. */
-static void
-put_function (AccFunctionForms *self,
-              AccFunction      *function)
-{
-  guint number;
-
-  acc_signature_put (&self->words, (guint64) function->n_params | (guint64) function->commutes << 32);
-  for (guint i = 0; i < function->n_params; i++)
-    {
-      acc_numbers_add (&self->exprs, function->params[i], &number);
-      acc_signature_put (&self->words, GPOINTER_TO_SIZE (function->params[i]->type));
-    }
-  push (self, function->body);
-}
-
-static void
-put_expr (AccFunctionForms *self,
-          AccExpr          *expr)
-{
-  guint number;
-
-  if (!acc_numbers_add (&self->exprs, expr, &number))
-    {
-      acc_signature_put (&self->words, MET_BEFORE | (guint64) number << 32);
-      return;
-    }
-
-  acc_signature_put (&self->words, (guint64) expr->kind | (guint64) expr->primitive << 8 | (guint64) expr->n_args << 32);
-  acc_signature_put (&self->words, GPOINTER_TO_SIZE (expr->type));
-  if (expr->kind == ACC_EXPR_LITERAL)
-    acc_signature_put (&self->words, expr->value.u);
-  else if (expr->kind == ACC_EXPR_ITEM || expr->kind == ACC_EXPR_EXTENT)
-    acc_signature_put (&self->words, expr->item);
-  if (expr->array != NULL)
-    {
-      acc_numbers_add (&self->arrays, expr->array, &number);
-      acc_signature_put (&self->words, number);
-    }
-  for (guint i = 0; i < expr->n_args; i++)
-    push (self, expr->args[i]);
-  for (guint i = 0; i < G_N_ELEMENTS (expr->functions); i++)
-    if (expr->functions[i] != NULL)
-      put_function (self, expr->functions[i]);
 }
 
 static void
@@ -130,16 +64,13 @@ write_form (AccFunctionForms *self,
 {
   guint number;
 
-  self->words.n = 0;
-  acc_numbers_clear (&self->exprs);
-  acc_numbers_clear (&self->arrays);
+  self->writer.words.n = 0;
+  acc_numbers_clear (&self->writer.arrays);
   for (guint i = 0; i < function->arrays->len; i++)
-    acc_numbers_add (&self->arrays, g_ptr_array_index (function->arrays, i), &number);
+    acc_numbers_add (&self->writer.arrays, g_ptr_array_index (function->arrays, i), &number);
 
-  put_function (self, function);
-  while (self->stack->len > 0)
-    put_expr (self, g_ptr_array_steal_index_fast (self->stack, self->stack->len - 1));
-  acc_signature_close (&self->words);
+  acc_function_writer_put (&self->writer, function);
+  acc_words_close (&self->writer.words);
 }
 
 static gboolean *
@@ -165,11 +96,11 @@ get_form (AccFunctionForms *self,
     return form;
 
   write_form (self, function);
-  form = g_hash_table_lookup (self->forms, &self->words);
+  form = g_hash_table_lookup (self->forms, &self->writer.words);
   if (form == NULL)
     {
       form = g_new0 (Form, 1);
-      form->words = acc_signature_dup (&self->words);
+      form->words = acc_words_dup (&self->writer.words);
       form->number = g_hash_table_size (self->forms);
       form->cost = acc_function_get_cost (function);
       form->reads = list_reads (function);

@@ -169,6 +169,7 @@ acc_native_backend_class_init (AccNativeBackendClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = acc_native_backend_finalize;
   ACC_BACKEND_CLASS (klass)->compile = acc_native_backend_compile;
+  ACC_BACKEND_CLASS (klass)->keeps_plans = TRUE;
   ACC_BACKEND_CLASS (klass)->allocate = acc_native_backend_allocate;
 }
 

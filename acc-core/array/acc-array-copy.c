@@ -141,18 +141,57 @@ replace_alternatives (AccArray   *copy,
     }
 }
 
+static void
+keep_alternatives (AccArray   *copy,
+                   AccArray   *self,
+                   GHashTable *replaced)
+{
+  replace_alternatives (copy, self, replaced);
+  if (self->op == ACC_OP_PERMUTE)
+    acc_array_get_permute (copy)->fills = acc_array_get_permute (self)->fills;
+}
+
 AccArray *
 acc_array_copy_same (AccArray   *self,
                      GHashTable *replaced)
 {
   AccArray *copy = acc_array_copy_replaced (self, replaced);
 
-  if (copy == NULL)
-    return NULL;
+  if (copy != NULL)
+    keep_alternatives (copy, self, replaced);
 
-  replace_alternatives (copy, self, replaced);
-  if (self->op == ACC_OP_PERMUTE)
-    acc_array_get_permute (copy)->fills = acc_array_get_permute (self)->fills;
+  return copy;
+}
+
+/* NULL: it is worked out. */
+static AccArray *
+copy_offer (AccArray   *self,
+            GHashTable *replaced)
+{
+  g_autofree AccArray **inputs = g_new (AccArray *, self->offer->n_inputs + 1);
+
+  for (guint i = 0; i < self->offer->n_inputs; i++)
+    inputs[i] = look_up (replaced, self->offer->inputs[i]);
+
+  return acc_array_copy_offer (self, inputs);
+}
+
+AccArray *
+acc_array_copy_anew (AccArray   *self,
+                     GHashTable *replaced)
+{
+  g_autofree AccArray **inputs = NULL;
+  AccArray *copy = self->offer != NULL ? copy_offer (self, replaced) : NULL;
+
+  if (copy != NULL)
+    return copy;
+
+  inputs = g_new (AccArray *, self->n_inputs + 1);
+  for (guint i = 0; i < self->n_inputs; i++)
+    inputs[i] = look_up (replaced, self->inputs[i]);
+  copy = acc_array_copy_with_inputs (self, inputs);
+  replace_references (copy, replaced);
+  keep_alternatives (copy, self, replaced);
 
   return copy;
 }

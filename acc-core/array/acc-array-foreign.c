@@ -42,10 +42,44 @@ acc_array_offer (AccArray    *self,
 }
 
 typedef struct _AccExpansion {
+  gatomicrefcount  ref_count;
   AccExpansionFunc make;
   gpointer         data;
   GDestroyNotify   free_data;
 } AccExpansion;
+
+/* Of what is not worked out. */
+static GRecMutex lock;
+
+static void
+expansion_unref (AccExpansion *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  self->free_data (self->data);
+  g_free (self);
+}
+
+/* Takes over @expansion. */
+static AccArray *
+new_offer (AccOperation    op,
+           AccElementType *type,
+           AccShape       *shape,
+           const char     *name,
+           AccArray      **inputs,
+           guint           n_inputs,
+           AccExpansion   *expansion)
+{
+  AccArray *node = acc_array_begin (op, NULL, 0);
+
+  node->type = type;
+  node->rank = acc_shape_get_rank (shape);
+  node->shape = acc_shape_ref (shape);
+  acc_array_offer (node, name, inputs, n_inputs);
+  node->offer->expansion = expansion;
+
+  return node;
+}
 
 AccArray *
 acc_array_new_offer (AccOperation       op,
@@ -58,23 +92,40 @@ acc_array_new_offer (AccOperation       op,
                      gpointer           data,
                      GDestroyNotify     free_data)
 {
-  AccArray *node = acc_array_begin (op, NULL, 0);
+  AccExpansion *expansion = g_new (AccExpansion, 1);
 
-  node->type = type;
-  node->rank = acc_shape_get_rank (shape);
-  node->shape = acc_shape_ref (shape);
-  acc_array_offer (node, name, inputs, n_inputs);
-  node->offer->expansion = g_new (AccExpansion, 1);
-  *node->offer->expansion = (AccExpansion) { make, data, free_data };
+  g_atomic_ref_count_init (&expansion->ref_count);
+  expansion->make = make;
+  expansion->data = data;
+  expansion->free_data = free_data;
 
-  return node;
+  return new_offer (op, type, shape, name, inputs, n_inputs, expansion);
 }
 
-static void
-expansion_free (AccExpansion *self)
+AccArray *
+acc_array_copy_offer (AccArray  *self,
+                      AccArray **inputs)
 {
-  self->free_data (self->data);
-  g_free (self);
+  AccOffer *offer = self->offer;
+  AccExpansion *expansion = NULL;
+  AccArray *copy;
+
+  g_rec_mutex_lock (&lock);
+  if (offer != NULL && offer->expansion != NULL)
+    {
+      expansion = offer->expansion;
+      g_atomic_ref_count_inc (&expansion->ref_count);
+    }
+  g_rec_mutex_unlock (&lock);
+  if (expansion == NULL)
+    return NULL;
+
+  copy = new_offer (self->op, self->type, self->shape, offer->name, inputs, offer->n_inputs, expansion);
+  g_clear_pointer (&copy->made_by, g_ref_string_release);
+  copy->made_by = self->made_by != NULL ? g_ref_string_acquire (self->made_by) : NULL;
+  copy->label = g_strdup (self->label);
+
+  return copy;
 }
 
 void
@@ -82,7 +133,7 @@ acc_offer_free (AccOffer *self)
 {
   for (guint i = 0; i < self->n_inputs; i++)
     acc_array_release (self->inputs[i], g_object_unref);
-  g_clear_pointer (&self->expansion, expansion_free);
+  g_clear_pointer (&self->expansion, expansion_unref);
   g_free (self->inputs);
   g_free (self->name);
   g_free (self);
@@ -114,8 +165,6 @@ take_expanded (AccArray *self,
 void
 acc_array_work_out (AccArray *self)
 {
-  static GRecMutex lock;
-
   AccOffer *offer = self->offer;
 
   if (G_LIKELY (offer == NULL || g_atomic_pointer_get (&offer->expansion) == NULL))
@@ -126,11 +175,11 @@ acc_array_work_out (AccArray *self)
     {
       AccExpansion *expansion = offer->expansion;
       G_GNUC_UNUSED g_auto(AccNaming) none = acc_naming_begin (NULL), name = acc_naming_begin (self->made_by);
-      g_autoptr(AccArray) made = expansion->make (expansion->data);
+      g_autoptr(AccArray) made = expansion->make (offer->inputs, expansion->data);
 
       take_expanded (self, made);
       g_atomic_pointer_set (&offer->expansion, NULL);
-      expansion_free (expansion);
+      expansion_unref (expansion);
     }
   g_rec_mutex_unlock (&lock);
 }

@@ -72,12 +72,10 @@ acc_array_nth_function (AccArray *self,
   return NULL;
 }
 
-typedef AccArray *(*Nth) (AccArray *array, guint n);
-
-static GPtrArray *
-sort_nodes (AccArray **roots,
-            guint      n_roots,
-            Nth        nth_dependence)
+GPtrArray *
+acc_array_sort_by (AccArray  **roots,
+                   guint       n_roots,
+                   AccArray *(*nth) (AccArray *array, guint n))
 {
   GPtrArray *sorted = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
@@ -91,7 +89,7 @@ sort_nodes (AccArray **roots,
       while (stack->len > 0)
         {
           Frame *top = &g_array_index (stack, Frame, stack->len - 1);
-          AccArray *dependence = nth_dependence (top->array, top->next++);
+          AccArray *dependence = nth (top->array, top->next++);
 
           if (dependence == NULL)
             {
@@ -112,14 +110,14 @@ GPtrArray *
 acc_array_sort_nodes (AccArray **roots,
                       guint      n_roots)
 {
-  return sort_nodes (roots, n_roots, acc_array_nth_dependence);
+  return acc_array_sort_by (roots, n_roots, acc_array_nth_dependence);
 }
 
 GPtrArray *
 acc_array_sort_known_nodes (AccArray **roots,
                             guint      n_roots)
 {
-  return sort_nodes (roots, n_roots, acc_array_nth_known_dependence);
+  return acc_array_sort_by (roots, n_roots, acc_array_nth_known_dependence);
 }
 
 gboolean

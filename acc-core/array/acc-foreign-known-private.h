@@ -21,8 +21,10 @@ const char *acc_foreign_check_static       (AccArray *node);
 /* Marks @self, a new node, as offered: a foreign operation of that name gives it from @inputs. The node itself stays what it is, and fuses
  * and streams; only a backend that has the operation, and all elements at once, takes the offer. */
 void        acc_array_offer    (AccArray *self, const char *name, AccArray **inputs, guint n_inputs);
-/* Returns a node with an offer whose graph @make builds: an @op of that type and shape, without an error. @make is not called if the offer
- * is taken. */
-typedef AccArray *(*AccExpansionFunc) (gpointer data);
+/* Returns a node with an offer whose graph @make builds of the inputs: an @op of that type and shape, without an error. @make is not called
+ * if the offer is taken. @data does not depend on what the inputs hold, and neither it nor the name tells more than the other. */
+typedef AccArray *(*AccExpansionFunc) (AccArray **inputs, gpointer data);
 AccArray   *acc_array_new_offer (AccOperation op, AccElementType *type, AccShape *shape, const char *name, AccArray **inputs,
                                  guint n_inputs, AccExpansionFunc make, gpointer data, GDestroyNotify free_data);
+/* Copies such a node onto other inputs of the same types and shapes. NULL: its graph is built. */
+AccArray   *acc_array_copy_offer (AccArray *self, AccArray **inputs);

@@ -13,5 +13,8 @@ GPtrArray *acc_executable_run_whole (AccExecutable *self, AccArray **arguments, 
 /* A class that has export_program; kept for ever. */
 AccBackendClass *acc_backend_find_exporter (GError **error);
 
+/* It lives no longer than its backend, of which it gives up its reference. */
+void       acc_executable_borrow_backend (AccExecutable *self);
+
 /* A third way in, tried first: for constructor functions of built-in backends. Does not touch the type system. @name: static. */
 void     acc_backend_register_builtin (const char *name, GType (*get_type) (void));

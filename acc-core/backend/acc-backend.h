@@ -25,8 +25,10 @@ struct _AccBackendClass
    * length of the open extents, what holds for any. */
   GBytes        *(*export_program) (AccBackendClass *klass, AccProgram *program, AccProgram *other, guint form, gboolean fast_math,
                                     GError **error);
+  /* Not zero: its executables keep plans, so that it pays to run equal graphs by one of them. */
+  gsize          keeps_plans;
 
-  gpointer padding[12];
+  gpointer padding[11];
 };
 
 /* ACC_BACKEND names it, else "native", else "interpreter". The same object each time. */

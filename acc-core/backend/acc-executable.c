@@ -17,6 +17,7 @@ typedef struct {
   AccBackend *backend;
   AccProgram *program;
   AccArray   *source;    /* a node of the program that reads a source, borrowed; or NULL */
+  gboolean    borrows;   /* .backend is not owned */
 } AccExecutablePrivate;
 
 enum {
@@ -56,7 +57,8 @@ acc_executable_finalize (GObject *object)
   AccExecutablePrivate *priv = PRIV (ACC_EXECUTABLE (object));
 
   g_clear_object (&priv->program);
-  g_clear_object (&priv->backend);
+  if (!priv->borrows)
+    g_clear_object (&priv->backend);
 
   G_OBJECT_CLASS (acc_executable_parent_class)->finalize (object);
 }
@@ -135,6 +137,15 @@ acc_executable_set_origin (AccExecutable *self, AccBackend *backend, AccProgram 
   priv->backend = g_object_ref (backend);
   priv->program = g_object_ref (program);
   priv->source = find_source (program, seen);
+}
+
+void
+acc_executable_borrow_backend (AccExecutable *self)
+{
+  g_return_if_fail (!PRIV (self)->borrows);
+
+  PRIV (self)->borrows = TRUE;
+  g_object_unref (PRIV (self)->backend);
 }
 
 /* Backends run whole arrays. */

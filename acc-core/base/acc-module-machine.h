@@ -63,6 +63,7 @@ typedef enum {
   ACC_DISABLE_WAVES        = 1 << 16,
   ACC_DISABLE_SEGMENTS     = 1 << 17,
   ACC_DISABLE_ROWS         = 1 << 18,
+  ACC_DISABLE_REUSE        = 1 << 19,
 } AccDisableFlags;
 
 /* Keys of ACC_DEBUG. */

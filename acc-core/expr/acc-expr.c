@@ -70,13 +70,21 @@ _acc_expr_float (AccExpr *expr)
 AccExpr *
 _acc_expr_seal (AccExpr *self)
 {
-  gboolean reads = self->array != NULL;
+  gboolean reads = self->array != NULL, keeps = FALSE;
 
   for (guint i = 0; i < self->n_args; i++)
-    reads |= self->args[i]->reads;
+    {
+      reads |= self->args[i]->reads;
+      keeps |= self->args[i]->keeps;
+    }
   for (guint i = 0; i < G_N_ELEMENTS (self->functions); i++)
-    reads |= self->functions[i] != NULL && self->functions[i]->arrays->len > 0;
+    if (self->functions[i] != NULL)
+      {
+        reads |= self->functions[i]->arrays->len > 0;
+        keeps |= self->functions[i]->body->keeps;
+      }
   self->reads = reads;
+  self->keeps = keeps;
   return self;
 }
 
@@ -109,6 +117,7 @@ _acc_expr_remember (AccExpr  *made,
 {
   AccExpr *holder;
 
+  made->keeps = TRUE;
   if (n == 1 && made->origin == NULL)
     {
       made->origin = exprs[0];

@@ -12,7 +12,7 @@ static AccExpr *
 get_copy (AccExprCopier *self,
           AccExpr       *expr)
 {
-  return self->reads_only && !expr->reads ? expr : g_hash_table_lookup (self->copies, expr);
+  return self->reads_only && !expr->reads && !expr->keeps ? expr : g_hash_table_lookup (self->copies, expr);
 }
 
 AccExpr *
@@ -74,7 +74,7 @@ _acc_expr_copier_function (AccExprCopier *self,
   return copy;
 }
 
-/* --- other arrays: expressions that read none are shared, variables always are */
+/* --- other arrays: expressions that read none are shared, variables always are. Copies have no origin */
 
 typedef struct {
   AccExprCopier base;
@@ -104,7 +104,7 @@ acc_function_copy_replaced (AccFunction *self,
                             GHashTable  *copies)
 {
   Replacement replacement = { { copies, TRUE, copy_reading, copy_inner }, replaced };
-  gboolean reads = FALSE;
+  gboolean reads = self->body->keeps;
 
   for (guint i = 0; i < self->arrays->len && !reads; i++)
     reads = g_hash_table_contains (replaced, g_ptr_array_index (self->arrays, i));

@@ -161,6 +161,7 @@ struct _AccExpr {
   AccExprKind      kind : 8;
   guint            weak : 1;   /* an untyped literal, or a tuple or choice of such: adapts to its partner; type is its default (i8, f8) */
   guint            reads : 1;  /* it, or something below it, reads an array or asks for its extent */
+  guint            keeps : 1;  /* it, or something below it, has an origin */
   AccPrimitive     primitive;
   AccElementType  *type;       /* NULL for ACC_EXPR_ERROR */
   guint            item;

@@ -251,6 +251,7 @@ backend_class_init (gpointer klass,
 {
   G_OBJECT_CLASS (klass)->finalize = backend_finalize;
   ACC_BACKEND_CLASS (klass)->compile = backend_compile;
+  ACC_BACKEND_CLASS (klass)->keeps_plans = TRUE;
   ACC_BACKEND_CLASS (klass)->allocate = backend_allocate;
   ACC_BACKEND_CLASS (klass)->list_devices = backend_list_devices;
   ((BackendClass *) klass)->description = data;

@@ -170,12 +170,13 @@ transform_directly (const Transform *transform,
   return values != numbers ? g_steal_pointer (&values) : NULL;
 }
 
-/* The transform of .array, unnormalised, by passes. */
+/* The transform of the input, unnormalised, by passes. */
 static AccArray *
-run_passes (gpointer data)
+run_passes (AccArray **inputs,
+            gpointer   data)
 {
   const Transform *transform = data;
-  AccArray *numbers = transform->array;
+  AccArray *numbers = inputs[0];
   AccShape *shape = acc_array_get_shape (numbers);
   g_autoptr(AccArray) values = acc_array_map (numbers, parts_of, data), shaped = NULL, joined = NULL;
 
@@ -199,15 +200,6 @@ run_passes (gpointer data)
   return g_steal_pointer (&joined);
 }
 
-static void
-transform_free (gpointer data)
-{
-  Transform *transform = data;
-
-  g_object_unref (transform->array);
-  g_free (transform);
-}
-
 /* A library's, if the backend has one; else the passes, which are built only then. */
 static AccArray *
 transform_numbers (const Transform *transform)
@@ -219,12 +211,12 @@ transform_numbers (const Transform *transform)
   Transform *kept;
 
   if (acc_shape_get_size (shape) == 1 || acc_shape_get_size (shape) > MOST_DEFERRED)
-    return run_passes ((gpointer) transform);
+    return run_passes (&numbers, (gpointer) transform);
 
   kept = g_memdup2 (transform, sizeof *transform);
-  kept->array = g_object_ref (numbers);
+  kept->array = NULL;
 
-  return acc_array_new_offer (ACC_OP_MAP, numbers->type, shape, name, &numbers, 1, run_passes, kept, transform_free);
+  return acc_array_new_offer (ACC_OP_MAP, numbers->type, shape, name, &numbers, 1, run_passes, kept, g_free);
 }
 
 AccArray *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-numbers.h"
+#include "acc-numbers-private.h"
 
 #define FIRST_BITS 6
 

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-graph-cache-private.h"
+
+#include "acc-core/array/acc-graph-words-private.h"
+
+/* Graphs whose words take more together, and more than so many, make room: the least recently used one first. */
+#define MOST_ENTRIES 128
+#define MOST_WORDS   (1 << 19)
+
+/* Graphs that came once are told by their hash, so that nothing is made or kept of those that do not come again. */
+#define N_SEEN       1024
+
+typedef struct {
+  AccWords       words;
+  AccExecutable *executable;   /* NULL: its parameters would not tell all */
+  guint64        used;
+} Entry;
+
+struct _AccGraphCache {
+  GMutex          lock;
+  GHashTable     *entries;     /* Entry */
+  gsize           n_words;     /* of all of them */
+  guint64         clock, n_hits;
+  guint64         seen[N_SEEN];
+  AccGraphWriter *spare;       /* not in use */
+};
+
+static void
+entry_free (gpointer data)
+{
+  Entry *self = data;
+
+  g_clear_object (&self->executable);
+  g_free (self->words.words);
+  g_free (self);
+}
+
+static AccGraphCache *
+cache_new (void)
+{
+  AccGraphCache *self = g_new0 (AccGraphCache, 1);
+
+  g_mutex_init (&self->lock);
+  self->entries = g_hash_table_new (acc_words_hash, acc_words_equal);
+
+  return self;
+}
+
+static void
+writer_free (AccGraphWriter *writer)
+{
+  acc_graph_writer_clear (writer);
+  g_free (writer);
+}
+
+static void
+cache_free (AccGraphCache *self)
+{
+  GHashTableIter iter;
+  gpointer entry;
+
+  g_hash_table_iter_init (&iter, self->entries);
+  while (g_hash_table_iter_next (&iter, &entry, NULL))
+    entry_free (entry);
+  g_hash_table_unref (self->entries);
+  g_clear_pointer (&self->spare, writer_free);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static GQuark
+get_quark (void)
+{
+  return g_quark_from_static_string ("acc-graph-cache");
+}
+
+/* What was compiled needs the backend, which is about to go. */
+static void
+go (gpointer cache,
+    GObject *backend)
+{
+  cache_free (cache);
+}
+
+AccGraphCache *
+acc_graph_cache_of (AccBackend *backend)
+{
+  AccGraphCache *self = g_object_get_qdata (G_OBJECT (backend), get_quark ());
+
+  if (self != NULL)
+    return self;
+
+  self = cache_new ();
+  if (g_object_replace_qdata (G_OBJECT (backend), get_quark (), NULL, self, NULL, NULL))
+    g_object_weak_ref (G_OBJECT (backend), go, self);
+  else
+    {
+      cache_free (self);
+      self = g_object_get_qdata (G_OBJECT (backend), get_quark ());
+    }
+
+  return self;
+}
+
+static AccGraphWriter *
+take_writer (AccGraphCache *self)
+{
+  AccGraphWriter *writer;
+
+  g_mutex_lock (&self->lock);
+  writer = g_steal_pointer (&self->spare);
+  g_mutex_unlock (&self->lock);
+
+  return writer != NULL ? writer : g_new0 (AccGraphWriter, 1);
+}
+
+static void
+give_back (AccGraphCache  *self,
+           AccGraphWriter *writer)
+{
+  g_mutex_lock (&self->lock);
+  if (self->spare == NULL)
+    self->spare = g_steal_pointer (&writer);
+  g_mutex_unlock (&self->lock);
+
+  g_clear_pointer (&writer, writer_free);
+}
+
+/* What goes is freed without the lock. */
+static void
+make_room (AccGraphCache *self,
+           guint          n_words,
+           GPtrArray     *gone)
+{
+  while (g_hash_table_size (self->entries) > 0
+         && (g_hash_table_size (self->entries) >= MOST_ENTRIES || self->n_words + n_words > MOST_WORDS))
+    {
+      Entry *entry, *oldest = NULL;
+      GHashTableIter iter;
+
+      g_hash_table_iter_init (&iter, self->entries);
+      while (g_hash_table_iter_next (&iter, (gpointer *) &entry, NULL))
+        if (oldest == NULL || entry->used < oldest->used)
+          oldest = entry;
+      self->n_words -= oldest->words.n;
+      g_hash_table_remove (self->entries, oldest);
+      g_ptr_array_add (gone, oldest);
+    }
+}
+
+/* Another thread may have added the same meanwhile. Takes over @executable. */
+static void
+add (AccGraphCache  *self,
+     const AccWords *words,
+     AccExecutable  *executable)
+{
+  g_autoptr(GPtrArray) gone = g_ptr_array_new_with_free_func (entry_free);
+  Entry *entry = g_new0 (Entry, 1);
+
+  entry->words = acc_words_dup (words);
+  entry->executable = executable;
+  g_mutex_lock (&self->lock);
+  if (g_hash_table_contains (self->entries, entry))
+    {
+      g_ptr_array_add (gone, entry);
+    }
+  else
+    {
+      make_room (self, words->n, gone);
+      entry->used = ++self->clock;
+      self->n_words += words->n;
+      g_hash_table_add (self->entries, entry);
+    }
+  g_mutex_unlock (&self->lock);
+}
+
+/* Whether there is an entry; else, whether the graph came before. */
+static gboolean
+look_up (AccGraphCache  *self,
+         const AccWords *words,
+         AccExecutable **executable,
+         gboolean       *is_known)
+{
+  guint64 *seen = &self->seen[words->hash >> 32 & (N_SEEN - 1)];
+  Entry *entry;
+
+  g_mutex_lock (&self->lock);
+  entry = g_hash_table_lookup (self->entries, words);
+  if (entry != NULL)
+    {
+      entry->used = ++self->clock;
+      self->n_hits += entry->executable != NULL;
+      *executable = entry->executable != NULL ? g_object_ref (entry->executable) : NULL;
+    }
+  *is_known = *seen == words->hash;
+  *seen = words->hash;
+  g_mutex_unlock (&self->lock);
+
+  return entry != NULL;
+}
+
+static AccExecutable *
+compile (AccBackend     *backend,
+         AccGraphWriter *writer,
+         AccArray      **arrays,
+         guint           n_arrays)
+{
+  g_autoptr(AccProgram) program = acc_graph_generalise (writer->leaves, arrays, n_arrays);
+  AccExecutable *executable = program != NULL ? acc_backend_compile (backend, program, NULL, NULL) : NULL;
+
+  if (executable != NULL)
+    acc_executable_borrow_backend (executable);
+
+  return executable;
+}
+
+static GPtrArray *
+list_arguments (AccGraphWriter *writer)
+{
+  GPtrArray *arguments = g_ptr_array_new_full (writer->leaves->len, g_object_unref);
+
+  for (guint i = 0; i < writer->leaves->len; i++)
+    g_ptr_array_add (arguments, g_object_ref (g_ptr_array_index (writer->leaves, i)));
+
+  return arguments;
+}
+
+AccExecutable *
+acc_graph_cache_get (AccGraphCache  *self,
+                     AccBackend     *backend,
+                     AccArray      **arrays,
+                     guint           n_arrays,
+                     GPtrArray     **arguments)
+{
+  AccGraphWriter *writer;
+  AccExecutable *executable = NULL;
+
+  if (!ACC_BACKEND_GET_CLASS (backend)->keeps_plans || (acc_disable_get_flags () & ACC_DISABLE_REUSE) != 0)
+    return NULL;
+
+  writer = take_writer (self);
+  if (acc_graph_writer_write (writer, NULL, 0, arrays, n_arrays, MOST_WORDS / 4))
+    {
+      const AccWords *words = acc_graph_writer_get_words (writer);
+      gboolean is_known;
+
+      if (!look_up (self, words, &executable, &is_known) && is_known)
+        {
+          executable = compile (backend, writer, arrays, n_arrays);
+          add (self, words, executable != NULL ? g_object_ref (executable) : NULL);
+        }
+      if (executable != NULL)
+        *arguments = list_arguments (writer);
+    }
+  give_back (self, writer);
+
+  return executable;
+}
+
+guint64
+acc_graph_cache_count_hits (AccGraphCache *self)
+{
+  guint64 n;
+
+  g_mutex_lock (&self->lock);
+  n = self->n_hits;
+  g_mutex_unlock (&self->lock);
+
+  return n;
+}
