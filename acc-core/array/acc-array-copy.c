@@ -178,7 +178,8 @@ copy_offer (AccArray   *self,
 
 AccArray *
 acc_array_copy_anew (AccArray   *self,
-                     GHashTable *replaced)
+                     GHashTable *replaced,
+                     GHashTable *exprs)
 {
   g_autofree AccArray **inputs = NULL;
   AccArray *copy = self->offer != NULL ? copy_offer (self, replaced) : NULL;
@@ -190,6 +191,11 @@ acc_array_copy_anew (AccArray   *self,
   for (guint i = 0; i < self->n_inputs; i++)
     inputs[i] = look_up (replaced, self->inputs[i]);
   copy = acc_array_copy_with_inputs (self, inputs);
+  if (exprs != NULL)
+    {
+      acc_function_unref (copy->functions[0]);
+      copy->functions[0] = acc_function_copy_exchanged (self->functions[0], exprs);
+    }
   replace_references (copy, replaced);
   keep_alternatives (copy, self, replaced);
 

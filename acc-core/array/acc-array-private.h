@@ -30,8 +30,9 @@ AccBoundary *acc_boundary_copy_replaced (AccBoundary *self, GHashTable *replaced
 AccArray *acc_array_copy_replaced (AccArray *self, GHashTable *replaced);
 /* The same where the arrays have the same extents, too: the copy keeps its offer and its direct operation. */
 AccArray *acc_array_copy_same (AccArray *self, GHashTable *replaced);
-/* The same where nothing is replaced, too: the copy has no part of it but what is not in @replaced. Owned. */
-AccArray *acc_array_copy_anew (AccArray *self, GHashTable *replaced);
+/* The same where nothing is replaced, too: the copy has no part of it but what is not in @replaced. Owned. @exprs, nullable: AccExpr in
+ * place of others in its first function. */
+AccArray *acc_array_copy_anew (AccArray *self, GHashTable *replaced, GHashTable *exprs);
 /* Adds to @replaced the copies of all nodes that @roots need and that are not in it, and of @roots, where something is replaced. */
 void      acc_array_replace_all   (AccArray **roots, guint n_roots, GHashTable *replaced);
 

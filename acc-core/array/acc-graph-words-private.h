@@ -11,6 +11,9 @@ typedef struct {
   GPtrArray        *nodes;      /* AccArray, borrowed, by number */
   GPtrArray        *leaves;     /* AccArray, borrowed: parameters first, then arrays in memory as they are met */
   GArray           *numbers;    /* of gint64: of the payload at hand */
+  gboolean          generalises; /* words do not tell the values of literals that could as well be read of an array */
+  GPtrArray        *literals;   /* those: AccExpr, borrowed */
+  GPtrArray        *owners;     /* and in whose first functions they are: AccArray */
 } AccGraphWriter;
 
 /* Writes words of what @results are of @parameters, and closes them. FALSE: others have no use for them, since something reads a source or
@@ -28,3 +31,5 @@ void        acc_graph_writer_clear (AccGraphWriter *self);
 
 /* A program of the same graph, with parameters in place of @leaves, that keeps no part of it. NULL: there is none. */
 AccProgram *acc_graph_generalise   (GPtrArray *leaves, AccArray **results, guint n_results);
+/* The same program with more parameters, of rank 0: in place of those literals, as they are met, for which @is_parameter says so. */
+AccProgram *acc_graph_generalise_literals (AccProgram *program, const gboolean *is_parameter);

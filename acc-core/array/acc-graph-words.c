@@ -66,6 +66,27 @@ put_function (AccGraphWriter *self,
   acc_function_writer_put (&self->functions, function);
 }
 
+/* Functions of elements, which may read any array. */
+static gboolean
+has_literals (AccGraphWriter *self,
+              AccArray       *node)
+{
+  return self->generalises && acc_operation_get_family (node->op) == ACC_FAMILY_ELEMENTS && node->op != ACC_OP_FILL;
+}
+
+/* The first one. */
+static void
+put_element_function (AccGraphWriter *self,
+                      AccArray       *node,
+                      AccFunction    *function)
+{
+  self->functions.literals = has_literals (self, node) ? self->literals : NULL;
+  put_function (self, function);
+  self->functions.literals = NULL;
+  while (self->owners->len < self->literals->len)
+    g_ptr_array_add (self->owners, node);
+}
+
 static void
 put_leaf (AccGraphWriter *self,
           AccArray       *node)
@@ -111,7 +132,10 @@ put_operation (AccGraphWriter *self,
   for (guint i = 0; i < node->n_inputs; i++)
     put_node (self, node->inputs[i]);
   for (guint i = 0; (function = acc_array_nth_function (node, i)) != NULL; i++)
-    put_function (self, function);
+    if (i == 0)
+      put_element_function (self, node, function);
+    else
+      put_function (self, function);
   put_function (self, node->extents);
   put (self, node->references->len);
   for (guint i = 0; i < node->references->len; i++)
@@ -187,10 +211,14 @@ begin (AccGraphWriter *self)
     {
       self->nodes = g_ptr_array_new ();
       self->leaves = g_ptr_array_new ();
+      self->literals = g_ptr_array_new ();
+      self->owners = g_ptr_array_new ();
       self->numbers = g_array_new (FALSE, FALSE, sizeof (gint64));
     }
   g_ptr_array_set_size (self->nodes, 0);
   g_ptr_array_set_size (self->leaves, 0);
+  g_ptr_array_set_size (self->literals, 0);
+  g_ptr_array_set_size (self->owners, 0);
   acc_numbers_clear (&self->functions.arrays);
   self->functions.words.n = 0;
   self->functions.keeps = FALSE;
@@ -231,6 +259,8 @@ acc_graph_writer_clear (AccGraphWriter *self)
   acc_function_writer_clear (&self->functions);
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_pointer (&self->leaves, g_ptr_array_unref);
+  g_clear_pointer (&self->literals, g_ptr_array_unref);
+  g_clear_pointer (&self->owners, g_ptr_array_unref);
   g_clear_pointer (&self->numbers, g_array_unref);
 }
 
@@ -292,6 +322,34 @@ make_parameters (GPtrArray *leaves,
   return replaced;
 }
 
+/* Copies all nodes, and puts those of @results into @others. @literals: tables of expressions in place of those of first functions, by the
+ * array; or NULL. */
+static void
+copy_all (AccArray  **results,
+          guint       n_results,
+          GHashTable *replaced,
+          GHashTable *literals,
+          AccArray  **others)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_by (results, n_results, nth_part);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      /* Parameters are those of programs within; arrays those of an offer that another thread works out. */
+      if (node->op != ACC_OP_PARAMETER && node->op != ACC_OP_USE && !g_hash_table_contains (replaced, node))
+        g_hash_table_insert (replaced, node,
+                             acc_array_copy_anew (node, replaced, literals != NULL ? g_hash_table_lookup (literals, node) : NULL));
+    }
+  for (guint i = 0; i < n_results; i++)
+    {
+      others[i] = g_hash_table_lookup (replaced, results[i]);
+      if (others[i] == NULL)
+        others[i] = results[i];
+    }
+}
+
 /* Whether the graph of parameters has all that the other one has, and no more. */
 static gboolean
 is_same (GPtrArray *leaves,
@@ -318,22 +376,60 @@ acc_graph_generalise (GPtrArray *leaves,
                       guint      n_results)
 {
   g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(GPtrArray) nodes = acc_array_sort_by (results, n_results, nth_part);
   g_autoptr(GHashTable) replaced = make_parameters (leaves, parameters);
   g_autofree AccArray **others = g_new (AccArray *, n_results + 1);
   g_autoptr(AccProgram) program = NULL;
 
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      AccArray *node = g_ptr_array_index (nodes, i);
-
-      /* Parameters are those of programs within; arrays those of an offer that another thread works out. */
-      if (node->op != ACC_OP_PARAMETER && node->op != ACC_OP_USE && !g_hash_table_contains (replaced, node))
-        g_hash_table_insert (replaced, node, acc_array_copy_anew (node, replaced));
-    }
-  for (guint i = 0; i < n_results; i++)
-    others[i] = g_hash_table_lookup (replaced, results[i]);
+  copy_all (results, n_results, replaced, NULL, others);
   program = acc_program_new_for_nodes ((AccArray **) parameters->pdata, parameters->len, others, n_results);
 
   return is_same (leaves, results, parameters, others, n_results) ? g_steal_pointer (&program) : NULL;
+}
+
+/* In the first function of @owner. Takes over @expr. */
+static void
+add_literal (GHashTable *literals,
+             AccArray   *owner,
+             AccExpr    *literal,
+             AccExpr    *expr)
+{
+  GHashTable *table = g_hash_table_lookup (literals, owner);
+
+  if (table == NULL)
+    {
+      table = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_expr_unref);
+      g_hash_table_insert (literals, owner, table);
+    }
+  g_hash_table_insert (table, literal, expr);
+}
+
+AccProgram *
+acc_graph_generalise_literals (AccProgram     *program,
+                               const gboolean *is_parameter)
+{
+  guint n_parameters, n_results;
+  AccArray **before = acc_program_get_parameter_nodes (program, &n_parameters);
+  AccArray **results = acc_program_get_result_nodes (program, &n_results);
+  g_autoptr(GHashTable) literals = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_hash_table_unref);
+  g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autofree AccArray **others = g_new (AccArray *, n_results + 1);
+  AccGraphWriter writer = { .generalises = TRUE };
+
+  for (guint i = 0; i < n_parameters; i++)
+    g_ptr_array_add (parameters, g_object_ref (before[i]));
+  acc_graph_writer_write (&writer, before, n_parameters, results, n_results, G_MAXUINT);
+  for (guint i = 0; i < writer.literals->len; i++)
+    if (is_parameter[i])
+      {
+        AccExpr *literal = g_ptr_array_index (writer.literals, i);
+        AccArray *parameter = acc_array_new_parameter (literal->type, 0, NULL, parameters->len);
+
+        g_ptr_array_add (parameters, parameter);
+        add_literal (literals, g_ptr_array_index (writer.owners, i), literal, acc_expr_ref_sink (acc_expr_the (parameter)));
+      }
+  acc_graph_writer_clear (&writer);
+  copy_all (results, n_results, replaced, literals, others);
+
+  return acc_program_new_for_nodes ((AccArray **) parameters->pdata, parameters->len, others, n_results);
 }

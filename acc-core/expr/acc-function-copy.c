@@ -133,3 +133,19 @@ acc_function_apply (AccFunction *self,
 
   return _acc_expr_float (acc_expr_ref (_acc_expr_copier_run (&copier, self->body)));
 }
+
+AccFunction *
+acc_function_copy_exchanged (AccFunction *self,
+                             GHashTable  *exprs)
+{
+  g_autoptr(GHashTable) copies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_expr_unref);
+  AccExprCopier copier = { copies, FALSE, copy_with_arguments, _acc_expr_copier_function };
+  GHashTableIter iter;
+  gpointer expr, other;
+
+  g_hash_table_iter_init (&iter, exprs);
+  while (g_hash_table_iter_next (&iter, &expr, &other))
+    g_hash_table_insert (copies, expr, acc_expr_ref (other));
+
+  return _acc_expr_copier_function (&copier, self);
+}

@@ -16,6 +16,8 @@ AccFunction *acc_function_new_open (AccExpr **params, guint n_params, AccExpr *b
 /* Copies a function with its arrays replaced by those of @replaced (AccArray to AccArray, of the same types and ranks); returns it itself
  * if it reads none of them. @copies: AccExpr to AccExpr, owned, the same table for functions that share expressions. */
 AccFunction *acc_function_copy_replaced (AccFunction *self, GHashTable *replaced, GHashTable *copies);
+/* The same function with others in place of some expressions: AccExpr by AccExpr, of the same types. */
+AccFunction *acc_function_copy_exchanged (AccFunction *self, GHashTable *exprs);
 
 /* What it gives for @args, of its parameters' types: a floating expression. */
 AccExpr     *acc_function_apply (AccFunction *self, AccExpr **args);

@@ -12,6 +12,8 @@ typedef struct {
   AccNumbers arrays;    /* what arrays are told by: new ones take the next number */
   gboolean   keeps;     /* a function was written that keeps more than it needs: see AccExpr.keeps */
   GPtrArray *stack;     /* AccExpr; NULL at first */
+  GPtrArray *literals;  /* AccExpr, borrowed: not NULL: literals that could as well be read of an array are added here, and what they are is
+                         * no part of the words */
 } AccFunctionWriter;
 
 /* Adds the words of @function. */

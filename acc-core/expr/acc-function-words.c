@@ -3,13 +3,38 @@
 
 /* An expression that was met before, in place of its kind. */
 #define MET_BEFORE 0xff
+/* And a literal whose value is not told. */
+#define ANY_LITERAL 0xfe
+
+/* Set in a pointer on the stack to such a literal. */
+#define MAY_BE_READ 1
 
 static void
 push (AccFunctionWriter *self,
-      AccExpr           *expr)
+      AccExpr           *expr,
+      gboolean           may_be_read)
 {
   __builtin_prefetch (expr);
-  g_ptr_array_add (self->stack, expr);
+  g_ptr_array_add (self->stack, (gpointer) ((gsize) expr | (may_be_read ? MAY_BE_READ : 0)));
+}
+
+/* Where nothing is known of it that makes other code: not i8 and b1, which indices and choices are made of. */
+static gboolean
+may_be_read (AccExpr *user,
+             AccExpr *literal)
+{
+  AccElementKind kind;
+
+  if (literal->kind != ACC_EXPR_LITERAL)
+    return FALSE;
+  kind = acc_element_type_get_kind (literal->type);
+  if (kind == ACC_KIND_BOOL || kind == ACC_KIND_I64)
+    return FALSE;
+  if (user->kind != ACC_EXPR_PRIMITIVE)
+    return user->kind == ACC_EXPR_TUPLE || user->kind == ACC_EXPR_COND;
+
+  return user->primitive == ACC_PRIM_SUB || user->primitive == ACC_PRIM_FDIV || acc_primitive_is (user->primitive, ACC_FAMILY_REDUCTION)
+         || acc_primitive_is (user->primitive, ACC_FAMILY_COMPARISON);
 }
 
 /* The body goes on the stack. */
@@ -26,18 +51,27 @@ put_head (AccFunctionWriter *self,
       acc_words_put (&self->words, GPOINTER_TO_SIZE (function->params[i]->type));
     }
   self->keeps |= function->body->keeps;
-  push (self, function->body);
+  push (self, function->body, FALSE);
 }
 
 static void
 put_expr (AccFunctionWriter *self,
-          AccExpr           *expr)
+          gsize              tagged)
 {
+  AccExpr *expr = (AccExpr *) (tagged & ~(gsize) MAY_BE_READ);
   guint number;
 
   if (!acc_numbers_add (&self->exprs, expr, &number))
     {
       acc_words_put (&self->words, MET_BEFORE | (guint64) number << 32);
+      return;
+    }
+
+  if (tagged & MAY_BE_READ)
+    {
+      acc_words_put (&self->words, ANY_LITERAL);
+      acc_words_put (&self->words, GPOINTER_TO_SIZE (expr->type));
+      g_ptr_array_add (self->literals, expr);
       return;
     }
 
@@ -53,7 +87,7 @@ put_expr (AccFunctionWriter *self,
       acc_words_put (&self->words, number);
     }
   for (guint i = 0; i < expr->n_args; i++)
-    push (self, expr->args[i]);
+    push (self, expr->args[i], self->literals != NULL && may_be_read (expr, expr->args[i]));
   for (guint i = 0; i < G_N_ELEMENTS (expr->functions); i++)
     if (expr->functions[i] != NULL)
       put_head (self, expr->functions[i]);
@@ -69,7 +103,7 @@ acc_function_writer_put (AccFunctionWriter *self,
 
   put_head (self, function);
   while (self->stack->len > 0)
-    put_expr (self, g_ptr_array_steal_index_fast (self->stack, self->stack->len - 1));
+    put_expr (self, (gsize) g_ptr_array_steal_index_fast (self->stack, self->stack->len - 1));
 }
 
 void

@@ -10,9 +10,12 @@
 /* Graphs that came once are told by their hash, so that nothing is made or kept of those that do not come again. */
 #define N_SEEN       1024
 
+/* Literals that had the same value each time are part of the program; the others became parameters of it. */
 typedef struct {
   AccWords       words;
   AccExecutable *executable;   /* NULL: its parameters would not tell all */
+  guint64       *literals;
+  gboolean      *is_parameter; /* for each of .literals, and one more */
   guint64        used;
 } Entry;
 
@@ -31,6 +34,8 @@ entry_free (gpointer data)
   Entry *self = data;
 
   g_clear_object (&self->executable);
+  g_free (self->literals);
+  g_free (self->is_parameter);
   g_free (self->words.words);
   g_free (self);
 }
@@ -111,7 +116,13 @@ take_writer (AccGraphCache *self)
   writer = g_steal_pointer (&self->spare);
   g_mutex_unlock (&self->lock);
 
-  return writer != NULL ? writer : g_new0 (AccGraphWriter, 1);
+  if (writer == NULL)
+    {
+      writer = g_new0 (AccGraphWriter, 1);
+      writer->generalises = TRUE;
+    }
+
+  return writer;
 }
 
 static void
@@ -128,6 +139,16 @@ give_back (AccGraphCache  *self,
 
 /* What goes is freed without the lock. */
 static void
+remove_entry (AccGraphCache *self,
+              Entry         *entry,
+              GPtrArray     *gone)
+{
+  self->n_words -= entry->words.n;
+  g_hash_table_remove (self->entries, entry);
+  g_ptr_array_add (gone, entry);
+}
+
+static void
 make_room (AccGraphCache *self,
            guint          n_words,
            GPtrArray     *gone)
@@ -142,87 +163,164 @@ make_room (AccGraphCache *self,
       while (g_hash_table_iter_next (&iter, (gpointer *) &entry, NULL))
         if (oldest == NULL || entry->used < oldest->used)
           oldest = entry;
-      self->n_words -= oldest->words.n;
-      g_hash_table_remove (self->entries, oldest);
-      g_ptr_array_add (gone, oldest);
+      remove_entry (self, oldest, gone);
     }
 }
 
-/* Another thread may have added the same meanwhile. Takes over @executable. */
+static guint64
+get_literal (AccGraphWriter *writer,
+             guint           i)
+{
+  return ((AccExpr *) g_ptr_array_index (writer->literals, i))->value.u;
+}
+
+/* In place of one with fewer parameters, and of what another thread added meanwhile. Takes over @executable and @is_parameter. */
 static void
 add (AccGraphCache  *self,
-     const AccWords *words,
-     AccExecutable  *executable)
+     AccGraphWriter *writer,
+     AccExecutable  *executable,
+     gboolean       *is_parameter)
 {
   g_autoptr(GPtrArray) gone = g_ptr_array_new_with_free_func (entry_free);
-  Entry *entry = g_new0 (Entry, 1);
+  Entry *entry = g_new0 (Entry, 1), *before;
 
-  entry->words = acc_words_dup (words);
+  entry->words = acc_words_dup (acc_graph_writer_get_words (writer));
   entry->executable = executable;
+  entry->is_parameter = is_parameter;
+  entry->literals = g_new (guint64, writer->literals->len + 1);
+  for (guint i = 0; i < writer->literals->len; i++)
+    entry->literals[i] = get_literal (writer, i);
+
   g_mutex_lock (&self->lock);
-  if (g_hash_table_contains (self->entries, entry))
-    {
-      g_ptr_array_add (gone, entry);
-    }
-  else
-    {
-      make_room (self, words->n, gone);
-      entry->used = ++self->clock;
-      self->n_words += words->n;
-      g_hash_table_add (self->entries, entry);
-    }
+  before = g_hash_table_lookup (self->entries, entry);
+  if (before != NULL)
+    remove_entry (self, before, gone);
+  make_room (self, entry->words.n, gone);
+  entry->used = ++self->clock;
+  self->n_words += entry->words.n;
+  g_hash_table_add (self->entries, entry);
   g_mutex_unlock (&self->lock);
 }
 
-/* Whether there is an entry; else, whether the graph came before. */
-static gboolean
+typedef enum {
+  FOUND_NOTHING,
+  FOUND_SEEN,      /* it came before */
+  FOUND_OTHERS,    /* it came with other literals, too */
+  FOUND_ENTRY,
+} Found;
+
+/* @is_parameter: which literals are parameters, or will be. */
+static Found
 look_up (AccGraphCache  *self,
-         const AccWords *words,
+         AccGraphWriter *writer,
          AccExecutable **executable,
-         gboolean       *is_known)
+         gboolean       *is_parameter)
 {
+  const AccWords *words = acc_graph_writer_get_words (writer);
   guint64 *seen = &self->seen[words->hash >> 32 & (N_SEEN - 1)];
+  Found found = FOUND_ENTRY;
   Entry *entry;
 
   g_mutex_lock (&self->lock);
   entry = g_hash_table_lookup (self->entries, words);
-  if (entry != NULL)
+  if (entry == NULL)
+    found = *seen == words->hash ? FOUND_SEEN : FOUND_NOTHING;
+  else
+    entry->used = ++self->clock;
+  for (guint i = 0; i < writer->literals->len && entry != NULL && entry->executable != NULL; i++)
     {
-      entry->used = ++self->clock;
-      self->n_hits += entry->executable != NULL;
-      *executable = entry->executable != NULL ? g_object_ref (entry->executable) : NULL;
+      gboolean differs = !entry->is_parameter[i] && entry->literals[i] != get_literal (writer, i);
+
+      is_parameter[i] = entry->is_parameter[i] || differs;
+      if (differs)
+        found = FOUND_OTHERS;
     }
-  *is_known = *seen == words->hash;
+  if (found == FOUND_ENTRY && entry->executable != NULL)
+    {
+      self->n_hits++;
+      *executable = g_object_ref (entry->executable);
+    }
   *seen = words->hash;
   g_mutex_unlock (&self->lock);
 
-  return entry != NULL;
+  return found;
 }
 
 static AccExecutable *
 compile (AccBackend     *backend,
          AccGraphWriter *writer,
          AccArray      **arrays,
-         guint           n_arrays)
+         guint           n_arrays,
+         const gboolean *is_parameter)
 {
   g_autoptr(AccProgram) program = acc_graph_generalise (writer->leaves, arrays, n_arrays);
-  AccExecutable *executable = program != NULL ? acc_backend_compile (backend, program, NULL, NULL) : NULL;
+  AccExecutable *executable;
 
+  for (guint i = 0; i < writer->literals->len && program != NULL; i++)
+    if (is_parameter[i])
+      {
+        g_autoptr(AccProgram) fixed = program;
+
+        program = acc_graph_generalise_literals (fixed, is_parameter);
+        break;
+      }
+  executable = program != NULL ? acc_backend_compile (backend, program, NULL, NULL) : NULL;
   if (executable != NULL)
     acc_executable_borrow_backend (executable);
 
   return executable;
 }
 
+static AccArray *
+use_literal (AccExpr *literal)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_scalar ();
+  gsize size = acc_element_type_get_size (literal->type);
+  gpointer value = g_malloc0 (size);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (value, size);
+
+  acc_scalar_store (acc_element_type_get_kind (literal->type), value, 0, literal->value);
+
+  return acc_array_use (literal->type, shape, bytes);
+}
+
 static GPtrArray *
-list_arguments (AccGraphWriter *writer)
+list_arguments (AccGraphWriter *writer,
+                const gboolean *is_parameter)
 {
   GPtrArray *arguments = g_ptr_array_new_full (writer->leaves->len, g_object_unref);
 
   for (guint i = 0; i < writer->leaves->len; i++)
     g_ptr_array_add (arguments, g_object_ref (g_ptr_array_index (writer->leaves, i)));
+  for (guint i = 0; i < writer->literals->len; i++)
+    if (is_parameter[i])
+      g_ptr_array_add (arguments, use_literal (g_ptr_array_index (writer->literals, i)));
 
   return arguments;
+}
+
+/* Of what @writer has written. */
+static AccExecutable *
+get (AccGraphCache  *self,
+     AccGraphWriter *writer,
+     AccBackend     *backend,
+     AccArray      **arrays,
+     guint           n_arrays,
+     GPtrArray     **arguments)
+{
+  g_autofree gboolean *is_parameter = g_new0 (gboolean, writer->literals->len + 1);
+  AccExecutable *executable = NULL;
+  Found found = look_up (self, writer, &executable, is_parameter);
+  gboolean is_new = found == FOUND_SEEN || found == FOUND_OTHERS;
+
+  if (is_new)
+    executable = compile (backend, writer, arrays, n_arrays, is_parameter);
+  if (executable != NULL)
+    *arguments = list_arguments (writer, is_parameter);
+  if (is_new)
+    add (self, writer, executable != NULL ? g_object_ref (executable) : NULL, g_steal_pointer (&is_parameter));
+
+  return executable;
 }
 
 AccExecutable *
@@ -240,18 +338,7 @@ acc_graph_cache_get (AccGraphCache  *self,
 
   writer = take_writer (self);
   if (acc_graph_writer_write (writer, NULL, 0, arrays, n_arrays, MOST_WORDS / 4))
-    {
-      const AccWords *words = acc_graph_writer_get_words (writer);
-      gboolean is_known;
-
-      if (!look_up (self, words, &executable, &is_known) && is_known)
-        {
-          executable = compile (backend, writer, arrays, n_arrays);
-          add (self, words, executable != NULL ? g_object_ref (executable) : NULL);
-        }
-      if (executable != NULL)
-        *arguments = list_arguments (writer);
-    }
+    executable = get (self, writer, backend, arrays, n_arrays, arguments);
   give_back (self, writer);
 
   return executable;

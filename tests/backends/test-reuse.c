@@ -230,6 +230,110 @@ test_loops (void)
     g_assert_cmpuint (count_hits (), ==, before + 4);
 }
 
+/* --- literals */
+
+typedef struct {
+  double number;
+  gint64 integer;
+} Numbers;
+
+static AccExpr *
+scale (AccExpr *x,
+       gpointer data)
+{
+  const Numbers *numbers = data;
+  AccExpr *scaled = acc_expr_add (acc_expr_mul (x, acc_expr_new_float (numbers->number)), acc_expr_new_float (0.5));
+
+  return acc_expr_cond (acc_expr_gt (scaled, acc_expr_new_float (numbers->number * 8)), acc_expr_new_float (numbers->number), scaled);
+}
+
+static AccExpr *
+shift (AccExpr *x,
+       gpointer data)
+{
+  const Numbers *numbers = data;
+
+  return acc_expr_add (x, acc_expr_new_int (numbers->integer));
+}
+
+static AccArray *
+scale_all (AccArray **arrays,
+           guint      n_arrays,
+           gpointer   data)
+{
+  g_autoptr(AccArray) scaled = acc_array_map (arrays[0], scale, data);
+
+  return acc_array_map (scaled, square, NULL);
+}
+
+/* Those that differ become parameters: graphs of other ones share an executable. */
+static void
+test_literals (void)
+{
+  guint64 before = count_hits ();
+
+  for (guint i = 0; i < 8; i++)
+    {
+      Numbers numbers = { 1 + i / 4.0, (gint64) i * 3 };
+      g_autoptr(AccArray) x = use_floats (N, i), k = use_ints (N, i);
+
+      check_run (acc_array_map (x, scale, &numbers));
+      check_run (acc_array_map (k, shift, &numbers));
+    }
+  if (is_reused ())
+    g_assert_cmpuint (count_hits (), ==, before + 5);
+}
+
+static AccArray *
+goes_on (AccArray **state,
+         guint      n_arrays,
+         gpointer   limit)
+{
+  g_autoptr(AccArray) most = acc_array_maximum (state[0]);
+
+  return acc_array_map (most, is_above, limit);
+}
+
+static AccExpr *
+shrink (AccExpr *x,
+        gpointer data)
+{
+  const Numbers *numbers = data;
+
+  return acc_expr_sub (x, acc_expr_new_float (numbers->number));
+}
+
+static AccArray *
+shrink_all (AccArray **state,
+            guint      n_arrays,
+            gpointer   data)
+{
+  return acc_array_map (state[0], shrink, data);
+}
+
+/* In the body of a loop, and in a program that is applied. */
+static void
+test_literals_within (void)
+{
+  const char *signatures[] = { "f4[:]", NULL };
+  guint64 before = count_hits ();
+
+  for (guint i = 0; i < 8; i++)
+    {
+      Numbers numbers = { 1 + i / 4.0, 0 };
+      g_autoptr(AccArray) x = use_floats (N, i), limit = use_floats (1, i);
+      g_autoptr(AccProgram) condition = acc_program_new (signatures, goes_on, limit);
+      g_autoptr(AccProgram) step = acc_program_new (signatures, shrink_all, &numbers);
+      g_autoptr(AccProgram) program = acc_program_new (signatures, scale_all, &numbers);
+      g_autoptr(GPtrArray) applied = acc_program_apply (program, &x, 1, NULL);
+
+      check_run (acc_array_while_loop (x, condition, step));
+      check_run (g_object_ref (g_ptr_array_index (applied, 0)));
+    }
+  if (is_reused ())
+    g_assert_cmpuint (count_hits (), ==, before + 10);
+}
+
 /* --- failures */
 
 static AccExpr *
@@ -322,6 +426,16 @@ test_keeps_nothing (void)
       g_object_unref (both[1]);
       g_assert_cmpuint (gone, ==, 3 * (i + 1));
     }
+  for (guint i = 0; i < 4; i++)
+    {
+      AccArray *numbers = use_ints (N, i);
+      AccArray *odd = acc_array_filter (numbers, is_odd, NULL, NULL);
+
+      g_object_weak_ref (G_OBJECT (numbers), forget, &gone);
+      check_run (odd);
+      g_object_unref (numbers);
+      g_assert_cmpuint (gone, ==, 12 + i + 1);
+    }
   g_assert_cmpuint (acc_backend_get_memory_used (backend), ==, used);
 }
 
@@ -398,6 +512,8 @@ main (int    argc,
   g_test_add_func ("/reuse/others", test_others);
   g_test_add_func ("/reuse/filters", test_filters);
   g_test_add_func ("/reuse/loops", test_loops);
+  g_test_add_func ("/reuse/literals", test_literals);
+  g_test_add_func ("/reuse/literals-within", test_literals_within);
   g_test_add_func ("/reuse/failures", test_failures);
   g_test_add_func ("/reuse/cancelled", test_cancelled);
   g_test_add_func ("/reuse/keeps-nothing", test_keeps_nothing);
