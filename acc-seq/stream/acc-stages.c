@@ -324,19 +324,24 @@ acc_stages_list_reductions (AccBackend *backend, AccArray **arrays, guint n_arra
 /* What is larger may well be computed, too, but not for a plan. */
 #define SMALL_BYTES (64 * 1024)
 
+/* It takes the memory that the run will take. */
 static AccArray *
-new_zeros (const AccStageStore *store)
+new_zeros (AccBackend *backend, AccArray *array)
 {
-  AccArray *array = store->store;
   guint n_buffers = acc_element_type_get_n_buffers (array->type);
   g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
 
   for (guint i = 0; i < n_buffers; i++)
     {
       gsize size = (gsize) acc_shape_get_size (array->shape) * acc_element_type_get_buffer_size (array->type, i);
-      g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (MAX (size, 1)), size);
 
-      buffers[i] = acc_buffer_new_bytes (bytes);
+      buffers[i] = acc_buffer_allocate (size, acc_backend_get_budget (backend), "a plan", NULL);
+      if (buffers[i] == NULL)
+        {
+          while (i-- > 0)
+            acc_buffer_unref (buffers[i]);
+          return NULL;
+        }
     }
 
   return acc_array_new_manifest (array->type, array->shape, buffers);
@@ -344,10 +349,10 @@ new_zeros (const AccStageStore *store)
 
 /* What takes the place of a store; NULL: nothing that plans could use. */
 static AccArray *
-pretend_store (const AccStageStore *store, AccStagesMode mode)
+pretend_store (AccBackend *backend, const AccStageStore *store, AccStagesMode mode)
 {
   if (mode == ACC_STAGES_REDUCTIONS)
-    return !store->has_rows && store->bytes <= SMALL_BYTES ? new_zeros (store) : NULL;
+    return !store->has_rows && store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
 
   return store->external != NULL && store->stage == 0 && store->store->shape != NULL ? acc_external_pretend (store->store) : NULL;
 }
@@ -366,7 +371,7 @@ acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccS
   for (guint i = 0; i < stores->len; i++)
     {
       const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-      AccArray *value = pretend_store (store, mode);
+      AccArray *value = pretend_store (backend, store, mode);
 
       if (value == NULL)
         return NULL;
