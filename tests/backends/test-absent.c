@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A backend whose library is not there, or is another, says which and why: test-absent BACKEND WANTED, where WANTED is part of the message. */
+/* A backend whose library is not there, or is another, says which and why: test-absent BACKEND WANTED, where WANTED is part of the
+ * message. */
 
 #include <acc/acc.h>
 #include <string.h>
