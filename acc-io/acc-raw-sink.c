@@ -2,6 +2,7 @@
 #include "acc-raw-sink-private.h"
 
 #include "acc-core/data/acc-chunk-private.h"
+#include "acc-core/data/acc-sink-private.h"
 #include "acc-npy-private.h"
 #include "acc-record-private.h"
 
@@ -210,6 +211,7 @@ acc_raw_sink_class_init (AccRawSinkClass *klass)
 static void
 acc_raw_sink_init (AccRawSink *self)
 {
+  acc_sink_set_takes_elements (ACC_SINK (self));
 }
 
 AccSink *

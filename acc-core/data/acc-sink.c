@@ -36,6 +36,7 @@ typedef struct {
   gint64          n_rows;        /* -1: known when the last was written */
   gint64          row_elements;
   gint64          next_row;
+  gboolean        takes_elements;
 } AccSinkPrivate;
 
 enum {
@@ -369,6 +370,27 @@ void
 acc_sink_skip_to (AccSink *self, gint64 row)
 {
   PRIV (self)->next_row = row;
+}
+
+void
+acc_sink_set_takes_elements (AccSink *self)
+{
+  PRIV (self)->takes_elements = TRUE;
+}
+
+gboolean
+acc_sink_takes_elements (AccSink *self)
+{
+  return PRIV (self)->takes_elements;
+}
+
+void
+acc_sink_begin_elements (AccSink *self)
+{
+  AccSinkPrivate *priv = PRIV (self);
+
+  priv->n_rows *= priv->row_elements;
+  priv->row_elements = 1;
 }
 
 /**

@@ -16,6 +16,7 @@ typedef struct {
   guint           result;     /* of the run that writes it: its place among the results */
   AccElementType *type;       /* borrowed */
   AccShape       *shape;      /* NULL: not known yet */
+  AccShape       *whole;      /* of what is written as the vector of its elements; NULL: rows are written as they are */
   gboolean        started;    /* or tried to */
   AccBudget      *budget;     /* that .resident is taken from */
   guint64         resident;
@@ -35,3 +36,8 @@ gboolean   acc_output_start      (AccOutput *self, GCancellable *cancellable, GE
 void       acc_output_set_layout (AccOutput *self, AccElementType *type, AccShape *shape);
 /* When all are written. */
 gboolean   acc_outputs_commit    (GPtrArray *outputs, GCancellable *cancellable, GError **error);
+/* Whether rows that are too wide for memory may be written element by element: where all is computed element by element from what is in
+ * memory or stored, sources but for that, by sinks that take elements. */
+gboolean   acc_outputs_can_narrow (GPtrArray *outputs);
+/* Does so: vectors of the elements take the places of arrays. */
+void       acc_outputs_narrow     (GPtrArray *outputs);

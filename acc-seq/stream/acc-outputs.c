@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-outputs-private.h"
 
+#include "acc-seq/stream/external/acc-external-elements-private.h"
 #include "acc-seq/stream/external/acc-pack-sink-private.h"
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/data/acc-sink-private.h"
 
 static void
 output_free (gpointer data)
@@ -18,6 +20,7 @@ output_free (gpointer data)
 
   g_clear_pointer (&self->budget, acc_budget_unref);
   g_clear_pointer (&self->shape, acc_shape_unref);
+  g_clear_pointer (&self->whole, acc_shape_unref);
   g_object_unref (self->array);
   g_clear_object (&self->sink);
   g_free (self);
@@ -94,6 +97,8 @@ acc_output_set_layout (AccOutput *self, AccElementType *type, AccShape *shape)
 {
   self->type = type;
   g_clear_pointer (&self->shape, acc_shape_unref);
+  if (self->whole != NULL)
+    shape = self->whole;
   self->shape = shape != NULL ? acc_shape_ref (shape) : NULL;
 }
 
@@ -133,7 +138,59 @@ acc_output_start (AccOutput *self, GCancellable *cancellable, GError **error)
   /* A start that failed is aborted as well. */
   self->started = TRUE;
 
-  return tell_which (self, acc_sink_start (self->sink, self->type, self->shape, cancellable, error), error);
+  if (!tell_which (self, acc_sink_start (self->sink, self->type, self->shape, cancellable, error), error))
+    return FALSE;
+  if (self->whole != NULL)
+    acc_sink_begin_elements (self->sink);
+
+  return TRUE;
+}
+
+/* --- rows that are too wide */
+
+/* Whether any element can be computed at any time, once sources are stored. */
+static gboolean
+is_made_of_elements (AccArray *array)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&array, 1);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      if (!acc_array_is_manifest (node) && node->op != ACC_OP_SOURCE && !acc_operation_has_fact (node->op, ACC_FACT_FUSES))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+acc_outputs_can_narrow (GPtrArray *outputs)
+{
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+
+      if (output->array->shape == NULL || output->array->rank < 2 || output->sink == NULL || !acc_sink_takes_elements (output->sink)
+          || output->started || !is_made_of_elements (output->array))
+        return FALSE;
+    }
+
+  return outputs->len > 0;
+}
+
+void
+acc_outputs_narrow (GPtrArray *outputs)
+{
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+      g_autoptr(AccArray) vector = acc_external_new_vector (output->array, FALSE);
+
+      output->whole = acc_shape_ref (output->array->shape);
+      g_set_object (&output->array, vector);
+    }
 }
 
 static gboolean

@@ -199,7 +199,7 @@ get_extents (AccArray *array)
 static void
 look_at_extents (Search *self, AccArray *node, AccArray *other)
 {
-  if (node->shape == NULL && node->extents != NULL && get_dependence (self, other) != ACC_DEPENDS_NOT && !acc_array_is_manifest (other)
+  if (node->shape == NULL && node->extents != NULL && !acc_array_is_manifest (other)
       && g_ptr_array_find (node->extents->arrays, other, NULL) && acc_array_reads_elements (node, other))
     add_store (self, other, node, "takes its extents from what is computed");
 }

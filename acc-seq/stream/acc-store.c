@@ -3,6 +3,7 @@
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/data/acc-chunk-private.h"
+#include "acc-core/data/acc-sink-private.h"
 #include "acc-core/backend/acc-backend-temporary-private.h"
 #include "acc-error.h"
 
@@ -365,6 +366,7 @@ acc_store_sink_class_init (AccStoreSinkClass *klass)
 static void
 acc_store_sink_init (AccStoreSink *self)
 {
+  acc_sink_set_takes_elements (ACC_SINK (self));
 }
 
 AccSink *

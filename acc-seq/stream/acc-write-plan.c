@@ -5,6 +5,7 @@
 #include "acc-core/backend/acc-deferred-private.h"
 #include "acc-evaluate.h"
 #include "acc-stages-private.h"
+#include "acc-error.h"
 
 /* Plans of what is written, without reading or computing anything. */
 
@@ -107,6 +108,21 @@ plan_staged (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesMod
   return plan;
 }
 
+/* Of results that are written element by element, since not even one row fits. */
+static AccPlan *
+plan_narrow (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError **error)
+{
+  AccPlan *plan = plan_computed (self, outputs, TRUE, "a row does not fit: rows are written element by element", error);
+  guint64 bytes = 0;
+
+  if (plan != NULL)
+    plan->stages = acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, ACC_STAGES_SOURCES, &bytes);
+  if (plan != NULL)
+    plan->bytes = acc_bytes_add (plan->bytes, bytes);
+
+  return plan;
+}
+
 static AccPlan *plan_outputs (Planning *self, GPtrArray *outputs, GError **error);
 
 /* A walk for each array. */
@@ -165,6 +181,8 @@ plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
     }
   if (obstacle != NULL && arrays->len > 1)
     return plan_apart (self, outputs, arrays, obstacle, error);
+  if (g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && acc_outputs_can_narrow (outputs))
+    return plan_narrow (self, outputs, arrays, error);
   if (obstacle != NULL)
     local = g_steal_pointer (&obstacle);
 

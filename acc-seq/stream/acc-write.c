@@ -316,6 +316,13 @@ write_apart (Write *self, GPtrArray *outputs, gboolean all, GError **error)
   return TRUE;
 }
 
+/* Whether rows of which one takes too much memory may go element by element. */
+static gboolean
+is_too_wide (GPtrArray *outputs, const GError *obstacle)
+{
+  return g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && acc_outputs_can_narrow (outputs);
+}
+
 /* What depends on no source. */
 static gboolean
 write_whole (Write *self, GPtrArray *outputs, GError **error)
@@ -327,6 +334,11 @@ write_whole (Write *self, GPtrArray *outputs, GError **error)
     return TRUE;
   if (obstacle != NULL && arrays->len > 1)
     return write_apart (self, outputs, TRUE, error);
+  if (is_too_wide (outputs, obstacle))
+    {
+      acc_outputs_narrow (outputs);
+      return write_whole (self, outputs, error);
+    }
   if (obstacle != NULL)
     g_propagate_error (error, g_steal_pointer (&obstacle));
 
@@ -371,6 +383,11 @@ write_outputs (Write *self, GPtrArray *outputs, GError **error)
         continue;
       if (arrays->len > 1)
         return write_apart (self, left, TRUE, error);
+      if (is_too_wide (left, obstacle) && mode != ACC_STAGES_SOURCES)
+        {
+          mode = ACC_STAGES_SOURCES;
+          continue;
+        }
       g_propagate_error (error, g_steal_pointer (&obstacle));
       return FALSE;
     }

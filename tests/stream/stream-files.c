@@ -3,6 +3,7 @@
 
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-core/data/acc-budget-private.h"
+#include "acc-core/data/acc-sink-private.h"
 
 #include <string.h>
 
@@ -518,7 +519,10 @@ test_pair_write (TestPair *self, AccArray *array, guint64 limit, TestBuildFunc b
   g_assert_no_error (error);
   build (from_source, data, results);
   for (guint i = 0; i < n; i++)
-    g_ptr_array_add (sinks, test_sink_new ());
+    {
+      g_ptr_array_add (sinks, test_sink_new ());
+      acc_sink_set_takes_elements (g_ptr_array_index (sinks, i));
+    }
   acc_backend_set_memory_limit (self->backend, limit > 0 ? self->before + limit : 0);
   acc_backend_write_many (self->backend, results, n, (AccSink **) sinks->pdata, n, NULL, &error);
   g_assert_no_error (error);

@@ -8,6 +8,9 @@
 #include "stream-memory.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-core/data/acc-budget-private.h"
+#include "acc-core/data/acc-sink-private.h"
 
 #include <string.h>
 
@@ -27,6 +30,8 @@ static const Data factor = { "f4", 2, { COLUMNS, 2000 } };
 static const Data ints = { "i4", 2, { ROWS, COLUMNS } };
 static const Data vector = { "i4", 1, { ROWS * COLUMNS } };
 static const Data floats = { "f4", 1, { ROWS * COLUMNS } };
+static const Data wide = { "f4", 2, { 2, ROWS * COLUMNS / 2 } };
+static const Data wide_ints = { "i4", 2, { 2, ROWS * COLUMNS / 2 } };
 static const Data lengths = { "u1", 1, { ROWS * COLUMNS } };
 
 typedef enum {
@@ -128,9 +133,10 @@ generate (AccArray **s)
   g_autoptr(AccShape) to = acc_shape_new_matrix (COLUMNS, ROWS);
   return acc_array_generate (to, element_of, s[0]);
 }
-static AccArray *fold (AccArray **s) { return acc_array_fold (s[0], acc_expr_new_float (1), plus, NULL); }
+static AccExpr *get_one (AccArray *a) { return acc_expr_new_typed_int (acc_array_get_element_type (a), 1); }
+static AccArray *fold (AccArray **s) { return acc_array_fold (s[0], get_one (s[0]), plus, NULL); }
 static AccArray *fold1 (AccArray **s) { return acc_array_fold1 (s[0], plus, NULL); }
-static AccArray *fold_all (AccArray **s) { return acc_array_fold_all (s[0], acc_expr_new_float (1), plus, NULL); }
+static AccArray *fold_all (AccArray **s) { return acc_array_fold_all (s[0], get_one (s[0]), plus, NULL); }
 static AccArray *fold1_all (AccArray **s) { return acc_array_fold1_all (s[0], plus, NULL); }
 static AccArray *column_sums (AccArray **s) { return next (acc_array_transpose (s[0]), acc_array_sum); }
 static AccArray *matmul (AccArray **s) { return acc_array_matmul (s[0], s[1]); }
@@ -223,7 +229,7 @@ static const Program programs[] = {
   { "reshape", reshape, { &matrix } },
   { "replicate", replicate, { &matrix } },
   { "replicate-rows", replicate_rows, { &matrix } },
-  { "replicate-all", replicate_all, { &matrix }, MORE, "a row of the result is as large as the file" },
+  { "replicate-all", replicate_all, { &matrix } },
   { "slice", slice, { &matrix } },
   { "slice-row", slice_row, { &matrix } },
   { "backpermute", backpermute, { &matrix } },
@@ -251,6 +257,15 @@ static const Program programs[] = {
   { "scanl1_seg", scan_seg, { &vector, &lengths } },
   { "cond", cond, { &ints } },
   { "while_loop", loop, { &ints } },
+  { "wide-map", map, { &wide } },
+  { "wide-zip", zip_with, { &wide, &wide } },
+  { "wide-imap", imap, { &wide } },
+  { "wide-fold", fold, { &wide_ints } },
+  { "wide-fold1", fold1, { &wide_ints } },
+  { "wide-fold-all", fold_all, { &wide_ints } },
+  { "wide-scanl1", scanl1, { &wide_ints } },
+  { "wide-stencil", stencil, { &wide } },
+  { "wide-stencil2", stencil2, { &wide, &wide } },
   { "foreign", foreign, { &ints }, MORE, "a foreign operation gets its inputs in memory" },
 };
 
@@ -355,6 +370,7 @@ fits (const Program *program, AccArray *array, AccArray *expected, guint64 limit
   g_autoptr(TestSink) sink = test_sink_new ();
   g_autoptr(GError) error = NULL;
 
+  acc_sink_set_takes_elements (ACC_SINK (sink));
   if (test_write_within (backend, array, sink, limit, &error))
     {
       assert_same (program, sink, expected);
@@ -432,6 +448,38 @@ test_program (gconstpointer data)
     g_clear_object (&sources[i]);
 }
 
+/* The plan tells how rows that do not fit are written, and promises no more than the limit. */
+static void
+test_wide_plan (void)
+{
+  g_autoptr(GBytes) file = make_bytes (&wide, 1);
+  g_autoptr(AccArray) array = open_file (&wide, file), mapped = map (&array);
+  g_autoptr(TestSink) sink = test_sink_new ();
+  g_autoptr(AccPlan) plan = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = NULL;
+  guint64 limit;
+
+  acc_budget_spare (acc_backend_get_budget (backend), G_MAXINT64);
+  limit = acc_budget_get_used (acc_backend_get_budget (backend)) + 1000000;
+  acc_backend_set_memory_limit (backend, limit);
+  plan = acc_backend_plan (backend, mapped, ACC_SINK (sink), 0, &error);
+  /* Which takes whole rows. */
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+  g_assert_null (plan);
+  g_clear_error (&error);
+
+  acc_sink_set_takes_elements (ACC_SINK (sink));
+  plan = acc_backend_plan (backend, mapped, ACC_SINK (sink), 0, &error);
+  g_assert_no_error (error);
+  text = acc_plan_to_string (plan);
+  g_test_message ("%s", text);
+  g_assert_nonnull (strstr (text, "element by element"));
+  g_assert_nonnull (strstr (text, "is stored in a temporary file"));
+  g_assert_cmpuint (acc_plan_get_bytes (plan), <=, limit);
+  acc_backend_set_memory_limit (backend, 0);
+}
+
 static void
 test_covered (void)
 {
@@ -500,7 +548,10 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &programs[i], measures ? test_memory : test_program);
     }
   if (!measures)
-    g_test_add_func ("/stream/operations/all", test_covered);
+    {
+      g_test_add_func ("/stream/operations/wide-plan", test_wide_plan);
+      g_test_add_func ("/stream/operations/all", test_covered);
+    }
 
   status = g_test_run ();
   if (folder != NULL)

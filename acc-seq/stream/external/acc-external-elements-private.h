@@ -14,6 +14,14 @@ AccFunction *acc_external_dup_function (AccArray *node);
 /* Copies elements of buffers on the host, which may be the same. */
 void      acc_external_copy     (AccElementType *type, AccBuffer **to, gint64 at, AccBuffer **from, gint64 first, gint64 n);
 
+/* All elements in order, each computed when it is read: what is in memory is seen as a vector, or, @by_rows, as a
+ * source of its elements, so that what comes of it is computed by stages. @array: has a shape. */
+AccArray *acc_external_new_vector (AccArray *array, gboolean by_rows);
+/* The elements of a manifest array as those of an array of another shape, without a copy. */
+AccArray *acc_external_see_as     (AccArray *array, AccShape *shape);
+/* Whether a function of a node reads arrays, if only their extents, that are not in memory. */
+gboolean  acc_external_needs_arrays (AccArray *node);
+
 /* Entry @i of unsigned numbers of @width bytes. */
 static inline guint64
 acc_external_get_number (gconstpointer numbers, gint64 i, gsize width)

@@ -82,3 +82,13 @@ acc_external_copy (AccElementType *type, AccBuffer **to, gint64 at, AccBuffer **
         memmove ((guint8 *) to[i]->data + (gsize) at * width, (guint8 *) from[i]->data + (gsize) first * width, (gsize) n * width);
     }
 }
+
+gboolean
+acc_external_needs_arrays (AccArray *node)
+{
+  for (guint i = 0; i < node->references->len; i++)
+    if (!acc_array_is_manifest (g_ptr_array_index (node->references, i)))
+      return TRUE;
+
+  return FALSE;
+}

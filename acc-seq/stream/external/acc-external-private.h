@@ -60,6 +60,6 @@ void     acc_external_hold         (AccBackend *backend, guint64 *held, guint64 
 
 /* --- the table */
 
-extern const AccExternal acc_external_pack, acc_external_scatter, acc_external_sort, acc_external_segments;
+extern const AccExternal acc_external_pack, acc_external_scatter, acc_external_sort, acc_external_segments, acc_external_wide;
 extern const AccExternal acc_external_labels, acc_external_label_count, acc_external_loop, acc_external_distance;
 extern const AccExternal acc_external_transpose;

@@ -274,16 +274,6 @@ static const AccExternalWalk by_segments = { "segments", add_rows, process };
 
 /* --- the algorithm */
 
-static gboolean
-needs_arrays (AccFunction *function)
-{
-  for (guint i = 0; function != NULL && i < function->arrays->len; i++)
-    if (!acc_array_is_manifest (g_ptr_array_index (function->arrays, i)))
-      return TRUE;
-
-  return FALSE;
-}
-
 static AccArray **
 take_segments (AccArray *node, guint *n_inputs)
 {
@@ -293,7 +283,7 @@ take_segments (AccArray *node, guint *n_inputs)
   if (direct == NULL || (direct->op != ACC_OP_FOLD_SEG && direct->op != ACC_OP_FOLD1_SEG && direct->op != ACC_OP_SCANL1_SEG))
     return NULL;
   if (node->rank != 1 || direct->inputs[0]->shape == NULL || direct->inputs[1]->shape == NULL || node->shape == NULL
-      || needs_arrays (direct->functions[0]) || needs_arrays (direct->functions[1]))
+      || acc_external_needs_arrays (direct))
     return NULL;
 
   return direct->inputs;
@@ -303,7 +293,7 @@ take_segments (AccArray *node, guint *n_inputs)
 static guint64
 measure_whole (AccArray *node)
 {
-  guint64 bytes = acc_bytes_multiply (acc_external_get_bytes (node->direct->inputs[0]), 2);
+  guint64 bytes = acc_bytes_multiply (acc_external_get_bytes (node->direct->inputs[0]), 4);
 
   bytes = acc_bytes_add (bytes, acc_bytes_multiply (acc_external_get_bytes (node->direct->inputs[1]), 3));
 

@@ -10,6 +10,7 @@ static const AccExternal *const table[] = {
   &acc_external_scatter,
   &acc_external_sort,
   &acc_external_segments,
+  &acc_external_wide,
   &acc_external_labels,
   &acc_external_label_count,
   &acc_external_loop,

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-elements-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/expr/acc-expr-math.h"
+#include "acc-core/expr/acc-function-private.h"
+#include "acc-seq/stream/acc-memory-source-private.h"
+
+/* Arrays as vectors of their elements: operations on elements become those on vectors, down to what is in memory. A reshape would not do:
+ * its rows are those of its input. */
+
+/* What lies deeper is read where it is. */
+#define MOST_DEPTH 200
+
+typedef struct {
+  AccFunction *function;
+  AccExpr     *extents;
+} Indexed;
+
+AccArray *
+acc_external_see_as (AccArray *array, AccShape *shape)
+{
+  guint n_buffers = acc_element_type_get_n_buffers (array->type);
+  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
+
+  for (guint i = 0; i < n_buffers; i++)
+    buffers[i] = acc_buffer_ref (acc_array_get_buffers (array)[i]);
+
+  return acc_array_new_manifest (array->type, shape, buffers);
+}
+
+static AccArray *
+see_as_rows (AccArray *array, AccShape *shape, gboolean by_rows)
+{
+  AccArray *vector = acc_external_see_as (array, shape);
+  g_autoptr(AccMemorySource) source = NULL;
+  g_autoptr(AccArray) in_memory = NULL;
+
+  if (!by_rows)
+    return vector;
+  in_memory = vector;
+  source = acc_memory_source_new (in_memory);
+
+  return acc_array_new_from_source (ACC_SOURCE (source));
+}
+
+static AccExpr *
+find_element (AccExpr *place, gpointer indexed)
+{
+  return acc_expr_from_linear (((const Indexed *) indexed)->extents, place);
+}
+
+static AccExpr *
+call_at (AccExpr *place, gpointer indexed)
+{
+  g_autoptr(AccExpr) index = acc_expr_ref_sink (find_element (place, indexed));
+
+  return acc_function_apply (((const Indexed *) indexed)->function, &index);
+}
+
+static AccExpr *
+call_with_element (AccExpr *place, AccExpr *element, gpointer indexed)
+{
+  g_autoptr(AccExpr) index = acc_expr_ref_sink (find_element (place, indexed));
+
+  return acc_function_apply (((const Indexed *) indexed)->function, (AccExpr *[]) { index, element });
+}
+
+static AccExpr *
+get_extents (AccArray *array)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (array->shape, &rank);
+  g_autofree AccExpr **items = g_new0 (AccExpr *, rank + 1);
+
+  for (guint i = 0; i < rank; i++)
+    items[i] = acc_array_number (extents[i]);
+
+  return acc_array_join_items (items, rank);
+}
+
+/* Whether element i of the node is made of elements i of its inputs. */
+static gboolean
+goes_by_elements (AccArray *node)
+{
+  AccOperationFamily family = acc_operation_get_family (node->op);
+
+  if (family != ACC_FAMILY_ELEMENTS && family != ACC_FAMILY_ZIP && node->op != ACC_OP_UNZIP)
+    return FALSE;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i]->shape == NULL || !acc_shape_equal (node->inputs[i]->shape, node->shape))
+      return FALSE;
+
+  return node->n_inputs > 0;
+}
+
+static AccArray *
+rebuild (AccArray *node, AccArray **inputs, Indexed *indexed)
+{
+  AccArray *vector;
+
+  if (node->op == ACC_OP_UNZIP)
+    return acc_array_unzip (inputs[0], acc_array_get_item (node));
+  if (acc_operation_has_fact (node->op, ACC_FACT_TAKES_INDEX))
+    return acc_array_imap (inputs[0], call_with_element, indexed);
+
+  vector = acc_array_begin (node->op, inputs, node->n_inputs);
+  for (guint i = 0; i < node->n_functions; i++)
+    acc_array_take_function (vector, i, acc_function_ref (node->functions[i]));
+
+  return acc_array_complete (vector);
+}
+
+static AccArray *
+make_vector (AccArray *node, gboolean by_rows, GHashTable *known, guint depth)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (acc_shape_get_size (node->shape));
+  AccArray *vector = g_hash_table_lookup (known, node);
+  g_autoptr(AccExpr) extents = NULL;
+  Indexed indexed;
+
+  if (vector != NULL)
+    return vector;
+
+  extents = acc_expr_ref_sink (get_extents (node));
+  indexed = (Indexed) { node->functions[0], extents };
+  if (acc_array_is_manifest (node))
+    vector = see_as_rows (node, shape, by_rows);
+  else if (depth < MOST_DEPTH && goes_by_elements (node))
+    {
+      g_autofree AccArray **inputs = g_new0 (AccArray *, node->n_inputs + 1);
+
+      for (guint i = 0; i < node->n_inputs; i++)
+        inputs[i] = make_vector (node->inputs[i], by_rows, known, depth + 1);
+      vector = rebuild (node, inputs, &indexed);
+    }
+  else if (node->op == ACC_OP_GENERATE)
+    vector = acc_array_generate (shape, call_at, &indexed);
+  else if (node->op == ACC_OP_BACKPERMUTE)
+    vector = acc_array_backpermute (node->inputs[0], shape, call_at, &indexed);
+  else
+    vector = acc_array_backpermute (node, shape, find_element, &indexed);
+  g_hash_table_insert (known, node, vector);
+
+  return vector;
+}
+
+AccArray *
+acc_external_new_vector (AccArray *array, gboolean by_rows)
+{
+  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+
+  return g_object_ref (make_vector (array, by_rows, known, 0));
+}

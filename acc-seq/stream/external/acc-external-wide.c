@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-blocks-private.h"
+#include "acc-external-elements-private.h"
+
+#include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/expr/acc-expr-math.h"
+#include "acc-core/derived/acc-array-fold-segments.h"
+#include "acc-core/derived/acc-array-scan-segments.h"
+#include "acc-core/expr/acc-function-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
+#include "acc-seq/stream/acc-plan-private.h"
+#include "acc-seq/stream/acc-stages-private.h"
+
+/* What goes along rows that are too wide for memory. Folds and scans: rows are segments of the vector of all elements. Stencils: each
+ * element reads its neighbours from a store. */
+
+/* Rows that a run by rows has at once at least. */
+#define ROWS 4
+#define LEAST_BYTES (128 * 1024)
+
+static gboolean
+is_stencil (AccArray *node)
+{
+  return node->op == ACC_OP_STENCIL || node->op == ACC_OP_STENCIL2;
+}
+
+static AccArray **
+take_wide (AccArray *node, guint *n_inputs)
+{
+  gboolean is_one = node->op == ACC_OP_FOLD || node->op == ACC_OP_FOLD1 || node->op == ACC_OP_SCANL1 || node->op == ACC_OP_FOLD_ALL
+                    || node->op == ACC_OP_FOLD1_ALL || is_stencil (node);
+
+  *n_inputs = node->n_inputs;
+  if (!is_one || node->direct != NULL || node->shape == NULL || acc_external_needs_arrays (node))
+    return NULL;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i]->rank < 2 || node->inputs[i]->shape == NULL || acc_shape_get_size (node->inputs[i]->shape) == 0)
+      return NULL;
+
+  return node->inputs;
+}
+
+static guint64
+measure_least (AccArray *node)
+{
+  guint64 bytes = LEAST_BYTES;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    bytes = acc_bytes_add (bytes, acc_external_measure_rows (node->inputs[i]));
+
+  return bytes;
+}
+
+/* Rows that take less than the algorithm go as rows. */
+static guint64
+measure_whole (AccArray *node)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      AccArray *input = node->inputs[i];
+      guint64 rows = (guint64) acc_shape_get_extent (input->shape, 0);
+      guint64 window = ROWS + (is_stencil (node) ? (guint64) acc_array_get_stencil (node)->sizes[i][0] : 0);
+
+      bytes = acc_bytes_add (bytes, acc_bytes_multiply (acc_external_get_bytes (input) / rows, window));
+    }
+
+  return bytes > measure_least (node) ? bytes : 0;
+}
+
+static void
+count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
+{
+  *n_written = *n_read = 1;
+}
+
+/* --- stencils */
+
+typedef struct {
+  AccArray     *node, *array;
+  AccBoundary  *boundary;
+  const gint64 *sizes, *extents;
+  AccExpr      *index;         /* of the element */
+  gint64       *offsets;
+} Around;
+
+/* Where index @i of @n is found inside. */
+static AccExpr *
+fold_inside (AccBoundaryKind kind, AccExpr *i, gint64 n)
+{
+  g_autoptr(AccExpr) within = NULL;
+
+  if ((kind != ACC_BOUNDARY_WRAP && kind != ACC_BOUNDARY_MIRROR) || n == 1)
+    return acc_expr_max (acc_expr_min (i, acc_array_number (n - 1)), acc_array_number (0));
+  if (kind == ACC_BOUNDARY_WRAP)
+    return acc_expr_mod (i, acc_array_number (n));
+  within = acc_expr_ref_sink (acc_expr_mod (i, acc_array_number (2 * n - 2)));
+
+  return acc_expr_min (within, acc_expr_sub (acc_array_number (2 * n - 2), within));
+}
+
+static AccExpr *
+read_neighbour (Around *self)
+{
+  guint rank = self->array->rank;
+  g_autofree AccExpr **inside = g_new0 (AccExpr *, rank);
+  g_autoptr(GPtrArray) own = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_expr_unref);
+  g_autoptr(AccExpr) is_inside = acc_expr_ref_sink (acc_expr_new_bool (TRUE)), place = NULL;
+  AccFunction *function = self->boundary->function;
+  AccExpr *element;
+
+  for (guint d = 0; d < rank; d++)
+    {
+      AccExpr *i = acc_expr_ref_sink (acc_expr_add (acc_expr_item (self->index, d), acc_array_number (self->offsets[d]))), *both;
+
+      g_ptr_array_add (own, i);
+      both = acc_expr_land (acc_expr_ge (i, acc_array_number (0)), acc_expr_lt (i, acc_array_number (self->extents[d])));
+      both = acc_expr_ref_sink (acc_expr_land (is_inside, both));
+      acc_expr_unref (is_inside);
+      is_inside = both;
+      inside[d] = fold_inside (self->boundary->kind, i, self->extents[d]);
+    }
+  element = acc_expr_index (self->array, acc_expr_tuple (inside, rank));
+  if (function == NULL)
+    return element;
+
+  place = acc_expr_ref_sink (acc_expr_tuple ((AccExpr **) own->pdata, rank));
+
+  return acc_expr_cond (is_inside, element, acc_function_apply (function, &place));
+}
+
+static AccExpr *
+read_around (Around *self, guint d)
+{
+  g_autofree AccExpr **items = NULL;
+
+  if (d == self->array->rank)
+    return read_neighbour (self);
+
+  items = g_new0 (AccExpr *, (gsize) self->sizes[d]);
+  for (gint64 i = 0; i < self->sizes[d]; i++)
+    {
+      self->offsets[d] = i - self->sizes[d] / 2;
+      items[i] = read_around (self, d + 1);
+    }
+
+  return acc_expr_tuple (items, (guint) self->sizes[d]);
+}
+
+static AccExpr *
+compute_element (AccExpr *index, gpointer data)
+{
+  AccArray *node = data;
+  g_autoptr(AccExpr) first = NULL, second = NULL;
+  g_autofree gint64 *offsets = g_new0 (gint64, node->rank);
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      Around around = { node, node->inputs[i], acc_array_get_stencil (node)->boundaries[i], acc_array_get_stencil (node)->sizes[i],
+                        acc_shape_get_extents (node->inputs[i]->shape, NULL), index, offsets };
+
+      *(i == 0 ? &first : &second) = acc_expr_ref_sink (read_around (&around, 0));
+    }
+
+  return acc_function_apply (node->functions[0], (AccExpr *[]) { first, second });
+}
+
+/* --- folds and scans */
+
+static AccExpr *
+apply (AccExpr *x, AccExpr *y, gpointer function)
+{
+  return acc_function_apply (function, (AccExpr *[]) { x, y });
+}
+
+/* @input: in place of its own, where all is in memory or stored. */
+static AccArray *
+build (AccArray *node, AccArray *input)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (input->shape, &rank);
+  g_autoptr(AccArray) vector = acc_external_new_vector (input, TRUE), lengths = NULL;
+  g_autoptr(AccShape) rows = acc_shape_new_vector (acc_shape_get_size (input->shape) / extents[rank - 1]);
+
+  if (is_stencil (node))
+    return acc_array_generate (node->shape, compute_element, node);
+  if (node->op == ACC_OP_FOLD_ALL)
+    return acc_array_fold_all (vector, acc_function_apply (node->functions[1], NULL), apply, node->functions[0]);
+  if (node->op == ACC_OP_FOLD1_ALL)
+    return acc_array_fold1_all (vector, apply, node->functions[0]);
+
+  lengths = acc_array_fill (rows, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), extents[rank - 1]));
+  if (node->op == ACC_OP_FOLD1)
+    return acc_array_fold1_seg (vector, lengths, apply, node->functions[0]);
+  if (node->op == ACC_OP_SCANL1)
+    return acc_array_scanl1_seg (vector, lengths, apply, node->functions[0]);
+
+  return acc_array_fold_seg (vector, acc_function_apply (node->functions[1], NULL), lengths, apply, node->functions[0]);
+}
+
+/* --- the algorithm */
+
+/* Of folds and scans as a vector. */
+static AccArray *
+compute_wide (const AccExternalTask *task, GError **error)
+{
+  AccArray *node = task->node;
+  gint64 size = acc_shape_get_size (node->shape);
+  g_autoptr(GPtrArray) inputs = acc_stages_run (task->backend, node->inputs, 1, ACC_STAGES_SOURCES, 0, NULL, task->cancellable, error);
+  g_autoptr(AccArray) built = inputs != NULL ? build (node, g_ptr_array_index (inputs, 0)) : NULL, stored = NULL;
+  g_autoptr(AccShape) shape = is_stencil (node) ? acc_shape_ref (node->shape) : acc_shape_new_vector (size);
+  g_auto(AccBlocks) to = { NULL, };
+  g_autoptr(AccSink) sink = NULL;
+
+  if (built == NULL)
+    return NULL;
+  if (node->rank == 0)
+    return acc_backend_run (task->backend, built, task->cancellable, error);
+  if (!acc_blocks_init (&to, task, node->type, shape, 1, error))
+    return NULL;
+  sink = acc_store_new_sink (to.store);
+  if (acc_evaluate_write_with_chunk_rows (task->backend, built, sink, task->chunk_rows, NULL, task->cancellable, error))
+    stored = acc_blocks_dup_array (&to, error);
+
+  return stored != NULL ? acc_external_see_as (stored, node->shape) : NULL;
+}
+
+const AccExternal acc_external_wide = {
+  .way = "rows do not fit: elements one by one",
+  .takes = take_wide,
+  .measure_whole = measure_whole,
+  .measure_least = measure_least,
+  .count_passes = count_passes,
+  .compute = compute_wide,
+};

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Rows of which one does not fit in memory: the bytes of memory, whatever is made of them, and in files. */
+#include "stream-files.h"
+
+#include <string.h>
+
+static const gint64 extents[] = { 3, 100003 };
+static const gint64 deep[] = { 2, 301, 333 };
+
+static AccExpr *twice (AccExpr *x, gpointer data) { return acc_expr_add (x, x); }
+static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+
+/* Does not commute. */
+static AccExpr *last (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_cond (acc_expr_eq (y, acc_expr_new_int (0)), x, y); }
+
+static AccExpr *
+around (AccExpr *n, gpointer data)
+{
+  return acc_expr_sub (acc_expr_add (acc_expr_neighbour2 (n, -1, 0), acc_expr_neighbour2 (n, 0, 1)), acc_expr_neighbour2 (n, 1, -1));
+}
+
+static AccExpr *
+sum_of_index (AccExpr *index, gpointer data)
+{
+  return acc_expr_cast (acc_expr_add (acc_expr_item (index, 0), acc_expr_item (index, 1)), acc_element_type_new (ACC_KIND_I32));
+}
+
+static AccArray *mapped (AccArray *a, gpointer data) { return acc_array_map (a, twice, NULL); }
+static AccArray *zipped (AccArray *a, gpointer data) { g_autoptr(AccArray) b = mapped (a, NULL); return acc_array_zip (a, b); }
+static AccArray *turned (AccArray *a, gpointer data) { return acc_array_reverse_on (a, 1); }
+static AccArray *
+cropped (AccArray *a, gpointer data)
+{
+  g_autoptr(AccArray) dropped = acc_array_drop_on (a, 1, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 7));
+  return acc_array_map (dropped, twice, NULL);
+}
+static AccArray *summed (AccArray *a, gpointer data) { return acc_array_sum (a); }
+static AccArray *summed_all (AccArray *a, gpointer data) { return acc_array_sum_all (a); }
+static AccArray *
+folded (AccArray *a, gpointer data)
+{
+  return acc_array_fold (a, acc_expr_new_typed_int (acc_array_get_element_type (a), 9), last, NULL);
+}
+static AccArray *scanned (AccArray *a, gpointer data) { return acc_array_scanl1 (a, plus, NULL); }
+static AccArray *repeated (AccArray *a, gpointer data) { return acc_array_replicate (a, (gint64[]) { 2, ACC_ALL, ACC_ALL }, 3); }
+
+static AccArray *
+filtered (AccArray *a, gpointer data)
+{
+  AccBoundaryKind kind = GPOINTER_TO_INT (data);
+  AccExpr *value = kind == ACC_BOUNDARY_CONSTANT ? acc_expr_new_int (77) : NULL;
+  g_autoptr(AccBoundary) boundary = kind == ACC_BOUNDARY_CONSTANT ? acc_boundary_new_constant (value)
+                                    : kind == ACC_BOUNDARY_FUNCTION ? acc_boundary_new_function (2, sum_of_index, NULL)
+                                    : acc_boundary_new (kind);
+
+  return acc_array_stencil (a, (gint64[]) { 3, 3 }, 2, boundary, around, NULL);
+}
+
+static const struct {
+  const char *name;
+  AccArray *(*make) (AccArray *a, gpointer data);
+  gpointer data;
+  gboolean is_deep, is_quick;
+} programs[] = {
+  { "map", mapped, NULL, FALSE, TRUE },
+  { "map, rank 3", mapped, NULL, TRUE, FALSE },
+  { "zip", zipped, NULL, FALSE, FALSE },
+  { "reverse", turned, NULL, FALSE, FALSE },
+  { "drop", cropped, NULL, FALSE, FALSE },
+  { "replicate", repeated, NULL, FALSE, FALSE },
+  { "sum", summed, NULL, FALSE, TRUE },
+  { "sum, rank 3", summed, NULL, TRUE, FALSE },
+  { "sum of all", summed_all, NULL, FALSE, FALSE },
+  { "fold", folded, NULL, FALSE, FALSE },
+  { "scan", scanned, NULL, FALSE, TRUE },
+  { "scan, rank 3", scanned, NULL, TRUE, FALSE },
+  { "clamp", filtered, GINT_TO_POINTER (ACC_BOUNDARY_CLAMP), FALSE, FALSE },
+  { "mirror", filtered, GINT_TO_POINTER (ACC_BOUNDARY_MIRROR), FALSE, TRUE },
+  { "wrap", filtered, GINT_TO_POINTER (ACC_BOUNDARY_WRAP), FALSE, FALSE },
+  { "constant", filtered, GINT_TO_POINTER (ACC_BOUNDARY_CONSTANT), FALSE, FALSE },
+  { "function", filtered, GINT_TO_POINTER (ACC_BOUNDARY_FUNCTION), FALSE, FALSE },
+};
+
+static guint
+build (AccArray *array, gpointer data, AccArray **results)
+{
+  guint i = GPOINTER_TO_UINT (data);
+
+  results[0] = programs[i].make (array, programs[i].data);
+
+  return 1;
+}
+
+/* Within half of a row. On devices what any element is read of has to fit, and the interpreter has numbers of segments in memory: they do
+ * what needs neither. */
+static void
+test_programs (TestPair *f, gconstpointer name)
+{
+  gboolean is_native = g_str_equal (name, "native"), is_device = !is_native && !g_str_equal (name, "interpreter");
+
+  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+    {
+      const gint64 *shape = programs[i].is_deep ? deep : extents;
+      g_autoptr(TestSource) source = test_source_new ("i4", shape, programs[i].is_deep ? 3 : 2, 5);
+      g_autoptr(AccArray) file = acc_array_new_from_source (ACC_SOURCE (source)), array = NULL;
+      g_autoptr(GPtrArray) sinks = g_ptr_array_new_with_free_func (g_object_unref), expected = NULL;
+      g_autoptr(GError) error = NULL;
+
+      if (!is_native && !(programs[i].is_quick && (is_device ? programs[i].make != filtered && programs[i].make != scanned
+                                                   : programs[i].make != summed && programs[i].make != scanned)))
+        continue;
+      g_test_message ("%s", programs[i].name);
+      array = acc_backend_run (f->roomy, file, NULL, &error);
+      g_assert_no_error (error);
+      expected = test_pair_write (f, array, 190000, build, GUINT_TO_POINTER (i), sinks, NULL);
+      test_sink_assert_same (g_ptr_array_index (sinks, 0), g_ptr_array_index (expected, 0));
+    }
+}
+
+/* Into files of both formats; a sink that takes whole rows is told what one needs. */
+static void
+test_files (TestPair *f, gconstpointer name)
+{
+  static const char *const formats[] = { "raw", "npy" };
+  g_autoptr(TestSource) source = test_source_new ("i4", extents, 2, 5);
+  g_autoptr(AccArray) file = acc_array_new_from_source (ACC_SOURCE (source)), doubled = mapped (file, NULL);
+  g_autoptr(TestSink) rows = test_sink_new ();
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      g_autoptr(GBytes) bytes = NULL, wanted = NULL;
+
+      wanted = test_file_new (f->roomy, doubled, formats[i]);
+      acc_backend_set_memory_limit (f->backend, f->before + 300000);
+      bytes = test_file_new (f->backend, doubled, formats[i]);
+      acc_backend_set_memory_limit (f->backend, 0);
+      g_assert_true (g_bytes_equal (bytes, wanted));
+    }
+
+  acc_backend_set_memory_limit (f->backend, f->before + 300000);
+  g_assert_false (acc_backend_write (f->backend, doubled, ACC_SINK (rows), NULL, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+  g_test_message ("%s", error->message);
+  acc_backend_set_memory_limit (f->backend, 0);
+}
+
+static void
+add_tests (const char *name, AccBackend *backend)
+{
+  g_autofree char *programs_path = g_strdup_printf ("/stream/wide/%s/programs", name),
+    *files_path = g_strdup_printf ("/stream/wide/%s/files", name);
+
+  g_test_add (programs_path, TestPair, name, test_pair_set_up, test_programs, test_pair_tear_down);
+  if (g_str_equal (name, "native"))
+    g_test_add (files_path, TestPair, name, test_pair_set_up, test_files, test_pair_tear_down);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  test_add_backends ("native,interpreter,opencl,vulkan", add_tests);
+
+  return g_test_run ();
+}
