@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-pjrt-client.h"
 
+#include <string.h>
+
 /* Copies of buffers on the device, as vectors of scalars. */
 
 typedef struct {
@@ -8,7 +10,8 @@ typedef struct {
   AccPjrtClient  *client;
   PjrtBuffer     *vector;
   AccElementKind  kind;
-  gint64          n;
+  guint           rank;
+  gint64         *extents;
   guint64         reserved;    /* bytes of the budget */
   char           *what;
 } Copy;
@@ -89,6 +92,7 @@ copy_free (AccBufferCopy *base)
   if (self->reserved > 0)
     acc_budget_release (self->client->base.budget, self->reserved, self->what);
   acc_pjrt_client_unref (self->client);
+  g_free (self->extents);
   g_free (self->what);
   g_free (self);
 }
@@ -96,12 +100,11 @@ copy_free (AccBufferCopy *base)
 static const AccBufferCopyClass copy_class = { copy_fetch, copy_free };
 
 static Copy *
-copy_new (AccPjrtClient  *client,
-          PjrtBuffer     *vector,
-          AccElementKind  kind,
-          gint64          n,
-          guint64         reserved,
-          const char     *what)
+copy_new (AccPjrtClient      *client,
+          PjrtBuffer         *vector,
+          const AccHloVector *form,
+          guint64             reserved,
+          const char         *what)
 {
   Copy *self = g_new0 (Copy, 1);
 
@@ -109,12 +112,21 @@ copy_new (AccPjrtClient  *client,
   self->base.owner = client;
   self->client = acc_pjrt_client_ref (client);
   self->vector = vector;
-  self->kind = kind;
-  self->n = n;
+  self->kind = form->kind;
+  self->rank = form->rank;
+  self->extents = g_memdup2 (form->extents, form->rank * sizeof (gint64));
   self->reserved = reserved;
   self->what = g_strdup (what);
 
   return self;
+}
+
+static gboolean
+has_form (const Copy         *self,
+          const AccHloVector *form)
+{
+  return self->kind == form->kind && self->rank == form->rank
+         && (form->rank == 0 || memcmp (self->extents, form->extents, form->rank * sizeof (gint64)) == 0);
 }
 
 PjrtBuffer *
@@ -151,30 +163,30 @@ acc_pjrt_client_make_buffer (AccPjrtClient      *self,
 }
 
 PjrtBuffer *
-acc_pjrt_client_upload (AccPjrtClient   *self,
-                        AccBuffer       *buffer,
-                        AccElementKind   kind,
-                        gint64           n,
-                        const char      *what,
-                        PjrtBuffer     **transient,
-                        GError         **error)
+acc_pjrt_client_upload (AccPjrtClient       *self,
+                        AccBuffer           *buffer,
+                        const AccHloVector  *form,
+                        const char          *what,
+                        PjrtBuffer         **transient,
+                        GError             **error)
 {
   Copy *copy = (Copy *) acc_buffer_get_copy (buffer, self);
   gboolean is_shared;
-  guint64 bytes = (guint64) n * acc_element_kind_get_size (kind);
+  guint64 bytes = acc_xla_count_bytes (form);
   gconstpointer data;
   PjrtBuffer *vector;
 
-  if (copy != NULL && copy->kind == kind && copy->n == n)
+  if (copy != NULL && has_form (copy, form))
     return copy->vector;
 
   data = acc_buffer_map (buffer, error);
   if (data == NULL)
     return NULL;
-  is_shared = self->base.is_host && (guintptr) data % ALIGNMENT == 0 && n > 0;
+  is_shared = self->base.is_host && (guintptr) data % ALIGNMENT == 0 && bytes > 0;
   if (!is_shared && !acc_budget_reserve (self->base.budget, bytes, what, error))
     return NULL;
-  vector = acc_pjrt_client_make_buffer (self, data, kind, &n, 1, is_shared ? PJRT_HOST_ZERO_COPY : PJRT_HOST_UNTIL_DONE, what, error);
+  vector = acc_pjrt_client_make_buffer (self, data, form->kind, form->extents, form->rank,
+                                        is_shared ? PJRT_HOST_ZERO_COPY : PJRT_HOST_UNTIL_DONE, what, error);
   if (vector == NULL || copy != NULL)
     {
       if (!is_shared)
@@ -183,22 +195,21 @@ acc_pjrt_client_upload (AccPjrtClient   *self,
       return vector;
     }
 
-  copy = (Copy *) acc_buffer_add_copy (buffer, &copy_new (self, vector, kind, n, is_shared ? 0 : bytes, what)->base);
-  if (copy->kind == kind && copy->n == n)
+  copy = (Copy *) acc_buffer_add_copy (buffer, &copy_new (self, vector, form, is_shared ? 0 : bytes, what)->base);
+  if (has_form (copy, form))
     return copy->vector;
 
   /* Another thread was faster, with another form of it. */
-  return acc_pjrt_client_upload (self, buffer, kind, n, what, transient, error);
+  return acc_pjrt_client_upload (self, buffer, form, what, transient, error);
 }
 
 AccBuffer *
-acc_pjrt_client_adopt (AccPjrtClient  *self,
-                       PjrtBuffer     *vector,
-                       AccElementKind  kind,
-                       gint64          n,
-                       const char     *what)
+acc_pjrt_client_adopt (AccPjrtClient      *self,
+                       PjrtBuffer         *vector,
+                       const AccHloVector *form,
+                       const char         *what)
 {
-  guint64 bytes = (guint64) n * acc_element_kind_get_size (kind);
+  guint64 bytes = acc_xla_count_bytes (form);
 
-  return acc_buffer_new_remote (bytes, &copy_new (self, vector, kind, n, bytes, what)->base);
+  return acc_buffer_new_remote (bytes, &copy_new (self, vector, form, bytes, what)->base);
 }

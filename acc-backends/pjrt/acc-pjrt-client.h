@@ -45,12 +45,12 @@ void               acc_pjrt_executable_free (AccPjrtExecutable *self);
 /* A copy of @data, or with ZERO_COPY the memory itself. */
 PjrtBuffer *acc_pjrt_client_make_buffer (AccPjrtClient *self, gconstpointer data, AccElementKind kind, const gint64 *extents, guint rank,
                                          PjrtHostSemantics semantics, const char *what, GError **error);
-/* The vector of @n scalars on the device, which @buffer has, or gets; borrowed. @transient: where it cannot keep it, gets one that the
+/* The tensor of @form on the device, which @buffer has, or gets; borrowed. @transient: where it cannot keep it, gets one that the
  * caller frees by acc_pjrt_buffer_free(). */
-PjrtBuffer *acc_pjrt_client_upload     (AccPjrtClient *self, AccBuffer *buffer, AccElementKind kind, gint64 n, const char *what,
+PjrtBuffer *acc_pjrt_client_upload     (AccPjrtClient *self, AccBuffer *buffer, const AccHloVector *form, const char *what,
                                         PjrtBuffer **transient, GError **error);
 void        acc_pjrt_buffer_free       (AccPjrtClient *self, PjrtBuffer *buffer);
 /* A buffer of what was computed; takes over @vector, whose bytes were reserved for @what. */
-AccBuffer  *acc_pjrt_client_adopt      (AccPjrtClient *self, PjrtBuffer *vector, AccElementKind kind, gint64 n, const char *what);
+AccBuffer  *acc_pjrt_client_adopt      (AccPjrtClient *self, PjrtBuffer *vector, const AccHloVector *form, const char *what);
 gboolean    acc_pjrt_client_download   (AccPjrtClient *self, PjrtBuffer *vector, gpointer data, gsize bytes, const char *what,
                                         GError **error);

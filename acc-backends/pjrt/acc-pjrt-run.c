@@ -20,7 +20,7 @@ gather_arguments (Call    *self,
     {
       const AccHloVector *vector = acc_xla_get_vector (self->call->module->arguments, i);
 
-      self->arguments[1 + i] = acc_pjrt_client_upload (self->client, self->call->arguments[i], vector->kind, vector->n,
+      self->arguments[1 + i] = acc_pjrt_client_upload (self->client, self->call->arguments[i], vector,
                                                        self->call->argument_names[i], &self->transients[i], error);
       if (self->arguments[1 + i] == NULL)
         return FALSE;
@@ -70,7 +70,7 @@ give_results (Call *self)
       const AccHloVector *vector = acc_xla_get_vector (self->call->module->results, i);
 
       self->call->results[i] =
-        acc_pjrt_client_adopt (self->client, self->results[2 + i], vector->kind, vector->n, self->call->result_names[i]);
+        acc_pjrt_client_adopt (self->client, self->results[2 + i], vector, self->call->result_names[i]);
       self->results[2 + i] = NULL;
     }
 }
@@ -138,7 +138,7 @@ acc_pjrt_engine_open (const char  *device,
     return NULL;
 
   client->base.klass = &engine_class;
-  client->base.keeps_order = client->base.is_host;
+  client->base.keeps_order = client->base.is_shaped = client->base.is_host;
 
   return &client->base;
 }

@@ -37,7 +37,7 @@ struct _AccXlaEngine {
   const AccXlaEngineClass *klass;
   char                    *description;
   gboolean                 is_host;        /* its memory is that of the host */
-  gboolean                 keeps_order;    /* as AccHloOptions has it */
+  gboolean                 keeps_order, is_shaped;   /* as AccHloOptions has them */
   AccBudget               *budget, *host_budget;   /* the backend's: owned, set once the engine is there */
 };
 

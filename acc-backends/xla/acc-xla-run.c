@@ -31,7 +31,8 @@ plan (AccHost          *host,
       GError          **error)
 {
   const AccXlaPlanner *planner = (const AccXlaPlanner *) host->planner;
-  const AccHloOptions options = { .fast_math = target->fast_math, .keeps_order = planner->engine->keeps_order };
+  const AccHloOptions options = { .fast_math = target->fast_math, .keeps_order = planner->engine->keeps_order,
+                                  .is_shaped = planner->engine->is_shaped };
   AccTarget whole = *target;
   g_autoptr(AccFusionGraph) graph = NULL;
   g_autoptr(AccSchedule) schedule = NULL;

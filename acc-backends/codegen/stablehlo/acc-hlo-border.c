@@ -256,7 +256,7 @@ acc_hlo_write_arguments (AccHlo              *self,
       AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
 
       if (is_wanted (self, node))
-        add_argument (self, node->array, acc_hlo_shape_of (node), node, node->bound, FALSE, header);
+        add_argument (self, node->array, acc_hlo_shape_of (node), node, node->bound, options->is_shaped, header);
     }
 }
 
@@ -300,7 +300,7 @@ acc_hlo_write_result (AccHlo              *self,
   GArray *results = self->module->results;
   guint first = results->len;
 
-  list_vectors (results, node->array, acc_hlo_shape_of (node), -1, options->is_export);
+  list_vectors (results, node->array, acc_hlo_shape_of (node), -1, options->is_shaped || options->is_export);
   for (guint i = first; i < results->len; i++)
     {
       const AccHloVector *vector = &g_array_index (results, AccHloVector, i);

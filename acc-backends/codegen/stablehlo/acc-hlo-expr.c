@@ -336,9 +336,9 @@ write_primitive (Frame       *frame,
       AccHloValue by_zero, too_large;
 
       acc_hlo_division_fails (self, expr->primitive, x, y, frame->shape, kind, &by_zero, &too_large);
-      acc_hlo_check (self, acc_hlo_join_masks (self, scope->mask, by_zero, frame->shape), NULL, frame->shape, ACC_ERROR_ARITHMETIC, 0);
+      acc_hlo_check (self, acc_hlo_join_masks (self, scope->mask, by_zero, frame->shape), frame->shape, ACC_ERROR_ARITHMETIC, 0);
       if (too_large != NULL)
-        acc_hlo_check (self, acc_hlo_join_masks (self, scope->mask, too_large, frame->shape), NULL, frame->shape, ACC_ERROR_ARITHMETIC, -1);
+        acc_hlo_check (self, acc_hlo_join_masks (self, scope->mask, too_large, frame->shape), frame->shape, ACC_ERROR_ARITHMETIC, -1);
     }
   /* Of powers they know some by their exponents, which are exact. */
   if (expr->primitive == ACC_PRIM_POW && expr->args[1]->kind == ACC_EXPR_LITERAL)
@@ -354,11 +354,11 @@ write_index (Frame       *frame,
 {
   AccHloValue *index = look_up (scope, expr->args[0]);
   guint n = count_leaves (expr->args[0]);
-  g_autofree AccHloValue *wide = g_new (AccHloValue, n + 1);
+  g_autofree AccHloIndex *items = g_new (AccHloIndex, n + 1);
 
   for (guint i = 0; i < n; i++)
-    wide[i] = acc_hlo_convert (frame->hlo, index[i], frame->shape, acc_element_type_get_leaf (expr->args[0]->type, i), ACC_KIND_I64);
-  acc_hlo_read (frame->hlo, expr->array, wide, expr->kind == ACC_EXPR_LINEAR_INDEX, frame->shape, scope->mask, values);
+    items[i] = (AccHloIndex) { index[i], acc_element_type_get_leaf (expr->args[0]->type, i) };
+  acc_hlo_read (frame->hlo, expr->array, items, expr->kind == ACC_EXPR_LINEAR_INDEX, frame->shape, scope->mask, values);
 }
 
 static void

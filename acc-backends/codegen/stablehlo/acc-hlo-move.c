@@ -87,6 +87,7 @@ acc_hlo_write_backpermute (AccHlo        *self,
   AccHloShape shape = acc_hlo_shape_of (node);
   guint n = acc_element_type_get_n_leaves (function->body->type);
   g_autofree AccHloValue *from = g_new0 (AccHloValue, n + 1), *index = NULL;
+  g_autofree AccHloIndex *items = g_new (AccHloIndex, n + 1);
   AccHloParam params[1];
 
   if (acc_hlo_write_affine (self, node, results))
@@ -95,6 +96,6 @@ acc_hlo_write_backpermute (AccHlo        *self,
   params[0] = index = acc_hlo_index_of (self, shape);
   acc_hlo_apply (self, function, params, shape, NULL, from);
   for (guint d = 0; d < n; d++)
-    from[d] = acc_hlo_convert (self, from[d], shape, acc_element_type_get_leaf (function->body->type, d), ACC_KIND_I64);
-  acc_hlo_read (self, node->inputs[0]->array, from, FALSE, shape, NULL, results);
+    items[d] = (AccHloIndex) { from[d], acc_element_type_get_leaf (function->body->type, d) };
+  acc_hlo_read (self, node->inputs[0]->array, items, FALSE, shape, NULL, results);
 }

@@ -23,15 +23,18 @@ find_targets (AccHlo        *self,
   AccFusionNode *targets = node->inputs[2];
   g_autofree AccHloValue *values = acc_hlo_crop_input (self, node, 2, space);
   gboolean is_masked = acc_hlo_count_leaves (targets) == node->rank + 1;
-  AccHloValue mask = is_masked ? values[0] : NULL, inside, number;
+  g_autofree AccHloIndex *index = g_new (AccHloIndex, node->rank + 1);
+  AccHloValue mask = is_masked ? values[0] : NULL, inside;
+  AccHloIndex number;
 
   for (guint d = 0; d < node->rank; d++)
-    values[d + is_masked] = acc_hlo_convert (self, values[d + is_masked], space, acc_hlo_leaf (targets, d + is_masked), ACC_KIND_I64);
-  inside = acc_hlo_check_index (self, values + is_masked, acc_hlo_shape_of (node), space, mask);
+    index[d] = (AccHloIndex) { values[d + is_masked], acc_hlo_leaf (targets, d + is_masked) };
+  inside = acc_hlo_check_index (self, index, acc_hlo_shape_of (node), space, mask);
   inside = acc_hlo_join_masks (self, mask, inside, space);
-  number = acc_hlo_number (self, values + is_masked, acc_hlo_shape_of (node), space);
+  number = acc_hlo_number (self, index, acc_hlo_shape_of (node), space);
+  number.value = acc_hlo_convert (self, number.value, space, number.kind, ACC_KIND_I64);
 
-  return acc_hlo_select (self, inside, number, acc_hlo_integer (self, space, ACC_KIND_I64, node->size), space, ACC_KIND_I64);
+  return acc_hlo_select (self, inside, number.value, acc_hlo_integer (self, space, ACC_KIND_I64, node->size), space, ACC_KIND_I64);
 }
 
 /* Of one leaf: XLA on processors mixes up the operands of scatters of several. @primitive: what combines them; NULL: the function. */
@@ -94,7 +97,8 @@ replace (AccHlo        *self,
   g_autofree AccHloValue *values = g_new (AccHloValue, permute->base.n + 1);
 
   is_there = acc_hlo_compare (self, "NE", source, none, to, ACC_KIND_I64);
-  acc_hlo_gather (self, permute->updates, permute->base.kinds, permute->base.n, permute->n, source, to, values);
+  acc_hlo_gather (self, permute->updates, permute->base.kinds, permute->base.n, permute->n, (AccHloIndex) { source, ACC_KIND_I64 }, to,
+                  values);
   for (guint i = 0; i < permute->base.n; i++)
     results[i] = acc_hlo_select (self, is_there, values[i], results[i], to, permute->base.kinds[i]);
 }

@@ -5,40 +5,99 @@
 
 /* Reads by index, and what checks see. */
 
-void
-acc_hlo_check (AccHlo      *self,
-               AccHloValue  bad,
-               AccHloValue  index,
-               AccHloShape  shape,
-               guint        kind,
-               gint64       extent)
+/* @failed_index: NULL, or a scalar i64 that is told. */
+static void
+note (AccHlo      *self,
+      AccHloValue  is_bad,
+      AccHloValue  failed_index,
+      guint        kind,
+      gint64       extent)
 {
   const AccHloCheck check = { self->origin, kind, extent };
-  AccHloValue most, is_bad, is_first, number, none;
-
-  if (!self->has_checks)
-    return;
+  AccHloValue none = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I32, 0), is_first, number;
 
   g_array_append_val (self->module->checks, check);
-  is_bad = acc_hlo_any (self, bad, shape);
-  none = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I32, 0);
   is_first = acc_hlo_compare (self, "EQ", self->failure, none, ACC_HLO_SCALAR, ACC_KIND_I32);
   is_first = acc_hlo_binary (self, "and", is_first, is_bad, ACC_HLO_SCALAR, ACC_KIND_BOOL);
   number = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I32, self->module->checks->len);
   self->failure = acc_hlo_select (self, is_first, number, self->failure, ACC_HLO_SCALAR, ACC_KIND_I32);
-  if (index == NULL)
-    return;
+  if (failed_index != NULL)
+    self->failed_index = acc_hlo_select (self, is_first, failed_index, self->failed_index, ACC_HLO_SCALAR, ACC_KIND_I64);
+}
 
-  most = acc_hlo_integer (self, shape, ACC_KIND_I64, G_MAXINT64);
-  index = acc_hlo_select (self, bad, index, most, shape, ACC_KIND_I64);
-  index = acc_hlo_reduce_all (self, "minimum", index, acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, G_MAXINT64), shape,
-                              ACC_KIND_I64);
-  self->failed_index = acc_hlo_select (self, is_first, index, self->failed_index, ACC_HLO_SCALAR, ACC_KIND_I64);
+void
+acc_hlo_check (AccHlo      *self,
+               AccHloValue  bad,
+               AccHloShape  shape,
+               guint        kind,
+               gint64       extent)
+{
+  if (self->has_checks)
+    note (self, acc_hlo_any (self, bad, shape), NULL, kind, extent);
+}
+
+/* The same numbers as unsigned ones, in which those below 0 are above all extents. */
+static AccHloIndex
+make_unsigned (AccHlo      *self,
+               AccHloIndex  index,
+               AccHloShape  shape,
+               gint64       extent)
+{
+  gboolean is_signed = acc_element_kind_is_signed (index.kind);
+  gboolean is_wide = acc_element_kind_get_size (index.kind) > 4 || (is_signed && extent > G_MAXINT32);
+  AccElementKind from = is_signed ? (is_wide ? ACC_KIND_I64 : ACC_KIND_I32) : index.kind;
+  AccElementKind to = is_wide ? ACC_KIND_U64 : ACC_KIND_U32;
+
+  index.value = acc_hlo_convert (self, index.value, shape, index.kind, from);
+  index.value = is_signed ? acc_hlo_bitcast (self, index.value, shape, from, to) : acc_hlo_convert (self, index.value, shape, from, to);
+  index.kind = to;
+
+  return index;
+}
+
+/* One pass over the numbers finds the largest, which tells whether one is outside. */
+static void
+check_largest (AccHlo      *self,
+               AccHloIndex  index,
+               gboolean     is_signed,
+               gint64       extent,
+               AccHloShape  shape,
+               AccHloValue  mask)
+{
+  AccHloValue none = acc_hlo_integer (self, ACC_HLO_SCALAR, index.kind, 0), most, is_bad;
+  AccElementKind narrow = index.kind == ACC_KIND_U64 ? ACC_KIND_I64 : ACC_KIND_I32;
+
+  if (mask != NULL)
+    index.value = acc_hlo_select (self, mask, index.value, acc_hlo_integer (self, shape, index.kind, 0), shape, index.kind);
+  most = acc_hlo_reduce_all (self, "maximum", index.value, none, shape, index.kind);
+  is_bad = acc_hlo_compare (self, "GE", most, acc_hlo_integer (self, ACC_HLO_SCALAR, index.kind, extent), ACC_HLO_SCALAR, index.kind);
+  if (is_signed || index.kind == ACC_KIND_U64)
+    most = acc_hlo_convert (self, acc_hlo_bitcast (self, most, ACC_HLO_SCALAR, index.kind, narrow), ACC_HLO_SCALAR, narrow, ACC_KIND_I64);
+  else
+    most = acc_hlo_convert (self, most, ACC_HLO_SCALAR, index.kind, ACC_KIND_I64);
+  note (self, is_bad, most, ACC_ERROR_BOUNDS, extent);
+}
+
+/* Of no elements each index is outside. */
+static void
+check_none (AccHlo      *self,
+            AccHloIndex  index,
+            AccHloShape  shape,
+            AccHloValue  mask)
+{
+  AccHloValue least = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, G_MAXINT64);
+
+  if (mask == NULL)
+    mask = acc_hlo_integer (self, shape, ACC_KIND_BOOL, 1);
+  index.value = acc_hlo_convert (self, index.value, shape, index.kind, ACC_KIND_I64);
+  index.value = acc_hlo_select (self, mask, index.value, acc_hlo_spread (self, least, shape, ACC_KIND_I64), shape, ACC_KIND_I64);
+  index.value = acc_hlo_reduce_all (self, "minimum", index.value, least, shape, ACC_KIND_I64);
+  note (self, acc_hlo_any (self, mask, shape), index.value, ACC_ERROR_BOUNDS, 0);
 }
 
 AccHloValue
 acc_hlo_check_index (AccHlo            *self,
-                     const AccHloValue *index,
+                     const AccHloIndex *index,
                      AccHloShape        array,
                      AccHloShape        shape,
                      AccHloValue        mask)
@@ -47,37 +106,47 @@ acc_hlo_check_index (AccHlo            *self,
 
   for (guint d = 0; d < array.rank; d++)
     {
-      AccHloValue extent = acc_hlo_integer (self, shape, ACC_KIND_U64, array.extents[d]), inside, bad;
+      gint64 extent = array.extents[d];
+      AccHloIndex number = make_unsigned (self, index[d], shape, extent);
+      AccHloValue inside = acc_hlo_compare (self, "LT", number.value, acc_hlo_integer (self, shape, number.kind, extent), shape,
+                                            number.kind);
 
-      inside = acc_hlo_bitcast (self, index[d], shape, ACC_KIND_I64, ACC_KIND_U64);
-      inside = acc_hlo_compare (self, "LT", inside, extent, shape, ACC_KIND_U64);
       all = acc_hlo_join_masks (self, all, inside, shape);
-      if (!self->has_checks)
-        continue;
-      bad = acc_hlo_unary (self, "not", inside, shape, ACC_KIND_BOOL);
-      acc_hlo_check (self, acc_hlo_join_masks (self, mask, bad, shape), index[d], shape, ACC_ERROR_BOUNDS, array.extents[d]);
+      if (self->has_checks && extent == 0)
+        check_none (self, index[d], shape, mask);
+      else if (self->has_checks)
+        check_largest (self, number, acc_element_kind_is_signed (index[d].kind), extent, shape, mask);
     }
 
   return all != NULL ? all : acc_hlo_integer (self, shape, ACC_KIND_BOOL, 1);
 }
 
-AccHloValue
+AccHloIndex
 acc_hlo_number (AccHlo            *self,
-                const AccHloValue *index,
+                const AccHloIndex *index,
                 AccHloShape        array,
                 AccHloShape        shape)
 {
-  AccHloValue number = array.rank > 0 ? index[0] : acc_hlo_integer (self, shape, ACC_KIND_I64, 0);
+  AccElementKind kind = acc_hlo_count (array) <= G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64;
+  AccHloValue number = NULL;
 
-  for (guint d = 1; d < array.rank; d++)
+  if (array.rank == 1)
+    return index[0];
+
+  for (guint d = 0; d < array.rank; d++)
     {
-      AccHloValue extent = acc_hlo_integer (self, shape, ACC_KIND_I64, array.extents[d]);
+      AccHloValue item = acc_hlo_convert (self, index[d].value, shape, index[d].kind, kind);
 
-      number = acc_hlo_binary (self, "multiply", number, extent, shape, ACC_KIND_I64);
-      number = acc_hlo_binary (self, "add", number, index[d], shape, ACC_KIND_I64);
+      if (number == NULL)
+        {
+          number = item;
+          continue;
+        }
+      number = acc_hlo_binary (self, "multiply", number, acc_hlo_integer (self, shape, kind, array.extents[d]), shape, kind);
+      number = acc_hlo_binary (self, "add", number, item, shape, kind);
     }
 
-  return number;
+  return (AccHloIndex) { number != NULL ? number : acc_hlo_integer (self, shape, kind, 0), kind };
 }
 
 void
@@ -86,25 +155,26 @@ acc_hlo_gather (AccHlo               *self,
                 const AccElementKind *kinds,
                 guint                 n,
                 gint64                length,
-                AccHloValue           index,
+                AccHloIndex           index,
                 AccHloShape           shape,
                 AccHloValue          *results)
 {
-  AccElementKind kind = length <= G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64;
+  gboolean is_wide = acc_element_kind_get_size (index.kind) > 4;
+  AccElementKind kind = is_wide && length <= G_MAXINT32 ? ACC_KIND_I32 : is_wide ? ACC_KIND_I64 : index.kind;
   AccHloShape vector = { 1, &length };
 
-  index = acc_hlo_convert (self, index, shape, ACC_KIND_I64, kind);
+  index.value = acc_hlo_convert (self, index.value, shape, index.kind, kind);
   for (guint i = 0; i < n; i++)
     results[i] = acc_hlo_emit (self, "\"stablehlo.gather\"(%s, %s) {dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], "
                                "start_index_map = [0], index_vector_dim = %u>, slice_sizes = array<i64: 1>, indices_are_sorted = false}"
-                               " : (%s, %s) -> %s", vectors[i], index, shape.rank, acc_hlo_type (self, vector, kinds[i]),
+                               " : (%s, %s) -> %s", vectors[i], index.value, shape.rank, acc_hlo_type (self, vector, kinds[i]),
                                acc_hlo_type (self, shape, kind), acc_hlo_type (self, shape, kinds[i]));
 }
 
 void
 acc_hlo_read (AccHlo            *self,
               AccArray          *array,
-              const AccHloValue *index,
+              const AccHloIndex *index,
               gboolean           linear,
               AccHloShape        shape,
               AccHloValue        mask,

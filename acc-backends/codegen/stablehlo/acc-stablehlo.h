@@ -44,6 +44,7 @@ typedef struct {
 typedef struct {
   gboolean fast_math;
   gboolean keeps_order;   /* the compiler's reduces and scatters take elements in order, so that operators need not commute */
+  gboolean is_shaped;     /* arguments and results have the extents of arrays, not those of vectors: compilers lay out transposes by them */
   gboolean is_export;
   AccArray **parameters;  /* of an export: with known extents */
   guint    n_parameters;
