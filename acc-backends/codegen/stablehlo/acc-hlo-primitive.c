@@ -39,6 +39,15 @@ get_bits_kind (AccElementKind kind)
   return kind == ACC_KIND_F64 ? ACC_KIND_I64 : kind == ACC_KIND_F32 ? ACC_KIND_I32 : ACC_KIND_I16;
 }
 
+/* Exported modules have it where it is used. */
+static AccHloValue
+use_zero (AccHlo *self)
+{
+  self->module->takes_zero = TRUE;
+
+  return self->zero;
+}
+
 AccHloValue
 acc_hlo_hide (AccHlo         *self,
               AccHloValue     x,
@@ -51,7 +60,7 @@ acc_hlo_hide (AccHlo         *self,
   if (self->fast_math || self->zero == NULL)
     return x;
 
-  mask = acc_hlo_spread (self, acc_hlo_convert (self, self->zero, ACC_HLO_SCALAR, ACC_KIND_I32, bits), shape, bits);
+  mask = acc_hlo_spread (self, acc_hlo_convert (self, use_zero (self), ACC_HLO_SCALAR, ACC_KIND_I32, bits), shape, bits);
   x = acc_hlo_bitcast (self, x, shape, kind, bits);
   x = acc_hlo_binary (self, "xor", x, mask, shape, bits);
 
@@ -85,8 +94,7 @@ divide_floats (const Place  *place,
   if (self->fast_math || self->zero == NULL)
     return BINARY (place, "divide", x, y);
 
-  self->module->takes_zero = TRUE;
-  mask = acc_hlo_spread (self, acc_hlo_convert (self, self->zero, ACC_HLO_SCALAR, ACC_KIND_I32, bits), place->shape, bits);
+  mask = acc_hlo_spread (self, acc_hlo_convert (self, use_zero (self), ACC_HLO_SCALAR, ACC_KIND_I32, bits), place->shape, bits);
   mask = acc_hlo_binary (self, "and", acc_hlo_bitcast (self, x, place->shape, place->kind, bits), mask, place->shape, bits);
   y = acc_hlo_binary (self, "xor", acc_hlo_bitcast (self, y, place->shape, place->kind, bits), mask, place->shape, bits);
 
