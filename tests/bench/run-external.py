@@ -1,0 +1,315 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Arrays larger than the memory, on disk: acc, NumPy by memory maps, Dask and DuckDB, in turn, each in a memory cgroup where one can be made.
+
+run-external.py [--build DIR] [--dir DIR] [--mib N] [--limit N] [--works A,B] [--contenders A,B] [--timeout SECONDS] [--duckdb PYTHON]
+                [--dask PYTHON]
+
+Of N MiB of f4: transpose (a square matrix), sort (a vector), deviation, over-max (x / max (x)), filter (x > 0), gather (by indices in a file),
+product (of square matrices of 2 N / 3 MiB in all). Prints seconds, peak memory, and the bytes that acc moves over the rate at which the disk
+reads and writes them: nothing can be quicker that moves as many. What takes longer than the timeout is stopped, and said to.
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+import time
+
+GROUP = f'/sys/fs/cgroup/memory/acc-bench-{os.getpid()}'
+MIB = 1 << 20
+PASSES = {   # of the data: read, written
+    'transpose': (2, 2), 'sort': (2, 2), 'deviation': (1, 0), 'over-max': (2, 1), 'filter': (1, 0.5), 'gather': (2, 2), 'product': (2, 1),
+}
+
+
+def path(options, name):
+    return os.path.join(options.dir, f'bench-{name}')
+
+
+def side(options):
+    return int((options.mib * MIB / 4) ** 0.5)
+
+
+def product_side(options):
+    return int((options.mib * MIB / 12) ** 0.5)
+
+
+def make(options):
+    import numpy as np
+    rng = np.random.default_rng(1)
+
+    def write(name, shape, draw):
+        with open(path(options, name), 'wb') as file:
+            np.lib.format.write_array_header_1_0(file, {'descr': draw(1).dtype.str, 'fortran_order': False, 'shape': shape})
+            n = int(np.prod(shape))
+            for first in range(0, n, 1 << 22):
+                draw(min(1 << 22, n - first)).tofile(file)
+            file.flush()
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+    n, m = side(options), product_side(options)
+    write('matrix.npy', (n, n), lambda k: rng.standard_normal(k, dtype='f4'))
+    write('vector.npy', (n * n,), lambda k: rng.standard_normal(k, dtype='f4'))
+    if 'gather' in options.works:
+        write('indices.npy', (n * n,), lambda k: rng.integers(0, n * n, k))
+    if 'product' in options.works:
+        write('a.npy', (m, m), lambda k: rng.standard_normal(k, dtype='f4'))
+        write('b.npy', (m, m), lambda k: rng.standard_normal(k, dtype='f4'))
+
+
+# --- contenders
+
+def by_acc(work, options):
+    import gi
+    gi.require_version('Acc', '1')
+    from gi.repository import Acc, Gio
+
+    def source(name):
+        return Acc.Array.new_from_source(Acc.Source.open(Gio.File.new_for_path(path(options, name)), None))
+
+    backend = Acc.Backend.get_default()
+    backend.set_memory_limit(options.limit * MIB)
+    backend.set_temporary_folder(options.dir)
+    if work == 'deviation':
+        x = source('vector.npy')
+        return print(backend.run_many([x.mean(), x.standard_deviation(0)], None))
+    if work == 'filter':
+        result = source('vector.npy').filter(lambda x: x > 0)
+        result = result[0] if isinstance(result, tuple) else result
+    elif work == 'over-max':
+        x = source('vector.npy')
+        largest = x.maximum()
+        result = x.map(lambda v: v / Acc.Expr.the(largest))
+    elif work == 'gather':
+        result = source('vector.npy').gather(source('indices.npy'))
+    elif work == 'product':
+        result = source('a.npy') @ source('b.npy')
+    else:
+        result = source('matrix.npy').transpose() if work == 'transpose' else source('vector.npy').sort()
+    sink = Acc.Sink.create(Gio.File.new_for_path(path(options, 'out.npy')), None)
+    if options.plan:
+        print(backend.plan(result, sink, 0).to_string(), file=sys.stderr)
+    backend.write(result, sink, None)
+
+
+def by_numpy(work, options):
+    import numpy as np
+
+    def load(name):
+        return np.load(path(options, name), mmap_mode='r')
+
+    def new(shape):
+        return np.lib.format.open_memmap(path(options, 'out.npy'), 'w+', 'f4', shape)
+
+    n, block = side(options), max(options.limit * MIB // 16, 1)
+    if work == 'transpose':
+        out = new((n, n))
+        out[...] = load('matrix.npy').T
+    elif work == 'sort':
+        out = new((n * n,))
+        out[...] = load('vector.npy')
+        out.sort()
+    elif work == 'deviation':
+        x = load('vector.npy')
+        print(x.mean(), x.std())
+        return
+    elif work == 'over-max':
+        x = load('vector.npy')
+        out, largest = new(x.shape), x.max()
+        for first in range(0, len(x), block):
+            out[first:first + block] = x[first:first + block] / largest
+    elif work == 'filter':
+        x = load('vector.npy')
+        with open(path(options, 'out.raw'), 'wb') as file:
+            for first in range(0, len(x), block):
+                part = x[first:first + block]
+                part[part > 0].tofile(file)
+            file.flush()
+            os.fsync(file.fileno())
+        return
+    elif work == 'gather':
+        x, at = load('vector.npy'), load('indices.npy')
+        out = new(at.shape)
+        for first in range(0, len(at), block):
+            out[first:first + block] = x[at[first:first + block]]
+    else:
+        a, b = load('a.npy'), load('b.npy')
+        out = new((len(a), len(a)))
+        np.matmul(a, b, out=out)
+    out.flush()
+
+
+def by_dask(work, options):
+    import dask
+    import dask.array as da
+    import numpy as np
+    dask.config.set(scheduler='threads', num_workers=2)
+    side_of_chunk = max(int((options.limit * MIB / 4 / 32) ** 0.5), 1)
+
+    def load(name):
+        x = np.load(path(options, name), mmap_mode='r')
+        return da.from_array(x, chunks=side_of_chunk if x.ndim == 2 else side_of_chunk ** 2)
+
+    if work == 'deviation':
+        x = load('vector.npy')
+        print(dask.compute(x.mean(), x.std()))
+        return
+    if work == 'transpose':
+        result = load('matrix.npy').T
+    elif work == 'over-max':
+        x = load('vector.npy')
+        result = x / x.max().compute()
+    elif work == 'product':
+        result = load('a.npy') @ load('b.npy')
+    elif work == 'gather':
+        result = load('vector.npy')[load('indices.npy')]
+    else:
+        sys.exit(f'Dask has no {work} of unknown length into one file')
+    out = np.lib.format.open_memmap(path(options, 'out.npy'), 'w+', 'f4', result.shape)
+    da.store(result, out)
+    out.flush()
+
+
+def by_duckdb(work, options):
+    import duckdb
+    db = duckdb.connect(path(options, 'db'))
+    db.execute(f"SET memory_limit = '{options.limit}MiB'; SET temp_directory = '{options.dir}/bench-duckdb'; SET threads = 2")
+    if work == 'sort':
+        db.execute(f"COPY (SELECT x FROM t ORDER BY x) TO '{path(options, 'out.parquet')}' (FORMAT parquet, COMPRESSION uncompressed)")
+    elif work == 'deviation':
+        print(db.execute('SELECT avg (x), stddev_pop (x) FROM t').fetchall())
+    else:
+        sys.exit(f'DuckDB has no {work}')
+
+
+def load_duckdb(options):
+    """Not timed: DuckDB has tables of its own."""
+    import duckdb
+    import numpy as np
+    x = np.load(path(options, 'vector.npy'), mmap_mode='r')
+    db = duckdb.connect(path(options, 'db'))
+    db.execute(f"SET memory_limit = '{options.limit}MiB'; CREATE TABLE t (x FLOAT)")
+    for first in range(0, len(x), 1 << 22):
+        part = np.array(x[first:first + (1 << 22)])
+        db.execute('INSERT INTO t SELECT * FROM part')
+    db.close()
+
+
+# --- what is measured
+
+def drop_inputs(options):
+    for name in os.listdir(options.dir):
+        if name.startswith('bench-') and os.path.isfile(os.path.join(options.dir, name)):
+            with open(os.path.join(options.dir, name), 'rb') as file:
+                os.fsync(file.fileno())
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def enter(options):
+    """In the child: the cgroup has the limit, and what an interpreter and its modules take."""
+    os.setsid()
+    try:
+        os.makedirs(GROUP, exist_ok=True)
+        with open(os.path.join(GROUP, 'memory.limit_in_bytes'), 'w') as file:
+            file.write(str((options.limit + 256) * MIB))
+        with open(os.path.join(GROUP, 'cgroup.procs'), 'w') as file:
+            file.write(str(os.getpid()))
+    except OSError:
+        pass
+
+
+def run(options, contender, work, python):
+    command = [python, __file__, '--worker', f'{contender}:{work}', '--dir', options.dir, '--mib', str(options.mib), '--limit', str(options.limit)]
+    command += ['--plan'] if options.plan else []
+    start = time.monotonic()
+    child = subprocess.Popen(command, preexec_fn=lambda: enter(options), stdout=subprocess.DEVNULL, stderr=None if options.plan else subprocess.PIPE)
+    try:
+        _, errors = child.communicate(timeout=options.timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.communicate()
+        return None, f'stopped after {options.timeout} s'
+    seconds = time.monotonic() - start
+    if child.returncode:
+        lines = (errors or b'').decode(errors='replace').strip().splitlines()
+        return None, 'killed' if child.returncode < 0 else lines[-1][:90] if lines else 'failed'
+    return seconds, ''
+
+
+def measure_disk(options):
+    """Seconds to read and to write a MiB, of data that is not in the page cache, and reaches the disk."""
+    n, block, target = min(options.mib, 1024), os.urandom(8 * MIB), path(options, 'disk')
+    start = time.monotonic()
+    with open(target, 'wb') as file:
+        for _ in range(0, n, 8):
+            file.write(block)
+        file.flush()
+        os.fsync(file.fileno())
+    written = (time.monotonic() - start) / n
+    drop_inputs(options)
+    start = time.monotonic()
+    with open(target, 'rb', buffering=0) as file:
+        while file.read(8 * MIB):
+            pass
+    read = (time.monotonic() - start) / n
+    os.unlink(target)
+    return read, written
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--build', default='build')
+    parser.add_argument('--dir', default='.')
+    parser.add_argument('--mib', type=int, default=16384)
+    parser.add_argument('--limit', type=int, default=1024)
+    parser.add_argument('--works', default='transpose,sort,deviation,over-max,filter')
+    parser.add_argument('--contenders', default='acc,numpy,dask,duckdb')
+    parser.add_argument('--timeout', type=float, default=600)
+    parser.add_argument('--duckdb', default=sys.executable)
+    parser.add_argument('--dask', default=sys.executable)
+    parser.add_argument('--plan', action='store_true')
+    parser.add_argument('--worker', help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        contender, work = options.worker.split(':')
+        if contender == 'load':
+            return load_duckdb(options)
+        return {'acc': by_acc, 'numpy': by_numpy, 'dask': by_dask, 'duckdb': by_duckdb}[contender](work, options)
+
+    options.works = options.works.split(',')
+    pythons = {'acc': sys.executable, 'numpy': sys.executable, 'dask': options.dask, 'duckdb': options.duckdb}
+    build = os.path.abspath(options.build)
+    os.environ.setdefault('ACC_BACKENDS_DIR', os.path.join(build, 'acc-backends/native'))
+    os.makedirs(options.dir, exist_ok=True)
+    failed = False
+    try:
+        make(options)
+        if 'duckdb' in options.contenders:
+            run(options, 'load', 'all', options.duckdb)
+        print(f'# {options.mib} MiB within {options.limit} MiB')
+        for work in options.works:
+            read, written = measure_disk(options)
+            least = (PASSES[work][0] * read + PASSES[work][1] * written) * options.mib
+            print(f'# {work}: the disk reads {1 / read:.0f} and writes {1 / written:.0f} MiB/s now: {least:.1f} s for what acc moves')
+            for contender in options.contenders.split(','):
+                for name in ('out.npy', 'out.raw', 'out.parquet'):
+                    if os.path.exists(path(options, name)):
+                        os.unlink(path(options, name))
+                drop_inputs(options)
+                seconds, why = run(options, contender, work, pythons[contender])
+                failed |= contender == 'acc' and seconds is None
+                print(f'{work:10} {contender:8} ' + (f'{seconds:8.1f} s   {seconds / least:5.2f} of the disk' if seconds is not None else why), flush=True)
+    finally:
+        for name in os.listdir(options.dir):
+            if name.startswith('bench-') and os.path.isfile(os.path.join(options.dir, name)):
+                os.unlink(os.path.join(options.dir, name))
+        if os.path.isdir(GROUP):
+            os.rmdir(GROUP)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
