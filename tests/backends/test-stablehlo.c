@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "acc-backends/codegen/stablehlo/acc-hlo-check.h"
 #include "acc-backends/codegen/stablehlo/acc-stablehlo.h"
 
 /* The text of modules, without anybody who compiles it: what each operation becomes, and that every name is there before it is used. What
@@ -350,6 +351,35 @@ test_refusals (void)
   g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
 }
 
+/* What ends the process of who compiles it. Every module of every test goes through the same check before it leaves the emitter. */
+static void
+test_fatal (void)
+{
+  static const struct {
+    const char *text, *says;
+  } cases[] = {
+    { " %1 = \"stablehlo.map\"(%0) ({\n ^bb0(%2: tensor<f32>):\n", "stablehlo.map of 1 operands" },
+    { " %1 = stablehlo.map(%0, %0)", "stablehlo.map of 2 operands" },
+    { " %2:2 = \"stablehlo.reduce_window\"(%0, %1, %z, %y) ({\n", "stablehlo.reduce_window of 4 operands" },
+    { " %2:2 = \"stablehlo.scatter\"(%0, %1, %i, %u, %v) ({\n", "stablehlo.scatter of 5 operands" },
+    { " %2 = \"stablehlo.reduce_window\"(%0, %z) ({\n %9 = \"stablehlo.map\"(%0) ({\n", "stablehlo.map" },
+    { " %2 = \"stablehlo.reduce_window\"(%0, %z) ({\n %3 = stablehlo.add %a, %b", NULL },
+    { " %2 = \"stablehlo.scatter\"(%0, %i, %u) ({\n }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0]>", NULL },
+    { " %2:2 = \"stablehlo.reduce\"(%0, %1, %y, %z) ({\n", NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+
+      g_assert_cmpint (acc_hlo_check_text (cases[i].text, &error), ==, cases[i].says == NULL);
+      if (cases[i].says == NULL)
+        continue;
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED);
+      g_assert_nonnull (strstr (error->message, cases[i].says));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -361,6 +391,7 @@ main (int argc, char **argv)
   g_test_add_func ("/stablehlo/others", test_others);
   g_test_add_func ("/stablehlo/products", test_products);
   g_test_add_func ("/stablehlo/refusals", test_refusals);
+  g_test_add_func ("/stablehlo/fatal", test_fatal);
 
   return g_test_run ();
 }

@@ -2,6 +2,7 @@
 #include "acc-stablehlo.h"
 
 #include "acc-hlo-border.h"
+#include "acc-hlo-check.h"
 
 /* The module around the operations. */
 
@@ -120,7 +121,7 @@ write_module (AccHlo               *self,
   module->text = g_strdup_printf ("module @acc {\nfunc.func public @main(%s) -> (%s) {\n%s return %s : %s\n}\n}\n", header->str, types->str,
                                   self->text->str, values->str, types->str);
 
-  return TRUE;
+  return acc_hlo_check_text (module->text, error);
 }
 
 AccHloModule *
