@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Nested arrays from Python."""
 
+import functools
 import sys
 
 import check
@@ -31,6 +32,10 @@ def test_several_and_choices():
     assert rows.izip_with(rows, rows, lambda k, x, y, z: x.concat(y).map(lambda v: v * 10 + k[()])).to_list() == [
         [10, 20, 10, 20], [], [32, 42, 52, 62] * 2]
     assert rows.zip_with(rows, lambda x, y: x.concat(y)).to_list() == [[1, 2, 1, 2], [], [3, 4, 5, 6, 3, 4, 5, 6]]
+    for n in range(2, 10):
+        others = [rows.map(lambda row, k=k: row.map(lambda x: x + 10 ** k)) for k in range(1, n)]
+        joined = rows.zip_with(*others, lambda *parts: functools.reduce(lambda x, y: y.concat(x), parts))
+        assert joined.to_list() == [[x + 10 ** k for k in range(n - 1, 0, -1) for x in row] + row for row in rows.to_list()], n
     assert rows.gather([2, 0, 2]).to_list() == [[3, 4, 5, 6], [1, 2], [3, 4, 5, 6]]
     assert rows.filter(lambda row: row.fold(0, lambda x, y: x + y).map(lambda s: s > 3)).to_list() == [[3, 4, 5, 6]]
 

@@ -2,6 +2,7 @@
 """Sequences from Python."""
 
 import asyncio
+import functools
 import gc
 import itertools
 import pathlib
@@ -72,6 +73,10 @@ def test_functions_of_elements():
     other = Acc.Sequence.generate(5, lambda k: Acc.fill(2, k[()]))
     assert rows.zip_with(other, lambda x, y: x.concat(y)).to_list() == [[k] * (k + 2) for k in range(5)]
     assert rows.zip_with(other, rows, lambda x, y, z: z.concat(y)).to_list() == [[k] * (k + 2) for k in range(5)]
+    for n in range(2, 10):
+        others = [rows.drop(k).map(lambda row, k=k: row.map(lambda x: x + 10 ** k)) for k in range(1, n)]
+        joined = rows.zip_with(*others, lambda *parts: functools.reduce(lambda x, y: y.concat(x), parts))
+        assert joined.to_list() == [[k + j + 10 ** j for j in range(n - 1, 0, -1) for _ in range(k + j)] + [k] * k for k in range(9 - n + 1)], n
     assert rows.filter(lambda row: total(row).map(lambda n: n % 2 == 0)).to_list() == [[k] * k for k in range(9) if k * k % 2 == 0]
     assert rows.take_while(lambda row: total(row).map(lambda n: n < 20)).to_list() == lists[:5]
     assert rows.scan(0, lambda state, row: state.zip_with(total(row), add)).to_list() == np.cumsum([k * k for k in range(9)]).tolist()

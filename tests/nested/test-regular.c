@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A function mapped over regular nested arrays is planned as the plain program of one more dimension: the same steps, kernels and bytes.
- * Numbers of the elements of others are read by those steps alone that cannot go along the elements. */
+ * Of others, what does not depend on the element is planned as for the values alone, offsets are made once, and numbers of the elements are
+ * read by those steps alone that cannot go along the elements. */
 
 #include <acc/acc.h>
 
@@ -58,6 +59,12 @@ dot (AccArray **a, guint n, gpointer data)
   g_autoptr(AccArray) products = acc_array_mul (a[0], a[0]);
 
   return acc_array_sum (products);
+}
+
+static AccArray *
+squares (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_mul (a[0], a[1]);
 }
 
 static AccArray *
@@ -354,6 +361,99 @@ test_numbers (void)
   g_assert_cmpuint (count_reads (given, numbers), ==, 1);
 }
 
+/* --- elements of different extents */
+
+static AccArray *
+use_floats (gint64 n)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (n * sizeof (float)), n * sizeof (float));
+
+  return acc_array_use (acc_element_type_new (ACC_KIND_F32), shape, bytes);
+}
+
+static void
+test_scalar_code (void)
+{
+  static const struct {
+    AccArrayFunc function;
+    gboolean     takes_two;
+  } functions[] = { { maps, FALSE }, { squares, TRUE } };
+  const gint64 begins[] = { 0, 2, 2, 6 };
+  g_autoptr(AccArray) flat = use_floats (6), ends = use_numbers (begins, 4);
+  g_autoptr(AccNestedArray) parts = acc_nested_array_new_from_offsets (flat, ends), held = NULL;
+  g_autoptr(AccBackend) interpreter = acc_backend_new_for_name ("interpreter", NULL);
+  AccArray *values;
+
+  held = acc_backend_run_nested (interpreter, parts, NULL, NULL);
+  values = acc_nested_array_get_values (held);
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      g_autoptr(AccNestedArray) mapped = functions[i].takes_two ? acc_nested_array_zip_with (held, held, functions[i].function, NULL)
+                                                                : acc_nested_array_map (held, functions[i].function, NULL);
+      g_autoptr(AccArray) plain = functions[i].function ((AccArray *[]) { values, values }, functions[i].takes_two ? 2 : 1, NULL);
+      g_autofree char *got = describe (acc_nested_array_get_values (mapped), &acc_target_cpu), *wanted = describe (plain, &acc_target_cpu);
+
+      g_assert_cmpint (acc_nested_array_get_form (mapped), ==, ACC_NESTED_FORM_IRREGULAR);
+      g_assert_cmpstr (got, ==, wanted);
+    }
+}
+
+/* All that a processor computes for @array: what has an operation of its own there is not composed of others. */
+static void
+collect (AccArray *array, GHashTable *found)
+{
+  AccArray *computed = array->direct != NULL ? array->direct : array, *dependence;
+
+  if (!g_hash_table_add (found, computed))
+    return;
+  for (guint i = 0; (dependence = acc_array_nth_dependence (computed, i)) != NULL; i++)
+    collect (dependence, found);
+}
+
+static guint
+count_operations (AccArray **results, guint n, AccOperation op)
+{
+  g_autoptr(GHashTable) all = g_hash_table_new (NULL, NULL);
+  GHashTableIter iter;
+  gpointer array;
+  guint found = 0;
+
+  for (guint i = 0; i < n; i++)
+    collect (results[i], all);
+  g_hash_table_iter_init (&iter, all);
+  while (g_hash_table_iter_next (&iter, &array, NULL))
+    found += ((AccArray *) array)->op == op;
+
+  return found;
+}
+
+/* Whatever is made of elements, and by however many functions, one scan makes offsets of their lengths. */
+static void
+test_descriptors (void)
+{
+  const gint64 sizes[] = { 2, 0, 4 };
+  g_autoptr(AccArray) flat = use_floats (6), lengths = use_numbers (sizes, 3);
+  g_autoptr(AccNestedArray) parts = acc_nested_array_new_from_lengths (flat, lengths);
+  g_autoptr(AccNestedArray) scaled = acc_nested_array_map (parts, maps, NULL), placed = acc_nested_array_map (scaled, places1, NULL);
+  g_autoptr(AccNestedArray) centred = acc_nested_array_map (placed, deviations1, NULL), both = NULL;
+  g_autoptr(AccArray) sums = acc_nested_array_sum (placed), products = NULL;
+  AccArray *results[6];
+
+  both = acc_nested_array_zip_with (scaled, centred, squares, NULL);
+  products = acc_nested_array_product (both);
+  results[0] = acc_nested_array_get_values (scaled);
+  results[1] = acc_nested_array_get_values (centred);
+  results[2] = acc_nested_array_get_values (both);
+  results[3] = acc_nested_array_get_offsets (both);
+  results[4] = sums;
+  results[5] = products;
+  g_assert_cmpuint (count_operations (results, 6, ACC_OP_FOLD_SEG), ==, 3);
+  g_assert_cmpuint (count_operations (results, 6, ACC_OP_SCANL1), ==, 1);
+  g_assert_cmpuint (count_operations (results, 6, ACC_OP_SEG_NUMBERS), ==, 1);
+  g_assert_true (acc_nested_array_get_offsets (both) == acc_nested_array_get_offsets (scaled));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -366,6 +466,8 @@ main (int argc, char **argv)
     }
 
   g_test_add_func ("/numbers", test_numbers);
+  g_test_add_func ("/irregular/scalar-code", test_scalar_code);
+  g_test_add_func ("/irregular/descriptors", test_descriptors);
 
   return g_test_run ();
 }

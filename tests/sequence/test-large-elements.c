@@ -171,6 +171,73 @@ test_function (gconstpointer number)
       }
 }
 
+/* --- one value, and ten million, in turn */
+
+enum { HUGE_ELEMENT = 10000000, IN_TURN = 6 };
+
+static AccArray *
+widened (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_cast (a[0], acc_element_type_new (ACC_KIND_I64));
+}
+
+static AccArray *
+widened_scan (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) wide = widened (a, n, NULL), sums = acc_array_scanl1 (wide, plus, NULL);
+
+  return acc_array_stencil (sums, (gint64[]) { 3 }, 1, data, neighbours, NULL);
+}
+
+static void
+test_in_turn (void)
+{
+  enum { LIMIT = 4 << 20 };   /* less than half of the bytes of an element */
+  g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
+  g_autoptr(GListStore) store = g_list_store_new (ACC_TYPE_ARRAY);
+  gint64 wanted[2][IN_TURN] = { { 0 } };
+  g_autoptr(AccSequence) sequence = NULL, wide = NULL, scanned_too = NULL, sums = NULL, differences = NULL;
+  g_autoptr(GError) error = NULL;
+
+  for (guint k = 0; k < IN_TURN; k++)
+    {
+      gsize n = k % 2 ? HUGE_ELEMENT : 1;
+      guint8 *data = g_malloc (n);
+      g_autoptr(AccShape) shape = acc_shape_new_vector ((gint64) n);
+      g_autoptr(GBytes) bytes = NULL;
+      g_autoptr(AccArray) array = NULL;
+
+      for (gsize i = 0; i < n; i++)
+        {
+          data[i] = (guint8) ((i + k) * 7919 >> 3);
+          wanted[0][k] += data[i];
+        }
+      /* All but the ends cancel each other. */
+      wanted[1][k] = 2 * (data[0] - wanted[0][k]);
+      bytes = g_bytes_new_take (data, n);
+      array = acc_array_use (acc_element_type_new (ACC_KIND_U8), shape, bytes);
+      g_list_store_append (store, array);
+    }
+
+  sequence = acc_sequence_new_from_arrays (G_LIST_MODEL (store));
+  wide = acc_sequence_map (sequence, widened, NULL);
+  scanned_too = acc_sequence_map (sequence, widened_scan, clamp);
+  sums = acc_sequence_map (wide, summed, NULL);
+  differences = acc_sequence_map (scanned_too, summed, NULL);
+
+  acc_backend_set_memory_limit (backend, LIMIT);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(AccArray) all = acc_sequence_elements (i == 0 ? sums : differences);
+      g_autoptr(AccArray) got = acc_backend_run (backend, all, NULL, &error);
+
+      g_assert_no_error (error);
+      for (guint k = 0; k < IN_TURN; k++)
+        g_assert_cmpint (acc_array_get_int (got, 0, k), ==, wanted[i][k]);
+    }
+  acc_backend_set_memory_limit (backend, 0);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -193,6 +260,7 @@ main (int argc, char *argv[])
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_function);
     }
+  g_test_add_func ("/sequence/large-elements/in-turn", test_in_turn);
   result = g_test_run ();
   g_clear_object (&backend);
 
