@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A source over a manifest array: its rows, as a file would give them. */
+/* A source over an array: its rows, as a file would give them. */
 
 #define CONF_TYPE_SOURCE (conf_source_get_type ())
 G_DECLARE_FINAL_TYPE (ConfSource, conf_source, CONF, SOURCE, AccSource)
@@ -75,8 +75,10 @@ conf_through_source (AccArray *array)
   ConfSource *self = g_object_new (CONF_TYPE_SOURCE, NULL);
   AccArray *result;
 
-  acc_source_set_layout (ACC_SOURCE (self), array->type, array->shape);
-  self->array = array;
+  self->array = acc_backend_run (conf_interpreter (), array, NULL, NULL);
+  g_assert_nonnull (self->array);
+  g_object_unref (array);
+  acc_source_set_layout (ACC_SOURCE (self), self->array->type, self->array->shape);
   result = acc_array_new_from_source (ACC_SOURCE (self));
   g_object_unref (self);
   return result;

@@ -357,28 +357,52 @@ make_zeros (AccArray *array)
   return acc_array_use (type, shape, bytes);
 }
 
-/* As a graph of its own, where equal ones of other numbers ran before. */
+/* As a graph of its own. */
 static GPtrArray *
 run_graph (AccExecutable  *executable,
            AccArray      **arguments,
            guint           n_arguments,
            GError        **error)
 {
+  g_autoptr(GPtrArray) graph = acc_program_apply (acc_executable_get_program (executable), arguments, n_arguments, error);
+
+  return graph != NULL ? acc_backend_run_many (acc_executable_get_backend (executable), (AccArray **) graph->pdata, graph->len, NULL, error)
+                       : NULL;
+}
+
+/* Where equal graphs of other numbers ran before. */
+static void
+run_others (AccExecutable  *executable,
+            AccArray      **arguments,
+            guint           n_arguments)
+{
   g_autoptr(GPtrArray) zeros = g_ptr_array_new_with_free_func (g_object_unref);
-  GPtrArray *values = NULL;
 
   for (guint i = 0; i < n_arguments; i++)
     g_ptr_array_add (zeros, make_zeros (arguments[i]));
-  for (guint k = 0; k < 3; k++)
+  for (guint k = 0; k < 2; k++)
     {
-      AccArray **given = k < 2 ? (AccArray **) zeros->pdata : arguments;
-      g_autoptr(GPtrArray) graph = acc_program_apply (acc_executable_get_program (executable), given, n_arguments, k < 2 ? NULL : error);
-
-      g_clear_pointer (&values, g_ptr_array_unref);
-      if (graph != NULL)
-        values = acc_backend_run_many (acc_executable_get_backend (executable), (AccArray **) graph->pdata, graph->len, NULL,
-                                       k < 2 ? NULL : error);
+      g_autoptr(GPtrArray) values = run_graph (executable, (AccArray **) zeros->pdata, n_arguments, NULL);
     }
+}
+
+/* Programs that read sources stream: they run as graphs. */
+static GPtrArray *
+run_compiled (AccExecutable  *executable,
+              AccArray      **arguments,
+              guint           n_arguments,
+              GError        **error)
+{
+  GError *local = NULL;
+  GPtrArray *values = acc_executable_run (executable, arguments, n_arguments, NULL, &local);
+
+  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM))
+    {
+      g_error_free (local);
+      return run_graph (executable, arguments, n_arguments, error);
+    }
+  if (local != NULL)
+    g_propagate_error (error, local);
 
   return values;
 }
@@ -392,9 +416,12 @@ run (AccExecutable  *executable,
   g_autoptr(GAsyncResult) result = NULL;
 
   if (is_set ("ACC_TEST_REUSE"))
-    return run_graph (executable, arguments, n_arguments, error);
+    {
+      run_others (executable, arguments, n_arguments);
+      return run_graph (executable, arguments, n_arguments, error);
+    }
   if (!is_set ("ACC_TEST_ASYNC"))
-    return acc_executable_run (executable, arguments, n_arguments, NULL, error);
+    return run_compiled (executable, arguments, n_arguments, error);
 
   acc_executable_run_async (executable, arguments, n_arguments, NULL, keep_result, &result);
   while (result == NULL)
@@ -448,7 +475,7 @@ check (ConfProgram    *self,
 
   if (is_left_out (self->name))
     return;
-  expected = acc_executable_run (self->judge, arguments, n_arguments, NULL, &expected_error);
+  expected = run_compiled (self->judge, arguments, n_arguments, &expected_error);
   for (guint i = 0; i < backends->len; i++)
     for (guint k = 0; k <= count_limits () && self->judged[i] != NULL; k++)
       {

@@ -60,7 +60,7 @@ AccArray   *conf_floats         (const char *code, const gint64 *extents, guint 
 
 /* Elements of @values from @begin on, as an array of @shape. */
 AccArray   *conf_cut            (AccArray *values, gint64 begin, AccShape *shape);
-/* The rows of a manifest array, rank 1 or more, as a source; takes it over. */
+/* The rows of an array, rank 1 or more, as a source; takes it over. */
 AccArray   *conf_through_source (AccArray *array);
 
 /* --- comparing */

@@ -609,7 +609,10 @@ test_arrays (void)
               g_autoptr(AccArray) streamed = conf_through_source (g_object_ref (zs));
 
               conf_check_array (name, acc_array_stencil (streamed, (gint64[]) { 3, 3 }, 2, boundary, neighbours, NULL), CONF_EXACT);
-              conf_check_array (name, acc_array_fold_all (streamed, acc_expr_new_int (0), conf_plus, NULL), CONF_EXACT);
+              conf_check_array (name, acc_array_fold (streamed, acc_expr_new_int (0), conf_plus, NULL), CONF_EXACT);
+              /* Of half precision are not all integers that these sums reach. */
+              if (!g_str_equal (precisions[t].code, "c4"))
+                conf_check_array (name, acc_array_fold_all (streamed, acc_expr_new_int (0), conf_plus, NULL), CONF_EXACT);
             }
         }
 
