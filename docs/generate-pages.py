@@ -205,6 +205,19 @@ def backend_cells(function, outcomes):
     return [*cells, ', '.join(sorted(tests)) or 'none']
 
 
+def collections_of_arrays(functions):
+    """Tables of what makes, changes and tells of nested arrays and sequences, which no conformance test calls."""
+    lines = []
+    for title, guide, owners in (('Nested arrays', 'nested-arrays.md', ('NestedArray',)),
+                                 ('Sequences', 'sequences.md', ('Sequence', 'SequenceIterator', 'SequenceProducer'))):
+        lines += ['', f'## {title}', '', f'The [guide]({guide}) has examples. Functions of elements are made of the operations above, each of which is computed for',
+                  'all elements at once.', '', '| function | what | gives | since |', '|---|---|---|---|']
+        for name in sorted(name for name, function in functions.items() if function.owner in owners):
+            function = functions[name]
+            lines.append(f'| `{function.name}` | {function.what or function.result} | {function.result if function.what else ""} | {function.since} |')
+    return lines
+
+
 def operations_page(gir):
     functions, names = read_functions(gir), read_names()
     operations = {row[1]: row for row in read_table('acc-core/array/acc-operations.inc', 'ACC_OPERATION', 11) if row[10]}
@@ -239,6 +252,7 @@ def operations_page(gir):
             cells = [f'`{function.name}`{mark}', sections.get(name, ''), function.what or function.result, function.result if function.what else '', function.since]
             cells += backend_cells(name, outcomes)
             lines.append('| ' + ' | '.join(cells) + ' |')
+    lines += collections_of_arrays(functions)
     bare = [name for name in operations if 'array_' + name not in functions]
     lines += ['', '## Operations without a function of their own', '',
               'Nodes of a graph that other functions make: ' + ', '.join(f'`{name}`' for name in bare) + '.']
