@@ -229,7 +229,9 @@ DERIVED1_OF (_acc_expr_is_float, "a float", exponent,
   AccFloatFormat f = _acc_float_get_format (a);
   g_autoptr(AccExpr) decoded = acc_expr_ref_sink (acc_expr_decode_float (a));
   AccExpr *e = acc_expr_item (decoded, 1);
-  return acc_expr_cond (acc_expr_eq (a, INT (0)), INT (0), acc_expr_add (e, INT (f.mantissa + 1)));
+  /* Not @a, which a device may take for 0 where it is subnormal. */
+  AccExpr *zero = acc_expr_eq (acc_expr_item (decoded, 0), INT (0));
+  return acc_expr_cond (zero, INT (0), acc_expr_add (e, INT (f.mantissa + 1)));
 )
 
 /* 2^n for n in the range of normal numbers */
@@ -338,7 +340,15 @@ acc_expr_scale_float (AccExpr *k,
  * Returns: (transfer none): the significand, of the type of @a; zero stays
  */
 DERIVED1_OF (_acc_expr_is_float, "a float", significand,
-  return acc_expr_scale_float (acc_expr_neg (acc_expr_exponent (a)), a);
+  AccFloatFormat f = _acc_float_get_format (a);
+  g_autoptr(AccExpr) decoded = acc_expr_ref_sink (acc_expr_decode_float (a));
+  g_autoptr(AccExpr) mantissa = acc_expr_ref_sink (acc_expr_item (decoded, 0));
+  AccExpr *stored = acc_expr_band (acc_expr_abs (mantissa), INT (((gint64) 1 << f.mantissa) - 1));
+  AccExpr *half = acc_expr_bor (stored, INT ((gint64) (f.bias - 1) << f.mantissa));
+  AccExpr *sign = acc_expr_band (acc_expr_bitcast (a, f.bits), _acc_float_sign_mask (f));
+  AccExpr *scaled = acc_expr_bitcast (acc_expr_bor (acc_expr_cast (half, f.bits), sign), a->type);
+  /* By bits, as subnormal numbers have no product on some devices. */
+  return acc_expr_cond (acc_expr_band (acc_expr_is_finite (a), acc_expr_ne (mantissa, INT (0))), scaled, a);
 )
 
 /* Of magnitude |m| < 2^63 + 1 as u8, and k: m · 2^k as a subnormal f8, whose bits are the product in units of 2^-1074. */

@@ -294,6 +294,8 @@ test_special (void)
         g_autoptr(AccArray) z = numbers (&precisions[2], cases[i].z, 1);
         double wanted = cases[i].wanted[leaf];
 
+        if (fabs (cases[i].z[0]) == tiny && !conf_keeps_subnormals ())
+          continue;
         for (guint b = 0; b <= conf_n_backends (); b++)
           {
             AccBackend *backend = b == 0 ? conf_interpreter () : conf_backend (b - 1);
@@ -318,7 +320,8 @@ test_special (void)
 static void
 test_division_range (void)
 {
-  static const double sizes[] = { 0x1p-1060, 0x1p-1000, 0x1p-600, 0x1p-300, 1, 0x1p300, 0x1p600, 0x1p1000, 0x1p1022 };
+  const double sizes[] = { conf_keeps_subnormals () ? 0x1p-1060 : 0x1p-1020, 0x1p-1000, 0x1p-600, 0x1p-300, 1, 0x1p300, 0x1p600, 0x1p1000,
+                           0x1p1022 };
   g_autoptr(GArray) z = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr(GArray) w = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr(AccArray) zs = NULL, ws = NULL, made = NULL;

@@ -119,7 +119,7 @@ test_binary (gconstpointer data)
       {
         AccElementType *type = conf_type (conf_types[t]);
         gboolean must_build = has_kind (type, form->kinds);
-        ConfValues values = form->ulps > 0 || form->of == acc_array_div ? CONF_SMALL : CONF_FULL;
+        ConfValues values = form->ulps > 0 || form->of == acc_array_div ? CONF_SMALL : CONF_NORMAL;
         g_autoptr(AccArray) x = conf_array (type, pairs[p].first, pairs[p].rank, rand, values);
         g_autoptr(AccArray) other = conf_array (type, pairs[p].second, pairs[p].rank, rand, values);
         g_autoptr(AccArray) y = form->of == acc_array_div && must_build ? acc_array_map (other, not_zero, type) : g_object_ref (other);
@@ -209,7 +209,7 @@ test_unary (gconstpointer data)
     for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
       {
         AccElementType *type = conf_type (conf_types[t]);
-        g_autoptr(AccArray) x = conf_array (type, shapes[s].extents, shapes[s].rank, rand, form->is_reduction ? CONF_SMALL : CONF_FULL);
+        g_autoptr(AccArray) x = conf_array (type, shapes[s].extents, shapes[s].rank, rand, form->is_reduction ? CONF_SMALL : CONF_NORMAL);
         g_autofree char *name = g_strdup_printf ("ready-made/%s/%s/%u", form->name, conf_types[t], s);
 
         if (has_kind (type, form->kinds) && form->needs_some && is_lacking (form, shapes[s].rank, shapes[s].extents))

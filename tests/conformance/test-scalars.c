@@ -271,6 +271,15 @@ test_number_theory (void)
     }
 }
 
+/* FALSE: a backend of the test takes it for 0. */
+static gboolean
+can_be_told (AccElementKind kind, double x)
+{
+  double normal = kind == ACC_KIND_F64 ? 0x1p-1022 : 0x1p-126;
+
+  return kind == ACC_KIND_F16 || x == 0 || !(fabs (x) < normal) || conf_keeps_subnormals ();
+}
+
 static const Part powers[] = { { "int_pow", acc_expr_int_pow }, { NULL, NULL } };
 
 static void
@@ -304,6 +313,9 @@ test_powers (void)
       g_autoptr(AccArray) array = acc_array_zip_with (a, b, apply_parts, (gpointer) powers);
 
       expect_float_leaf ("powers", code, "int_pow", array, 0, n, kind == ACC_KIND_F64 ? expected : single);
+
+      if (kind != ACC_KIND_F16 && !conf_keeps_subnormals ())
+        continue;
 
       /* Reciprocals that are subnormal, of powers that are not finite, and the other way around. */
       static const gint64 deepest[] = { 24, 149, 1074 };
@@ -340,6 +352,8 @@ test_exact_powers (void)
           {
             double exact = ldexp (1, k), a = base, b = k / g_bit_nth_lsf (base, -1);
 
+            if (!can_be_told (kind, exact))
+              continue;
             g_array_append_val (x, a);
             g_array_append_val (y, b);
             g_array_append_val (expected, exact);
@@ -745,7 +759,7 @@ test_float_division (void)
   FOR_EACH_FLOAT (kind)
     {
       const char *code = acc_element_kind_get_code (kind);
-      guint f = kind - ACC_KIND_F16, n = 0;
+      guint f = kind - ACC_KIND_F16, n = 0, n_all = 0;
       double third = round_to (kind, 1 / 3.0);
       const double edges[] = { 0, 1, 2, 3, 5, 7.5, 0.1875, third, 2047, 1024, most[f], most[f] / 1024, least[f], 3 * least[f], normal[f],
                                5 * normal[f], normal[f] - least[f], third * normal[f] * 1024, round_to (kind, third * 60000), INFINITY,
@@ -759,11 +773,19 @@ test_float_division (void)
         {
           double quotient, rest;
 
-          x[n] = all_x[i] = edges[i / 4 / N] * (i % 2 ? -1 : 1);
-          y[n] = all_y[i] = edges[i / 4 % N] * (i & 2 ? -1 : 1);
+          x[n] = edges[i / 4 / N] * (i % 2 ? -1 : 1);
+          y[n] = edges[i / 4 % N] * (i & 2 ? -1 : 1);
           gboolean is_exact = divide_floored (kind, x[n], y[n], &quotient, &rest);
-          all_rests[i] = rest;
-          if (!is_exact)
+          if (!can_be_told (kind, x[n]) || !can_be_told (kind, y[n]) || !can_be_told (kind, rest))
+            continue;
+          /* Long divisions cut the divisor in two, and multiply either half. */
+          if (is_exact || can_be_told (kind, y[n] * 0x1p-53))
+            {
+              all_x[n_all] = x[n];
+              all_y[n_all] = y[n];
+              all_rests[n_all++] = rest;
+            }
+          if (!is_exact || !can_be_told (kind, quotient) || !can_be_told (kind, y[n] - x[n]))
             continue;
           expected[n] = expected[2 * 4 * N * N + n] = quotient;
           expected[4 * N * N + n] = expected[3 * 4 * N * N + n] = rest;
@@ -775,8 +797,8 @@ test_float_division (void)
       for (guint leaf = 0; leaf < G_N_ELEMENTS (names); leaf++)
         expect_float_leaf ("float-division", code, names[leaf], array, leaf, n, expected + leaf * 4 * N * N);
 
-      g_autoptr(AccArray) rests = combine_float_parts (code, 4 * N * N, all_x, all_y, float_remainders);
-      expect_float_leaf ("float-division", code, "mod/all", rests, 0, 4 * N * N, all_rests);
+      g_autoptr(AccArray) rests = combine_float_parts (code, n_all, all_x, all_y, float_remainders);
+      expect_float_leaf ("float-division", code, "mod/all", rests, 0, n_all, all_rests);
     }
 }
 
