@@ -242,7 +242,8 @@ goes_by_chunks (const AccPlanPart *part)
 AccPlanCost
 acc_placement_apply (AccPlan *plan, const AccPlanRequest *request, const AccPlanChoice *choice)
 {
-  AccPlanCost cost = { acc_bytes_add (request->resident, request->flow->run->held), 0, 0, 0 };
+  AccRowRun *run = request->flow->run;
+  AccPlanCost cost = { acc_bytes_add (request->resident, acc_bytes_add (run->held, run->uploads)), 0, 0, 0 };
 
   for (guint i = 0; i < request->flow->run->n_values; i++)
     place_value (plan, request, choice, i);

@@ -257,7 +257,10 @@ set_does_not_fit (AccPlan *plan, const AccPlanRequest *request, GError **error)
                           G_GUINT64_FORMAT " bytes %" G_GUINT64_FORMAT " are free",
                           choice.chunk_rows, choice.chunk_rows == 1 ? "" : "s", add_slack (cost.bytes), plan->limit,
                           MIN (add_slack (plan->available), plan->limit));
-  if (largest->bytes >= request->resident && largest->bytes > 0)
+  if (request->flow->run->uploads > MAX (largest->bytes, request->resident))
+    g_string_append_printf (text, "; most of it for what a step reads of arrays in memory, which the device gets whole: %" G_GUINT64_FORMAT
+                            " bytes", request->flow->run->uploads);
+  else if (largest->bytes >= request->resident && largest->bytes > 0)
     g_string_append_printf (text, "; most of it for %s: %" G_GUINT64_FORMAT " bytes%s", largest->name, largest->bytes,
                             largest->awaited ? ", whose rows wait for a reduction over all rows" : "");
   else if (request->resident > 0)

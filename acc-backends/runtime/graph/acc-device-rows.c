@@ -414,6 +414,36 @@ static const AccRowRunClass row_run_class = {
   .device = &device_class,
 };
 
+/* Of one step. What the device alone has is counted as used; what it has besides the host can be dropped, and is uploaded again. */
+static guint64
+count_uploads (Run   *self,
+               guint  number)
+{
+  AccPrepared *prepared = self->rows.prepared;
+  const AccScheduleStep *step = &prepared->schedule->steps[number];
+  g_autofree gboolean *seen = g_new0 (gboolean, prepared->n_buffers + 1);
+  guint64 bytes = 0;
+
+  for (guint l = 0; l < step->n_launches; l++)
+    for (guint i = 0; i < step->launches[l].n_slots; i++)
+      {
+        const AccSlot *slot = &step->launches[l].slots[i];
+        AccBuffer *buffer;
+        guint k;
+
+        if (slot->kind != ACC_SLOT_BUFFER)
+          continue;
+        k = prepared->values[slot->value].first_buffer + slot->buffer;
+        buffer = self->rows.run->buffers[k];
+        if (buffer == NULL || buffer->data == NULL || seen[k] || self->rows.windows[k].is_set)
+          continue;
+        seen[k] = TRUE;
+        bytes += buffer->size;
+      }
+
+  return bytes;
+}
+
 AccRowRun *
 acc_device_rows_new (AccHost       *host,
                      AccPrepared   *prepared,
@@ -425,6 +455,14 @@ acc_device_rows_new (AccHost       *host,
 {
   AccRowRun *base = acc_schedule_rows_new (&row_run_class, sizeof (Run), host, prepared, values, graph, owner, cancellable, error);
   guint64 busy, passed;
+
+  for (guint s = 0; base != NULL && s < base->n_steps; s++)
+    {
+      guint number = acc_row_program_get_step (&((Run *) base)->rows.program, s)->step;
+
+      if (number != ACC_ROW_NONE)
+        base->uploads = MAX (base->uploads, count_uploads ((Run *) base, number));
+    }
 
   /* Busy time counts from here. */
   if (base != NULL)

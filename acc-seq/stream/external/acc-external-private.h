@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
   const char *way;            /* for plans: "runs are sorted and merged" */
   gboolean    has_flow;       /* such a node is made of loops: whoever computes it reads all that it reads at once, even where it fits */
+  gboolean    on_devices;     /* for them alone: what reads stores where they are needs no algorithm */
   /* What it reads of a node that it takes, borrowed; NULL: it does not take it. */
   AccArray **(*takes)         (AccArray *node, guint *n_inputs);
   guint       skips;          /* those of them that it does not read after all, as bits */
@@ -62,4 +63,4 @@ void     acc_external_hold         (AccBackend *backend, guint64 *held, guint64 
 
 extern const AccExternal acc_external_pack, acc_external_scatter, acc_external_sort, acc_external_segments, acc_external_wide;
 extern const AccExternal acc_external_labels, acc_external_label_count, acc_external_loop, acc_external_distance;
-extern const AccExternal acc_external_transpose;
+extern const AccExternal acc_external_transpose, acc_external_gather;

@@ -18,6 +18,7 @@ static const AccExternal *const table[] = {
   &acc_external_product,
   &acc_external_rows,
   &acc_external_transpose,
+  &acc_external_gather,
 };
 
 /* --- rows that plans expect */
@@ -59,6 +60,9 @@ acc_external_find (AccBackend *backend, AccArray *node)
 {
   const AccExternal *external = acc_external_get (node);
   guint64 bytes = external != NULL ? external->measure_whole (node) : G_MAXUINT64;
+
+  if (external != NULL && external->on_devices && acc_backend_get_budget (backend) == acc_backend_get_host_budget (backend))
+    return NULL;
 
   return bytes != G_MAXUINT64 && bytes > acc_external_get_room (backend) ? external : NULL;
 }
