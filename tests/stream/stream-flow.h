@@ -17,4 +17,4 @@ guint flow_build_foreign (AccArray **sources, AccArray **results);
 guint flow_build_cubes   (AccArray **sources, AccArray **results);
 
 /* What is too large for the memory, and what is read how often. */
-void  flow_check_memory  (AccBackend *backend, gboolean is_device);
+void  flow_check_memory  (AccBackend *backend);

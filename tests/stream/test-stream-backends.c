@@ -648,7 +648,7 @@ test_flow_memory (gconstpointer data)
 {
   AccBackend *backend = ((const Case *) data)->backend;
 
-  flow_check_memory (backend, is_device (backend));
+  flow_check_memory (backend);
 }
 
 #ifndef ACC_TEST_FAKE_DEVICE
