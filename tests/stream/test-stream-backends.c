@@ -785,19 +785,19 @@ test_refusals (gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     for (guint inside = 0; inside < 2; inside++)
       {
-        g_autoptr(TestSource) source = test_source_new ("i4", (gint64[]) { 400, N_COLUMNS }, 2, 1);
+        g_autoptr(TestSource) source = test_source_new ("i4", (gint64[]) { 4000, N_COLUMNS }, 2, 1);
         g_autoptr(TestSink) sink = test_sink_new ();
         g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
         g_autoptr(AccArray) made = cases[i].make (array);
         g_autoptr(AccArray) result = inside ? acc_array_map (made, flow_affine, NULL) : g_object_ref (made);
         g_autofree char *named = g_strdup_printf ("%s “asked for”", cases[i].name);
-        g_autofree char *needs = g_strdup_printf ("needs %d bytes", (400 * N_COLUMNS * 4 + 65535) / 65536 * 65536);
+        g_autofree char *needs = g_strdup_printf ("needs %d bytes", (4000 * N_COLUMNS * 4 + 65535) / 65536 * 65536);
         g_autoptr(GError) error = NULL;
         gboolean done;
 
         acc_array_set_label (made, "asked for");
         acc_budget_spare (budget, G_MAXINT64);
-        acc_budget_set_limit (budget, acc_budget_get_used (budget) + 400 * N_COLUMNS * 4);
+        acc_budget_set_limit (budget, acc_budget_get_used (budget) + 4000 * N_COLUMNS * 4);
         acc_backend_set_temporary_quota (c->backend, 4096);
         done = acc_backend_write (c->backend, result, ACC_SINK (sink), NULL, &error);
         acc_backend_set_temporary_quota (c->backend, 0);
