@@ -12,9 +12,11 @@ reads and writes them: nothing can be quicker that moves as many. What takes lon
 
 import argparse
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 GROUP = f'/sys/fs/cgroup/memory/acc-bench-{os.getpid()}'
@@ -284,6 +286,7 @@ def main():
     build = os.path.abspath(options.build)
     os.environ.setdefault('ACC_BACKENDS_DIR', os.path.join(build, 'acc-backends/native'))
     os.makedirs(options.dir, exist_ok=True)
+    options.dir = tempfile.mkdtemp(prefix='bench-', dir=options.dir)
     failed = False
     try:
         make(options)
@@ -303,9 +306,7 @@ def main():
                 failed |= contender == 'acc' and seconds is None
                 print(f'{work:10} {contender:8} ' + (f'{seconds:8.1f} s   {seconds / least:5.2f} of the disk' if seconds is not None else why), flush=True)
     finally:
-        for name in os.listdir(options.dir):
-            if name.startswith('bench-') and os.path.isfile(os.path.join(options.dir, name)):
-                os.unlink(os.path.join(options.dir, name))
+        shutil.rmtree(options.dir)
         if os.path.isdir(GROUP):
             os.rmdir(GROUP)
     return 1 if failed else 0

@@ -16,6 +16,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 
@@ -79,6 +80,7 @@ def main():
     if options.make:
         picture(options.side, options.make)
         return
+    options.dir = tempfile.mkdtemp(prefix='bench-', dir=options.dir)
     bench = os.path.abspath(os.path.join(options.build, 'tests/bench'))
     os.environ.setdefault('ACC_BACKENDS_DIR', os.path.abspath(os.path.join(options.build, 'acc-backends/native')))
     raw, vips_in = os.path.join(options.dir, 'bench-in.raw'), os.path.join(options.dir, 'bench-in.v')
@@ -114,9 +116,7 @@ def main():
                 contenders.append(('libvips', ['sh', '-c', script], edges))
             compare('demo', contenders, options.rounds, results)
     finally:
-        for name in os.listdir(options.dir):
-            if name.startswith('bench-'):
-                os.unlink(os.path.join(options.dir, name))
+        shutil.rmtree(options.dir)
 
     print(json.dumps(results))
 

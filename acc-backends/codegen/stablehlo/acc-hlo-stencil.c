@@ -60,7 +60,7 @@ pad_input (AccHlo        *self,
   g_autofree gint64 *margins = g_new0 (gint64, rank + 1);
   g_autofree AccHloValue *outside = g_new0 (AccHloValue, n + 1);
 
-  *in = (Input) { source, stencil->boundaries[input], stencil->sizes[input], g_memdup2 (source->extents, (rank + 1) * sizeof (gint64)),
+  *in = (Input) { source, stencil->boundaries[input], stencil->sizes[input], g_memdup2 (source->extents, rank * sizeof (gint64)),
                   g_new (AccHloValue, n + 1) };
   for (guint d = 0; d < rank; d++)
     margins[d] = (in->sizes[d] - 1) / 2;
