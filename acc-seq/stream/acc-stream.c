@@ -419,6 +419,11 @@ join_stages (AccStream *self)
   for (guint i = 0; i < self->n_outputs; i++)
     acc_stream_output_join (&self->outputs[i]);
 
+  /* Of rows that nobody waited for, as there are none. */
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (self->inputs[i].failure != NULL)
+      acc_stream_fail (self, g_steal_pointer (&self->inputs[i].failure));
+
   if (!self->device->finish (self->run, &failure))
     acc_stream_fail (self, failure);
 }

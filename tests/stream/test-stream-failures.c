@@ -113,6 +113,21 @@ test_source_does_not_start (Fixture *f, gconstpointer data)
   assert_nothing_left (f);
 }
 
+/* Nobody waits for its rows, as there are none. */
+static void
+test_empty_source_does_not_start (Fixture *f, gconstpointer data)
+{
+  g_autoptr(AccBackend) backend = acc_backend_new_for_name ("interpreter", NULL);
+  g_autoptr(TestSource) source = test_source_new ("i4", (gint64[]) { 0, 32 }, 2, 1);
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
+  g_autoptr(GError) error = NULL;
+
+  source->fail_start = TRUE;
+  g_assert_false (acc_backend_write (backend, array, ACC_SINK (f->sink), NULL, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_IO);
+  test_sink_assert_ended (f->sink, FALSE);
+}
+
 static void
 test_sink_fails (Fixture *f, gconstpointer data)
 {
@@ -519,6 +534,7 @@ main (int argc, char **argv)
   ADD ("source", test_source_fails);
   ADD ("source-in-run", test_source_fails_in_run);
   ADD ("source-start", test_source_does_not_start);
+  ADD ("empty-source-start", test_empty_source_does_not_start);
   ADD ("sink", test_sink_fails);
   ADD ("sink-start", test_sink_does_not_start);
   ADD ("sink-commit", test_sink_does_not_commit);
