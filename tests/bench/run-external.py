@@ -53,8 +53,10 @@ def make(options):
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
     n, m = side(options), product_side(options)
-    write('matrix.npy', (n, n), lambda k: rng.standard_normal(k, dtype='f4'))
-    write('vector.npy', (n * n,), lambda k: rng.standard_normal(k, dtype='f4'))
+    if 'transpose' in options.works:
+        write('matrix.npy', (n, n), lambda k: rng.standard_normal(k, dtype='f4'))
+    if 'duckdb' in options.contenders or set(options.works) - {'transpose', 'product'}:
+        write('vector.npy', (n * n,), lambda k: rng.standard_normal(k, dtype='f4'))
     if 'gather' in options.works:
         write('indices.npy', (n * n,), lambda k: rng.integers(0, n * n, k))
     if 'product' in options.works:
@@ -281,7 +283,7 @@ def main():
             return load_duckdb(options)
         return {'acc': by_acc, 'numpy': by_numpy, 'dask': by_dask, 'duckdb': by_duckdb}[contender](work, options)
 
-    options.works = options.works.split(',')
+    options.works, options.contenders = options.works.split(','), options.contenders.split(',')
     pythons = {'acc': sys.executable, 'numpy': sys.executable, 'dask': options.dask, 'duckdb': options.duckdb}
     build = os.path.abspath(options.build)
     os.environ.setdefault('ACC_BACKENDS_DIR', os.path.join(build, 'acc-backends/native'))
@@ -297,7 +299,7 @@ def main():
             read, written = measure_disk(options)
             least = (PASSES[work][0] * read + PASSES[work][1] * written) * options.mib
             print(f'# {work}: the disk reads {1 / read:.0f} and writes {1 / written:.0f} MiB/s now: {least:.1f} s for what acc moves')
-            for contender in options.contenders.split(','):
+            for contender in options.contenders:
                 for name in ('out.npy', 'out.raw', 'out.parquet'):
                     if os.path.exists(path(options, name)):
                         os.unlink(path(options, name))
