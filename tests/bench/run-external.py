@@ -3,11 +3,12 @@
 """Arrays larger than the memory, on disk: acc, NumPy by memory maps, Dask and DuckDB, in turn, each in a memory cgroup where one can be made.
 
 run-external.py [--build DIR] [--dir DIR] [--mib N] [--limit N] [--works A,B] [--contenders A,B] [--timeout SECONDS] [--duckdb PYTHON]
-                [--dask PYTHON]
+                [--dask PYTHON] [--plan]
 
 Of N MiB of f4: transpose (a square matrix), sort (a vector), deviation, over-max (x / max (x)), filter (x > 0), gather (by indices in a file),
-product (of square matrices of 2 N / 3 MiB in all). Prints seconds, peak memory, and the bytes that acc moves over the rate at which the disk
-reads and writes them: nothing can be quicker that moves as many. What takes longer than the timeout is stopped, and said to.
+product (of square matrices of 2 N / 3 MiB in all). Prints seconds, and how many times as long that is as the disk takes to read and write the
+bytes that acc moves: nothing can be quicker that moves as many. What takes longer than the timeout is stopped, and said to. --plan shows what
+acc is going to do.
 """
 
 import argparse
@@ -27,7 +28,7 @@ PASSES = {   # of the data: read, written
 
 
 def path(options, name):
-    return os.path.join(options.dir, f'bench-{name}')
+    return os.path.join(options.dir, name)
 
 
 def side(options):
@@ -81,8 +82,7 @@ def by_acc(work, options):
         x = source('vector.npy')
         return print(backend.run_many([x.mean(), x.standard_deviation(0)], None))
     if work == 'filter':
-        result = source('vector.npy').filter(lambda x: x > 0)
-        result = result[0] if isinstance(result, tuple) else result
+        result, _ = source('vector.npy').filter(lambda x: x > 0)
     elif work == 'over-max':
         x = source('vector.npy')
         largest = x.maximum()
@@ -179,8 +179,8 @@ def by_dask(work, options):
 
 def by_duckdb(work, options):
     import duckdb
-    db = duckdb.connect(path(options, 'db'))
-    db.execute(f"SET memory_limit = '{options.limit}MiB'; SET temp_directory = '{options.dir}/bench-duckdb'; SET threads = 2")
+    db, temporary = duckdb.connect(path(options, 'db')), path(options, 'duckdb')
+    db.execute(f"SET memory_limit = '{options.limit}MiB'; SET temp_directory = '{temporary}'; SET threads = 2")
     if work == 'sort':
         db.execute(f"COPY (SELECT x FROM t ORDER BY x) TO '{path(options, 'out.parquet')}' (FORMAT parquet, COMPRESSION uncompressed)")
     elif work == 'deviation':
@@ -205,9 +205,9 @@ def load_duckdb(options):
 # --- what is measured
 
 def drop_inputs(options):
-    for name in os.listdir(options.dir):
-        if name.startswith('bench-') and os.path.isfile(os.path.join(options.dir, name)):
-            with open(os.path.join(options.dir, name), 'rb') as file:
+    for entry in os.scandir(options.dir):
+        if entry.is_file():
+            with open(entry, 'rb') as file:
                 os.fsync(file.fileno())
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 

@@ -83,9 +83,9 @@ def main():
     options.dir = tempfile.mkdtemp(prefix='bench-', dir=options.dir)
     bench = os.path.abspath(os.path.join(options.build, 'tests/bench'))
     os.environ.setdefault('ACC_BACKENDS_DIR', os.path.abspath(os.path.join(options.build, 'acc-backends/native')))
-    raw, vips_in = os.path.join(options.dir, 'bench-in.raw'), os.path.join(options.dir, 'bench-in.v')
+    raw, vips_in = os.path.join(options.dir, 'in.raw'), os.path.join(options.dir, 'in.v')
     side, have_vips, results = str(options.side), shutil.which('vips'), []
-    out = {name: os.path.join(options.dir, f'bench-{name}') for name in ('acc.raw', 'c.raw', 'vips.v')}
+    out = {name: os.path.join(options.dir, name) for name in ('acc.raw', 'c.raw', 'vips.v')}
 
     try:
         if options.side:
@@ -106,11 +106,11 @@ def main():
             print(f'# copy afterwards {copy_rate(raw, options.dir):.2f} GB/s')
 
         if options.demo:
-            edges = os.path.join(options.dir, 'bench-edges.png')
+            edges = os.path.join(options.dir, 'edges.png')
             demo = os.path.abspath(os.path.join(options.build, 'demos/edges/edges'))
             contenders = [('acc', [demo, '--near', '--memory', '64', options.demo, edges], edges)]
             if have_vips:
-                blurred = os.path.join(options.dir, 'bench-blurred.v')
+                blurred = os.path.join(options.dir, 'blurred.v')
                 script = (f'vips --vips-concurrency=2 gaussblur {options.demo}[access=sequential] {blurred} 1 && '
                           f'vips --vips-concurrency=2 sobel {blurred} {edges}[compression=1]')
                 contenders.append(('libvips', ['sh', '-c', script], edges))
