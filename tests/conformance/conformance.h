@@ -11,10 +11,10 @@
  *
  * Further variables: ACC_TEST_SEED reproduces a random case, ACC_TEST_TEXT=1 takes every program through its text form,
  * ACC_TEST_VARIANT=1 through a GVariant, ACC_TEST_ASYNC=1 runs asynchronously, ACC_TEST_AGAIN=1 runs what has arguments on others, of
- * other extents, before and after, ACC_TEST_TIGHT=1 runs it with next to no memory first, ACC_TEST_EVERY=3 leaves out two of three
- * cases, ACC_TEST_EXPECTED is the folder of expected-failures-BACKEND.txt: lines of "pattern: reason", where the pattern is a glob of
- * case names. A case that is listed and passes is a failure, too.
- * ACC_TEST_RESULTS names a file for what became of the cases of each function: docs/generate-pages.py reads it. */
+ * other extents, before and after, ACC_TEST_REUSE=1 runs it as a graph behind equal ones of other numbers, ACC_TEST_TIGHT=1 runs it with
+ * next to no memory first, ACC_TEST_EVERY=3 leaves out two of three cases, ACC_TEST_EXPECTED is the folder of
+ * expected-failures-BACKEND.txt: lines of "pattern: reason", where the pattern is a glob of case names. A case that is listed and passes
+ * is a failure, too. ACC_TEST_RESULTS names a file for what became of the cases of each function: docs/generate-pages.py reads it. */
 
 void        conf_init           (int *argc, char ***argv);
 int         conf_run            (void);
