@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-pjrt-client.h"
 
+#include "acc-backends/xla/acc-protobuf.h"
+
 #include <string.h>
 
 /* Modules, compiled: where the plugin can write code down, once on this machine. */
@@ -32,24 +34,25 @@ measure (AccPjrtExecutable *self)
   acc_pjrt_call_freely (api, PJRT_EXECUTABLE_DESTROY, &gone);
 }
 
-/* Results of each operation are rounded to their type: halves are not kept in more bits. */
-#define PRECISE "xla_allow_excess_precision"
+/* Fields of the messages of XLA's options */
+enum {
+  OPTIONS_BUILD = 3, OPTIONS_OVERRIDE = 7,
+  BUILD_DEVICE = 1, BUILD_N_REPLICAS = 4, BUILD_N_PARTITIONS = 5,
+  OVERRIDE_BOOL = 2,
+};
 
-/* CompileOptionsProto: one replica and one partition, on the device; a map of options, of one, which is false. */
-static GByteArray *
+/* One replica and one partition, on the device. Results of each operation are rounded to their type: halves are not kept in more bits. */
+static AccProtobuf *
 make_options (AccPjrtClient *self)
 {
-  GByteArray *options = g_byte_array_new ();
-  const guint8 build[] = { 0x08, (guint8) (self->number & 0x7f), 0x20, 1, 0x28, 1 };
-  const guint8 head[] = { 0x1a, sizeof build };
-  const guint8 entry[] = { 0x3a, sizeof PRECISE + 5, 0x0a, sizeof PRECISE - 1 };
-  const guint8 value[] = { 0x12, 2, 0x10, 0 };
+  AccProtobuf *options = acc_protobuf_new (), *build = acc_protobuf_new (), *is_allowed = acc_protobuf_new ();
 
-  g_byte_array_append (options, head, sizeof head);
-  g_byte_array_append (options, build, sizeof build);
-  g_byte_array_append (options, entry, sizeof entry);
-  g_byte_array_append (options, (const guint8 *) PRECISE, sizeof PRECISE - 1);
-  g_byte_array_append (options, value, sizeof value);
+  acc_protobuf_add_integer (build, BUILD_DEVICE, self->number);
+  acc_protobuf_add_integer (build, BUILD_N_REPLICAS, 1);
+  acc_protobuf_add_integer (build, BUILD_N_PARTITIONS, 1);
+  acc_protobuf_add_message (options, OPTIONS_BUILD, build);
+  acc_protobuf_add_integer (is_allowed, OVERRIDE_BOOL, FALSE);
+  acc_protobuf_add_entry (options, OPTIONS_OVERRIDE, "xla_allow_excess_precision", is_allowed);
 
   return options;
 }
