@@ -16,9 +16,6 @@ typedef struct {
   char           *what;
 } Copy;
 
-/* Where memory begins that a device of the host takes as it is. */
-#define ALIGNMENT 64
-
 static PjrtType
 get_type (AccElementKind kind)
 {
@@ -182,7 +179,7 @@ acc_pjrt_client_upload (AccPjrtClient       *self,
   data = acc_buffer_map (buffer, error);
   if (data == NULL)
     return NULL;
-  is_shared = self->base.is_host && (guintptr) data % ALIGNMENT == 0 && bytes > 0;
+  is_shared = self->base.is_host && (guintptr) data % ACC_XLA_ALIGNMENT == 0 && bytes > 0;
   if (!is_shared && !acc_budget_reserve (self->base.budget, bytes, what, error))
     return NULL;
   vector = acc_pjrt_client_make_buffer (self, data, form->kind, form->extents, form->rank,

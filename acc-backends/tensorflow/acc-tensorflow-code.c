@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-/* Of XlaCallModule: all that it reads of a module is in the text. */
-#define MODULE_VERSION 9
 #define DEVICE "/device:CPU:0"
 
 /* ConfigProto: graph_options { optimizer_options { opt_level: L0 } rewrite_options { disable_meta_optimizer: true } }: there is nothing to
@@ -84,7 +82,7 @@ add_module (AccTensorflowCode  *self,
   self->api->SetAttrTypeList (call, "Tin", input_types, (gint) n_inputs);
   self->api->SetAttrTypeList (call, "Tout", output_types, (gint) n_outputs);
   self->api->SetAttrShapeList (call, "Sout", shapes, ranks, (gint) n_outputs);
-  self->api->SetAttrInt (call, "version", MODULE_VERSION);
+  self->api->SetAttrInt (call, "version", ACC_SAVED_MODEL_CALL_VERSION);
   self->api->SetAttrString (call, "module", module->text, strlen (module->text));
   self->api->SetAttrStringList (call, "platforms", platforms, lengths, 1);
   operation = self->api->FinishOperation (call, status);

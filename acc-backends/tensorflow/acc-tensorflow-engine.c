@@ -14,9 +14,6 @@ typedef struct {
   TfTensor            *zero;    /* an i32 that is 0 */
 } Engine;
 
-/* Where memory begins that TensorFlow takes as it is. */
-#define ALIGNMENT 64
-
 /* --- tensors */
 
 static void
@@ -43,7 +40,7 @@ make_tensor (Engine              *self,
 
   if (data == NULL)
     return NULL;
-  if ((guintptr) data % ALIGNMENT == 0 && bytes > 0)
+  if ((guintptr) data % ACC_XLA_ALIGNMENT == 0 && bytes > 0)
     return self->api->NewTensor (type, &vector->n, 1, data, bytes, drop_buffer, acc_buffer_ref (buffer));
 
   if (!acc_budget_reserve (self->base.budget, bytes, what, error))

@@ -21,8 +21,6 @@ enum {
 
 #define TYPE_TEXT 7
 
-/* Of XlaCallModule: all that it reads of a module is in the text. */
-#define MODULE_VERSION 9
 /* Of graphs: what TensorFlow 2.21 writes, and the oldest that may read it. */
 #define GRAPH_PRODUCER 1994
 #define GRAPH_LEAST_CONSUMER 12
@@ -97,14 +95,23 @@ node_new (const char *name,
 }
 
 static void
+set_integer (AccProtobuf *node,
+             const char  *key,
+             guint        field,
+             gint64       integer)
+{
+  AccProtobuf *value = acc_protobuf_new ();
+
+  acc_protobuf_add_integer (value, field, integer);
+  acc_protobuf_add_entry (node, NODE_ATTRIBUTE, key, value);
+}
+
+static void
 set_type (AccProtobuf *node,
           const char  *key,
           gint         type)
 {
-  AccProtobuf *value = acc_protobuf_new ();
-
-  acc_protobuf_add_integer (value, VALUE_TYPE, type);
-  acc_protobuf_add_entry (node, NODE_ATTRIBUTE, key, value);
+  set_integer (node, key, VALUE_TYPE, type);
 }
 
 static void
@@ -119,7 +126,7 @@ set_message (AccProtobuf *node,
   acc_protobuf_add_entry (node, NODE_ATTRIBUTE, key, value);
 }
 
-/* A list of what the field of a value says. */
+/* A list of @text, or of nothing. */
 static void
 set_texts (AccProtobuf *node,
            const char  *key,
@@ -144,9 +151,7 @@ make_types (GArray   *vectors,
   if (with_zero || with_failure)
     acc_protobuf_add_integer (list, VALUE_TYPE, acc_saved_model_get_type (ACC_KIND_I32));
   if (with_failure)
-    {
-      acc_protobuf_add_integer (list, VALUE_TYPE, acc_saved_model_get_type (ACC_KIND_I64));
-    }
+    acc_protobuf_add_integer (list, VALUE_TYPE, acc_saved_model_get_type (ACC_KIND_I64));
 
   return list;
 }
@@ -236,8 +241,7 @@ add_module (AccProtobuf        *graph,
             const AccHloModule *module,
             GPtrArray          *inputs)
 {
-  AccProtobuf *node = node_new ("module", "XlaCallModule"), *version = acc_protobuf_new (), *text = acc_protobuf_new ();
-  AccProtobuf *no = acc_protobuf_new ();
+  AccProtobuf *node = node_new ("module", "XlaCallModule"), *text = acc_protobuf_new ();
   gboolean has_checks = module->checks->len > 0;
 
   for (guint i = 0; i < inputs->len; i++)
@@ -248,8 +252,7 @@ add_module (AccProtobuf        *graph,
   set_message (node, "Tout", VALUE_LIST, make_types (module->results, FALSE, has_checks));
   set_message (node, "Sout", VALUE_LIST, make_shapes (module->results, has_checks));
   set_message (node, "_output_shapes", VALUE_LIST, make_shapes (module->results, has_checks));
-  acc_protobuf_add_integer (version, VALUE_INTEGER, MODULE_VERSION);
-  acc_protobuf_add_entry (node, NODE_ATTRIBUTE, "version", version);
+  set_integer (node, "version", VALUE_INTEGER, ACC_SAVED_MODEL_CALL_VERSION);
   acc_protobuf_add_text (text, VALUE_BYTES, module->text);
   acc_protobuf_add_entry (node, NODE_ATTRIBUTE, "module", text);
   set_texts (node, "platforms", "CPU");
@@ -257,8 +260,7 @@ add_module (AccProtobuf        *graph,
   set_texts (node, "disabled_checks", "platform");
   set_texts (node, "dim_args_spec", NULL);
   set_texts (node, "function_list", NULL);
-  acc_protobuf_add_integer (no, VALUE_BOOL, FALSE);
-  acc_protobuf_add_entry (node, NODE_ATTRIBUTE, "has_token_input_output", no);
+  set_integer (node, "has_token_input_output", VALUE_BOOL, FALSE);
   acc_protobuf_add_message (graph, GRAPH_NODE, node);
 }
 

@@ -41,6 +41,9 @@ struct _AccXlaEngine {
   AccBudget               *budget, *host_budget;   /* the backend's: owned, set once the engine is there */
 };
 
+/* Where memory of the host begins that XLA on processors takes as it is. */
+#define ACC_XLA_ALIGNMENT 64
+
 static inline guint64
 acc_xla_count_bytes (const AccHloVector *vector)
 {

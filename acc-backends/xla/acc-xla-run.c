@@ -86,13 +86,16 @@ get_name (AccRun             *run,
   return run->prepared->values[vector->value].name;
 }
 
-/* What was reserved for the first @n results. */
+/* The first @n results, and what was reserved for them, which those that were made have. */
 static void
-release (AccXlaCall *self,
-         guint       n)
+take_back (AccXlaCall *self,
+           guint       n)
 {
   for (guint i = 0; i < n; i++)
-    acc_budget_release (self->engine->budget, acc_xla_count_bytes (acc_xla_get_vector (self->module->results, i)), self->result_names[i]);
+    if (self->results[i] != NULL)
+      g_clear_pointer (&self->results[i], acc_buffer_unref);
+    else
+      acc_budget_release (self->engine->budget, acc_xla_count_bytes (acc_xla_get_vector (self->module->results, i)), self->result_names[i]);
 }
 
 /* Bytes of all that the module computes, vector by vector, or none. */
@@ -106,7 +109,7 @@ reserve (AccXlaCall *self,
 
       if (!acc_budget_reserve (self->engine->budget, bytes, self->result_names[i], error))
         {
-          release (self, i);
+          take_back (self, i);
           return FALSE;
         }
     }
@@ -139,17 +142,6 @@ give_results (AccXlaCall *self)
 {
   for (guint i = 0; i < self->module->results->len; i++)
     *get_place (self->run, acc_xla_get_vector (self->module->results, i)) = g_steal_pointer (&self->results[i]);
-}
-
-/* Buffers that were made have what was reserved for them. */
-static void
-take_back (AccXlaCall *self)
-{
-  for (guint i = 0; i < self->module->results->len; i++)
-    if (self->results[i] != NULL)
-      g_clear_pointer (&self->results[i], acc_buffer_unref);
-    else
-      acc_budget_release (self->engine->budget, acc_xla_count_bytes (acc_xla_get_vector (self->module->results, i)), self->result_names[i]);
 }
 
 static gboolean
@@ -186,7 +178,7 @@ run_step (AccRun  *run,
       if (ok)
         give_results (&call);
       else
-        take_back (&call);
+        take_back (&call, n_results);
     }
   acc_budget_release (engine->budget, temporary, call.what);
 
