@@ -3,28 +3,6 @@
 
 /* Arguments and results of the module, and arrays in memory. */
 
-static guint
-count_lanes (AccElementType *type,
-             guint           buffer)
-{
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
-    if (acc_element_type_locate (type, i)->buffer == buffer)
-      return acc_element_type_locate (type, i)->lanes;
-
-  return 1;
-}
-
-static AccElementKind
-get_kind (AccElementType *type,
-          guint           buffer)
-{
-  for (guint i = 0; i < acc_element_type_get_n_leaves (type); i++)
-    if (acc_element_type_locate (type, i)->buffer == buffer)
-      return acc_element_type_locate (type, i)->kind;
-
-  return ACC_KIND_BOOL;
-}
-
 /* Those of an array of extents @shape. @is_shaped: its extents, and one for the scalars of packed elements; else a vector of all. */
 static void
 list_vectors (GArray      *vectors,
@@ -35,8 +13,9 @@ list_vectors (GArray      *vectors,
 {
   for (guint k = 0; k < acc_element_type_get_n_buffers (array->type); k++)
     {
-      guint lanes = count_lanes (array->type, k);
-      AccHloVector vector = { .array = array, .bound = bound, .buffer = k, .kind = get_kind (array->type, k), .rank = 1 };
+      AccElementType *scalars = acc_element_type_get_buffer (array->type, k);
+      guint lanes = acc_element_type_get_n_leaves (scalars);
+      AccHloVector vector = { .array = array, .bound = bound, .buffer = k, .kind = acc_element_type_get_leaf (scalars, 0), .rank = 1 };
 
       vector.n = acc_hlo_count (shape) * lanes;
       vector.extents = g_new (gint64, shape.rank + 1);
@@ -269,7 +248,7 @@ give_result (AccHlo             *self,
 {
   AccElementType *type = node->array->type;
   AccHloValue *values = g_hash_table_lookup (self->values, node), parts[ACC_MAX_LANES];
-  gint64 lengths[ACC_MAX_LANES], lanes = count_lanes (type, vector->buffer);
+  gint64 lengths[ACC_MAX_LANES], lanes = acc_element_type_get_n_leaves (acc_element_type_get_buffer (type, vector->buffer));
   gint64 packed[2] = { node->size, lanes }, single[2] = { node->size, 1 };
   AccHloShape shape = acc_hlo_shape_of (node);
 

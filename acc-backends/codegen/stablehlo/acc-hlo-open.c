@@ -19,7 +19,7 @@ typedef struct {
   gint64      length, other_length;
   GString    *head;       /* what computes extents */
   GHashTable *extents;    /* "factor,term": name of a tensor<i64> */
-  GHashTable *vectors;    /* "?1,0x8": name of a tensor<Nxi64> */
+  GHashTable *vectors;    /* "factor,term;factor,term;": name of a tensor<Nxi64> */
   guint       n_names;
 } Open;
 
@@ -207,7 +207,7 @@ copy_line (Open    *self,
 
 /* --- operations of dynamic extents */
 
-/* What stands before and behind the first @mark, in both. */
+/* What stands behind the first @mark, in both. */
 static gboolean
 cut (const Pair *line,
      const char *mark,
@@ -229,7 +229,7 @@ is_same (const Pair *begin,
 {
   gsize n = (gsize) (end->at - begin->at);
 
-  return n == (gsize) (end->other - begin->other) && memcmp (begin->at, end->at - n, n) == 0 && memcmp (begin->at, begin->other, n) == 0;
+  return n == (gsize) (end->other - begin->other) && memcmp (begin->at, begin->other, n) == 0;
 }
 
 /* The last type of a line: its extents, and in @type what it becomes. Its number of extents, or -1. */

@@ -39,13 +39,15 @@ get_bits_kind (AccElementKind kind)
   return kind == ACC_KIND_F64 ? ACC_KIND_I64 : kind == ACC_KIND_F32 ? ACC_KIND_I32 : ACC_KIND_I16;
 }
 
-/* Exported modules have it where it is used. */
+/* As many zeros, which no compiler knows. Exported modules have the argument where it is used. */
 static AccHloValue
-use_zero (AccHlo *self)
+get_zeros (AccHlo         *self,
+           AccHloShape     shape,
+           AccElementKind  kind)
 {
   self->module->takes_zero = TRUE;
 
-  return self->zero;
+  return acc_hlo_spread (self, acc_hlo_convert (self, self->zero, ACC_HLO_SCALAR, ACC_KIND_I32, kind), shape, kind);
 }
 
 AccHloValue
@@ -55,14 +57,14 @@ acc_hlo_hide (AccHlo         *self,
               AccElementKind  kind)
 {
   AccElementKind bits = get_bits_kind (kind);
-  AccHloValue mask;
+  AccHloValue zeros;
 
   if (self->fast_math || self->zero == NULL)
     return x;
 
-  mask = acc_hlo_spread (self, acc_hlo_convert (self, use_zero (self), ACC_HLO_SCALAR, ACC_KIND_I32, bits), shape, bits);
+  zeros = get_zeros (self, shape, bits);
   x = acc_hlo_bitcast (self, x, shape, kind, bits);
-  x = acc_hlo_binary (self, "xor", x, mask, shape, bits);
+  x = acc_hlo_binary (self, "xor", x, zeros, shape, bits);
 
   return acc_hlo_bitcast (self, x, shape, bits, kind);
 }
@@ -94,7 +96,7 @@ divide_floats (const Place  *place,
   if (self->fast_math || self->zero == NULL)
     return BINARY (place, "divide", x, y);
 
-  mask = acc_hlo_spread (self, acc_hlo_convert (self, use_zero (self), ACC_HLO_SCALAR, ACC_KIND_I32, bits), place->shape, bits);
+  mask = get_zeros (self, place->shape, bits);
   mask = acc_hlo_binary (self, "and", acc_hlo_bitcast (self, x, place->shape, place->kind, bits), mask, place->shape, bits);
   y = acc_hlo_binary (self, "xor", acc_hlo_bitcast (self, y, place->shape, place->kind, bits), mask, place->shape, bits);
 

@@ -88,13 +88,12 @@ acc_hlo_complex_type (AccHlo         *self,
 /* Text that nobody can hold, as of expressions that are one another's sides many times over, is given up. */
 #define MOST_TEXT (G_GUINT64_CONSTANT (256) << 20)
 
-void
-acc_hlo_line (AccHlo     *self,
-              const char *format,
-              ...)
+static void G_GNUC_PRINTF (3, 0)
+write_line (AccHlo     *self,
+            const char *head,
+            const char *format,
+            va_list     arguments)
 {
-  va_list arguments;
-
   if (self->error != NULL)
     return;
   if (self->text->len > MOST_TEXT)
@@ -103,10 +102,20 @@ acc_hlo_line (AccHlo     *self,
       return;
     }
 
-  va_start (arguments, format);
-  g_string_append_c (self->text, ' ');
+  g_string_append_printf (self->text, " %s", head);
   g_string_append_vprintf (self->text, format, arguments);
   g_string_append_c (self->text, '\n');
+}
+
+void
+acc_hlo_line (AccHlo     *self,
+              const char *format,
+              ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  write_line (self, "", format, arguments);
   va_end (arguments);
 }
 
@@ -116,13 +125,12 @@ acc_hlo_emit (AccHlo     *self,
               ...)
 {
   AccHloValue name = acc_hlo_name (self);
-  g_autofree char *operation = NULL;
+  g_autofree char *head = g_strconcat (name, " = ", NULL);
   va_list arguments;
 
   va_start (arguments, format);
-  operation = g_strdup_vprintf (format, arguments);
+  write_line (self, head, format, arguments);
   va_end (arguments);
-  acc_hlo_line (self, "%s = %s", name, operation);
 
   return name;
 }
@@ -135,13 +143,12 @@ acc_hlo_emit_parts (AccHlo      *self,
                     ...)
 {
   AccHloValue name = acc_hlo_name (self);
-  g_autofree char *operation = NULL;
+  g_autofree char *head = g_strdup_printf ("%s:%u = ", name, n);
   va_list arguments;
 
   va_start (arguments, format);
-  operation = g_strdup_vprintf (format, arguments);
+  write_line (self, head, format, arguments);
   va_end (arguments);
-  acc_hlo_line (self, "%s:%u = %s", name, n, operation);
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *part = g_strdup_printf ("%s#%u", name, i);
