@@ -87,16 +87,19 @@ put_element_function (AccGraphWriter *self,
     g_ptr_array_add (self->owners, node);
 }
 
+static const gint64 *
+get_leaf_extents (AccArray *leaf)
+{
+  return leaf->op == ACC_OP_USE ? acc_shape_get_extents (leaf->shape, NULL) : acc_array_get_parameter (leaf)->declared;
+}
+
 static void
 put_leaf (AccGraphWriter *self,
           AccArray       *node)
 {
-  guint rank = 0;
-  const gint64 *extents = node->op == ACC_OP_USE ? acc_shape_get_extents (node->shape, &rank) : acc_array_get_parameter (node)->declared;
-
   put (self, ACC_OP_USE);
   put (self, GPOINTER_TO_SIZE (node->type));
-  put_numbers (self, extents, node->rank);
+  put_numbers (self, get_leaf_extents (node), node->rank);
   put_text (self, node->label);
 }
 
@@ -272,15 +275,12 @@ nth_part (AccArray *node,
           guint     n)
 {
   AccProgram **programs = acc_array_get_programs (node);
+  AccArray *dependence = acc_array_nth_known_dependence (node, n);
+  guint n_dependences = node->n_inputs + node->references->len;
 
-  if (is_pending (node))
-    return n < node->offer->n_inputs ? node->offer->inputs[n] : NULL;
-  if (n < node->n_inputs)
-    return node->inputs[n];
-  n -= node->n_inputs;
-  if (n < node->references->len)
-    return g_ptr_array_index (node->references, n);
-  n -= node->references->len;
+  if (dependence != NULL || n < n_dependences || is_pending (node))
+    return dependence;
+  n -= n_dependences;
   if (node->offer != NULL)
     {
       if (n < node->offer->n_inputs)
@@ -311,8 +311,7 @@ make_parameters (GPtrArray *leaves,
   for (guint i = 0; i < leaves->len; i++)
     {
       AccArray *leaf = g_ptr_array_index (leaves, i);
-      const gint64 *extents = leaf->op == ACC_OP_USE ? acc_shape_get_extents (leaf->shape, NULL) : acc_array_get_parameter (leaf)->declared;
-      AccArray *parameter = acc_array_new_parameter (leaf->type, leaf->rank, extents, i);
+      AccArray *parameter = acc_array_new_parameter (leaf->type, leaf->rank, get_leaf_extents (leaf), i);
 
       acc_array_set_label (parameter, leaf->label);
       g_ptr_array_add (parameters, parameter);
