@@ -150,7 +150,7 @@ static gboolean
 run_known (AccBackend *backend, AccArray **arrays, guint n_arrays, AccArray **results, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GPtrArray) arguments = NULL, values = NULL;
-  g_autoptr(AccExecutable) executable = acc_graph_cache_get (acc_graph_cache_of (backend), backend, arrays, n_arrays, &arguments);
+  g_autoptr(AccExecutable) executable = acc_graph_cache_get (backend, arrays, n_arrays, &arguments);
   GError *local = NULL;
 
   if (executable == NULL)
@@ -173,7 +173,7 @@ static gboolean
 run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
            GCancellable *cancellable, GError **error)
 {
-  g_autoptr(AccSession) session = acc_session_new (backend, NULL);
+  g_autoptr(AccSession) session = NULL;
   g_autoptr(GPtrArray) whole = NULL;
   GError *local = NULL;
 
@@ -186,6 +186,7 @@ run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_
       return FALSE;
     }
 
+  session = acc_session_new (backend, NULL);
   if (!acc_session_compile (session, arrays, n_arrays, cancellable, error))
     return FALSE;
 

@@ -324,18 +324,19 @@ get (AccGraphCache  *self,
 }
 
 AccExecutable *
-acc_graph_cache_get (AccGraphCache  *self,
-                     AccBackend     *backend,
-                     AccArray      **arrays,
-                     guint           n_arrays,
-                     GPtrArray     **arguments)
+acc_graph_cache_get (AccBackend *backend,
+                     AccArray  **arrays,
+                     guint       n_arrays,
+                     GPtrArray **arguments)
 {
+  AccGraphCache *self;
   AccGraphWriter *writer;
   AccExecutable *executable = NULL;
 
   if (!ACC_BACKEND_GET_CLASS (backend)->keeps_plans || (acc_disable_get_flags () & ACC_DISABLE_REUSE) != 0)
     return NULL;
 
+  self = acc_graph_cache_of (backend);
   writer = take_writer (self);
   if (acc_graph_writer_write (writer, NULL, 0, arrays, n_arrays, MOST_WORDS / 4))
     executable = get (self, writer, backend, arrays, n_arrays, arguments);
