@@ -29,6 +29,16 @@ open_backends (const char *usual)
   return TRUE;
 }
 
+/* Whether all cases are gone through: compilers of devices take long, unless that is asked for. */
+static inline gboolean
+takes_all_cases (void)
+{
+  const char *name = g_getenv ("ACC_TEST_BACKENDS");
+
+  return name == NULL || g_str_equal (name, "interpreter") || g_str_equal (name, "native")
+         || g_strcmp0 (g_getenv ("ACC_TEST_THOROUGH"), "0") > 0;
+}
+
 static inline AccArray *
 run (AccBackend *where, AccArray *array)
 {

@@ -29,15 +29,15 @@ typedef struct {
 } Captured;
 
 static AccExpr *
-is_left (AccExpr *left, gpointer data)
+is_above (AccExpr *x, gpointer number)
 {
-  return acc_expr_gt (left, i8 (0));
+  return acc_expr_gt (x, i8 (GPOINTER_TO_INT (number)));
 }
 
 static AccArray *
 goes_on (AccArray **state, guint n, gpointer data)
 {
-  return acc_array_map (state[LEFT], is_left, NULL);
+  return acc_array_map (state[LEFT], is_above, GINT_TO_POINTER (0));
 }
 
 static AccExpr *
@@ -177,23 +177,28 @@ counted_down (AccArray **state, guint n, gpointer data)
 }
 
 static AccExpr *
-is_large (AccExpr *x, gpointer data)
-{
-  return acc_expr_gt (x, i8 (2));
-}
-
-static AccExpr *
 plus (AccExpr *x, AccExpr *y, gpointer data)
 {
   return acc_expr_add (x, y);
 }
 
 static AccArray *
-sum_is_large (AccArray **state, guint n, gpointer data)
+sum_is_above (AccArray **state, guint n, gpointer number)
 {
   g_autoptr(AccArray) sum = acc_array_fold_all (state[0], i8 (0), plus, NULL);
 
-  return acc_array_map (sum, is_large, NULL);
+  return acc_array_map (sum, is_above, number);
+}
+
+/* Turns of one vector, until its sum is not above @number any more. */
+static AccArray *
+loop_while_above (AccArray *vector, gint number, AccArrayFunc function)
+{
+  static const char *const vector_only[] = { "i8[:]", NULL };
+  g_autoptr(AccProgram) condition = acc_program_new (vector_only, sum_is_above, GINT_TO_POINTER (number));
+  g_autoptr(AccProgram) turn = acc_program_new (vector_only, function, NULL);
+
+  return acc_array_while_loop (vector, condition, turn);
 }
 
 static AccExpr *
@@ -202,26 +207,10 @@ two_thirds (AccExpr *x, gpointer data)
   return acc_expr_quot (acc_expr_mul (x, i8 (2)), i8 (3));
 }
 
-static AccExpr *
-is_above_three (AccExpr *x, gpointer data)
-{
-  return acc_expr_gt (x, i8 (3));
-}
-
-static AccArray *
-sum_is_above_three (AccArray **state, guint n, gpointer data)
-{
-  g_autoptr(AccArray) sum = acc_array_fold_all (state[0], i8 (0), plus, NULL);
-
-  return acc_array_map (sum, is_above_three, NULL);
-}
-
 static AccArray *
 inner_loop (AccArray **state, guint n, gpointer data)
 {
-  static const char *const vector[] = { "i8[:]", NULL };
-  g_autoptr(AccProgram) condition = acc_program_new (vector, sum_is_above_three, NULL), turn = acc_program_new (vector, counted_down, NULL);
-  g_autoptr(AccArray) less = acc_array_while_loop (state[0], condition, turn);
+  g_autoptr(AccArray) less = loop_while_above (state[0], 3, counted_down);
 
   return acc_array_map (less, two_thirds, NULL);
 }
@@ -229,11 +218,9 @@ inner_loop (AccArray **state, guint n, gpointer data)
 static AccArray *
 loop_in_loop (AccArray **a, guint n, gpointer data)
 {
-  static const char *const vector[] = { "i8[:]", NULL };
-  g_autoptr(AccProgram) condition = acc_program_new (vector, sum_is_large, NULL), turn = acc_program_new (vector, inner_loop, NULL);
   g_autoptr(AccArray) both = acc_array_concat (a[0], a[1]);
 
-  return acc_array_while_loop (both, condition, turn);
+  return loop_while_above (both, 2, inner_loop);
 }
 
 /* --- comparison */
@@ -340,20 +327,9 @@ test_ends (gconstpointer data)
 #define MOST_CALLS 50      /* of devices */
 
 static AccArray *
-is_any_left (AccArray **state, guint n, gpointer data)
-{
-  g_autoptr(AccArray) sum = acc_array_fold_all (state[0], i8 (0), plus, NULL);
-
-  return acc_array_map (sum, is_left, NULL);
-}
-
-static AccArray *
 count_down (AccArray **a, guint n, gpointer data)
 {
-  static const char *const vector[] = { "i8[:]", NULL };
-  g_autoptr(AccProgram) condition = acc_program_new (vector, is_any_left, NULL), turn = acc_program_new (vector, counted_down, NULL);
-
-  return acc_array_while_loop (a[0], condition, turn);
+  return loop_while_above (a[0], 0, counted_down);
 }
 
 static void
@@ -382,14 +358,11 @@ test_one_goes_on (void)
 int
 main (int argc, char **argv)
 {
-  const char *name = g_getenv ("ACC_TEST_BACKENDS");
-
   g_test_init (&argc, &argv, NULL);
   if (!open_backends ("interpreter"))
     return 0;
 
-  is_quick = name == NULL || g_str_equal (name, "interpreter") || g_str_equal (name, "native")
-             || g_strcmp0 (g_getenv ("ACC_TEST_THOROUGH"), "0") > 0;
+  is_quick = takes_all_cases ();
   for (guint i = 0; i < (is_quick ? G_N_ELEMENTS (functions) : 0); i++)
     {
       g_autofree char *path = g_strdup_printf ("/lift-loops/%s", functions[i].name);

@@ -602,14 +602,11 @@ test_matrix_function (gconstpointer data)
 int
 main (int argc, char **argv)
 {
-  const char *name = g_getenv ("ACC_TEST_BACKENDS");
-
   g_test_init (&argc, &argv, NULL);
   if (!open_backends ("interpreter"))
     return 0;
 
-  is_quick = name == NULL || g_str_equal (name, "interpreter") || g_str_equal (name, "native")
-             || g_strcmp0 (g_getenv ("ACC_TEST_THOROUGH"), "0") > 0;
+  is_quick = takes_all_cases ();
   for (guint i = 0; i < G_N_ELEMENTS (functions); i += is_quick ? 1 : 6)
     {
       g_autofree char *path = g_strdup_printf ("/lift/%s", functions[i].name);

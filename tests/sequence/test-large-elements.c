@@ -3,12 +3,11 @@
 /* Elements that are larger than the memory limit, between small ones: what maps, folds and scans goes in bands, and gives the same numbers
  * (floats are such as add up without rounding: bands show in last bits of others); what cannot is refused with the element's number. */
 
-#include <acc/acc.h>
+#include "tests/nested/nested-backends.h"
 
 #include <string.h>
 
-static AccBackend *backend;
-static gboolean    is_on_host;
+static gboolean is_on_host;
 
 enum { LARGE = 1 << 18 };
 
@@ -92,7 +91,6 @@ make_sequence (AccElementType *type, const gint64 *lengths, gboolean as_nested)
     return acc_sequence_new_from_arrays (G_LIST_MODEL (store));
 
   {
-    g_autoptr(AccBackend) judge = acc_backend_new_for_name ("interpreter", NULL);
     g_autoptr(AccNestedArray) all = acc_nested_array_new_from_arrays ((AccArray **) arrays->pdata, arrays->len);
 
     nested = acc_backend_run_nested (judge, all, NULL, NULL);
@@ -241,19 +239,11 @@ test_in_turn (void)
 int
 main (int argc, char *argv[])
 {
-  g_autoptr(GError) error = NULL;
-  const char *name;
-  int result;
-
   g_test_init (&argc, &argv, NULL);
-  name = g_getenv ("ACC_TEST_BACKENDS") != NULL ? g_getenv ("ACC_TEST_BACKENDS") : "native";
-  backend = acc_backend_new_for_name (name, &error);
-  if (backend == NULL)
-    {
-      g_print ("1..0 # SKIP %s\n", error->message);
-      return 0;
-    }
-  is_on_host = g_str_equal (name, "native");
+  if (!open_backends ("native"))
+    return 0;
+
+  is_on_host = g_str_equal (acc_backend_get_name (backend), "native");
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
     {
       g_autofree char *path = g_strdup_printf ("/sequence/large-elements/%s", functions[i].name);
@@ -261,8 +251,6 @@ main (int argc, char *argv[])
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_function);
     }
   g_test_add_func ("/sequence/large-elements/in-turn", test_in_turn);
-  result = g_test_run ();
-  g_clear_object (&backend);
 
-  return result;
+  return run_tests ();
 }

@@ -2,11 +2,7 @@
 
 /* Sequences of arguments of programs, which are graphs, against walks over the same arrays on the interpreter. */
 
-#include <acc/acc.h>
-
-#include <stdio.h>
-
-static AccBackend *backend, *judge;
+#include "tests/nested/nested-backends.h"
 
 static AccExpr *i8 (gint64 x) { return acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), x); }
 static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
@@ -130,28 +126,17 @@ int
 main (int argc, char *argv[])
 {
   static const char *const names[N_RESULTS] = { "sums", "odd", "combined", "joined", "ragged", "ragged-joined", "count", "last", "stack" };
-  g_autoptr(GError) error = NULL;
-  const char *name;
-  int result;
 
   g_test_init (&argc, &argv, NULL);
-  name = g_getenv ("ACC_TEST_BACKENDS") != NULL ? g_getenv ("ACC_TEST_BACKENDS") : "interpreter";
-  backend = acc_backend_new_for_name (name, &error);
-  if (backend == NULL)
-    {
-      printf ("1..0 # SKIP %s\n", error->message);
-      return 0;
-    }
-  judge = acc_backend_new_for_name ("interpreter", NULL);
+  if (!open_backends ("interpreter"))
+    return 0;
+
   for (guint i = 0; i < N_RESULTS; i++)
     {
       g_autofree char *path = g_strdup_printf ("/sequence/programs/%s", names[i]);
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_program);
     }
-  result = g_test_run ();
-  g_clear_object (&backend);
-  g_clear_object (&judge);
 
-  return result;
+  return run_tests ();
 }
