@@ -66,6 +66,13 @@ void       acc_lifted_unref         (AccLifted *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLifted, acc_lifted_unref)
 
+/* For programs, which know of arrays alone: adds those that it consists of to @parts, which owns them; and makes one of the same form of
+ * those from @*next on. */
+void       acc_lifted_list_parts    (AccLifted *self, GPtrArray *parts);
+AccLifted *acc_lifted_join_parts    (AccLifted *self, GPtrArray *parts, guint *next);
+/* Parameters that stand for @parts; owned. */
+GPtrArray *acc_lifted_stand_for     (GPtrArray *parts);
+
 /* Expressions of element number @k, which may be NULL where the form does not need it. */
 AccExpr   *acc_lifted_extent        (AccLifted *self, AccExpr *k, guint dimension);
 AccExpr   *acc_lifted_extents       (AccLifted *self, AccExpr *k);

@@ -55,35 +55,6 @@ new_arrays (void)
 
 /* --- states as arrays */
 
-static void
-list_parts (AccLifted *state,
-            GPtrArray *parts)
-{
-  g_ptr_array_add (parts, g_object_ref (state->values));
-  if (state->form != ACC_LIFTED_IRREGULAR)
-    return;
-  g_ptr_array_add (parts, g_object_ref (state->nesting->offsets));
-  if (state->nesting->extents != NULL)
-    g_ptr_array_add (parts, g_object_ref (state->nesting->extents));
-}
-
-/* A state of the form of @like from parts from @*next on. */
-static AccLifted *
-join_parts (AccLifted *like,
-            GPtrArray *parts,
-            guint     *next)
-{
-  AccArray *values = g_ptr_array_index (parts, (*next)++), *offsets, *extents = NULL;
-
-  if (like->form != ACC_LIFTED_IRREGULAR)
-    return acc_lifted_new_regular (g_object_ref (values));
-  offsets = g_ptr_array_index (parts, (*next)++);
-  if (like->nesting->extents != NULL)
-    extents = g_object_ref (g_ptr_array_index (parts, (*next)++));
-
-  return acc_lifted_new_irregular (acc_nesting_new (like->rank, g_object_ref (offsets), extents), g_object_ref (values));
-}
-
 static GPtrArray *
 join_states (Loop      *self,
              GPtrArray *parts,
@@ -92,25 +63,9 @@ join_states (Loop      *self,
   GPtrArray *states = new_list ();
 
   for (guint i = 0; i < self->like->len; i++)
-    g_ptr_array_add (states, join_parts (g_ptr_array_index (self->like, i), parts, &from));
+    g_ptr_array_add (states, acc_lifted_join_parts (g_ptr_array_index (self->like, i), parts, &from));
 
   return states;
-}
-
-/* Parameters that stand for @parts. */
-static GPtrArray *
-make_parameters (GPtrArray *parts)
-{
-  GPtrArray *parameters = new_arrays ();
-
-  for (guint i = 0; i < parts->len; i++)
-    {
-      AccArray *part = g_ptr_array_index (parts, i);
-
-      g_ptr_array_add (parameters, acc_array_new_parameter (part->type, part->rank, NULL, i));
-    }
-
-  return parameters;
 }
 
 static AccProgram *
@@ -160,7 +115,7 @@ may_go_on (AccExpr *any,
 static AccProgram *
 make_inner_condition (Loop *self)
 {
-  g_autoptr(GPtrArray) parameters = make_parameters (self->parts), results = new_arrays ();
+  g_autoptr(GPtrArray) parameters = acc_lifted_stand_for (self->parts), results = new_arrays ();
   AccArray **p = (AccArray **) parameters->pdata;
   g_autoptr(AccArray) any = acc_array_fold_all (p[FLAGS], acc_expr_new_bool (FALSE), either, NULL);
 
@@ -219,7 +174,7 @@ number_at (AccExpr *place,
   return acc_expr_linear_index (numbers, place);
 }
 
-/* The next states of the elements of @packed that are number @going of it. */
+/* The next states, and flags, of those elements that go on: @going of @numbers, which @states are of. */
 static GPtrArray *
 step_some (Loop      *self,
            AccArray  *numbers,
@@ -250,7 +205,7 @@ static AccProgram *
 make_inner_step (Loop     *self,
                  AccArray *numbers)
 {
-  g_autoptr(GPtrArray) parameters = make_parameters (self->parts), results = new_arrays ();
+  g_autoptr(GPtrArray) parameters = acc_lifted_stand_for (self->parts), results = new_arrays ();
   g_autoptr(GPtrArray) states = join_states (self, parameters, N_INNER), next = NULL, merged = new_list ();
   g_autoptr(AccLift) packed = acc_lift_new_within (self->lift, numbers);
   AccArray **p = (AccArray **) parameters->pdata;
@@ -265,7 +220,7 @@ make_inner_step (Loop     *self,
   g_ptr_array_add (results, acc_array_zip_with (places, p[FLAGS], new_flag, flags));
   g_ptr_array_add (results, acc_array_map (p[BUDGET], spend, &turn));
   for (guint i = 0; i < merged->len; i++)
-    list_parts (g_ptr_array_index (merged, i), results);
+    acc_lifted_list_parts (g_ptr_array_index (merged, i), results);
 
   return make_program (parameters, results);
 }
@@ -275,7 +230,7 @@ make_inner_step (Loop     *self,
 static AccProgram *
 make_outer_condition (GPtrArray *outer)
 {
-  g_autoptr(GPtrArray) parameters = make_parameters (outer), results = new_arrays ();
+  g_autoptr(GPtrArray) parameters = acc_lifted_stand_for (outer), results = new_arrays ();
   AccExpr *left = acc_expr_extent (g_ptr_array_index (parameters, NUMBERS), 0);
 
   g_ptr_array_add (results, acc_array_unit (acc_expr_gt (left, acc_array_number (0))));
@@ -320,8 +275,8 @@ list_ended (Loop      *self,
       g_autoptr(AccLifted) merged = acc_lift_merge (self->lift, state, places, g_ptr_array_index (ended, i), NULL);
       g_autoptr(GPtrArray) own = new_arrays (), joined = new_arrays ();
 
-      list_parts (state, own);
-      list_parts (merged, joined);
+      acc_lifted_list_parts (state, own);
+      acc_lifted_list_parts (merged, joined);
       for (guint j = 0; j < own->len; j++)
         g_ptr_array_add (results, acc_array_cond (all, g_ptr_array_index (own, j), g_ptr_array_index (joined, j)));
     }
@@ -331,10 +286,11 @@ static AccProgram *
 make_outer_step (Loop      *self,
                  GPtrArray *outer)
 {
-  guint n_parts = self->parts->len - N_INNER, n_outer = N_OUTER + n_parts, used = N_INNER;
-  g_autoptr(GPtrArray) parameters = make_parameters (outer), results = new_arrays ();
+  guint n_parts = self->parts->len - N_INNER;
+  g_autoptr(GPtrArray) parameters = acc_lifted_stand_for (outer), results = new_arrays ();
   g_autoptr(GPtrArray) initial = new_arrays (), last = NULL;
-  g_autoptr(GPtrArray) states = join_states (self, parameters, N_OUTER), ended = join_states (self, parameters, n_outer), turned = NULL;
+  g_autoptr(GPtrArray) states = join_states (self, parameters, N_OUTER), turned = NULL;
+  g_autoptr(GPtrArray) ended = join_states (self, parameters, N_OUTER + n_parts);
   AccArray *numbers = g_ptr_array_index (parameters, NUMBERS);
   g_autoptr(AccProgram) condition = make_inner_condition (self), step = make_inner_step (self, numbers);
   g_autoptr(AccLift) packed = acc_lift_new_within (self->lift, numbers), some = NULL;
@@ -345,7 +301,7 @@ make_outer_step (Loop      *self,
   for (guint i = 0; i < n_parts; i++)
     g_ptr_array_add (initial, g_object_ref (g_ptr_array_index (parameters, N_OUTER + i)));
   last = acc_array_while_loop_many ((AccArray **) initial->pdata, initial->len, condition, step);
-  turned = join_states (self, last, used);
+  turned = join_states (self, last, N_INNER);
 
   going = acc_array_compact (packed->index, g_ptr_array_index (last, FLAGS), NULL);
   g_ptr_array_add (results, acc_array_map (going, number_at, numbers));
@@ -355,7 +311,7 @@ make_outer_step (Loop      *self,
     {
       g_autoptr(AccLifted) gathered = acc_lift_gather (some, g_ptr_array_index (turned, i), going);
 
-      list_parts (gathered, results);
+      acc_lifted_list_parts (gathered, results);
     }
   list_ended (self, numbers, turned, ended, results);
 
@@ -403,7 +359,7 @@ acc_lift_while_loop (AccLift  *self,
   g_ptr_array_add (parts, lift_condition (self, node, states));
   g_ptr_array_add (parts, acc_array_unit (acc_array_number (0)));
   for (guint i = 0; i < states->len; i++)
-    list_parts (g_ptr_array_index (states, i), parts);
+    acc_lifted_list_parts (g_ptr_array_index (states, i), parts);
 
   g_ptr_array_add (outer, g_object_ref (self->index));
   g_ptr_array_add (outer, g_object_ref (g_ptr_array_index (parts, FLAGS)));

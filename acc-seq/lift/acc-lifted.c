@@ -59,6 +59,51 @@ acc_lifted_unref (AccLifted *self)
   g_free (self);
 }
 
+/* --- parts */
+
+void
+acc_lifted_list_parts (AccLifted *self,
+                       GPtrArray *parts)
+{
+  g_ptr_array_add (parts, g_object_ref (self->values));
+  if (self->form != ACC_LIFTED_IRREGULAR)
+    return;
+  g_ptr_array_add (parts, g_object_ref (self->nesting->offsets));
+  if (self->nesting->extents != NULL)
+    g_ptr_array_add (parts, g_object_ref (self->nesting->extents));
+}
+
+AccLifted *
+acc_lifted_join_parts (AccLifted *self,
+                       GPtrArray *parts,
+                       guint     *next)
+{
+  AccArray *values = g_ptr_array_index (parts, (*next)++), *offsets, *extents = NULL;
+
+  if (self->form != ACC_LIFTED_IRREGULAR)
+    return acc_lifted_new_regular (g_object_ref (values));
+  offsets = g_ptr_array_index (parts, (*next)++);
+  if (self->nesting->extents != NULL)
+    extents = g_object_ref (g_ptr_array_index (parts, (*next)++));
+
+  return acc_lifted_new_irregular (acc_nesting_new (self->rank, g_object_ref (offsets), extents), g_object_ref (values));
+}
+
+GPtrArray *
+acc_lifted_stand_for (GPtrArray *parts)
+{
+  GPtrArray *parameters = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < parts->len; i++)
+    {
+      AccArray *part = g_ptr_array_index (parts, i);
+
+      g_ptr_array_add (parameters, acc_array_new_parameter (part->type, part->rank, NULL, i));
+    }
+
+  return parameters;
+}
+
 /* --- indices: an i8 for rank 1, else a tuple */
 
 AccExpr *

@@ -10,18 +10,11 @@
 /* The tree of a fold as a loop: pairs of neighbours become one element, until one is left; an odd last one waits. So what is combined
  * depends on the numbers of elements, as in a walk. */
 
-/* What goes from one iteration to the next: arrays of a nested array of one form. */
+/* Elements go from one iteration to the next as the arrays of a nested array, of one form in all of them. */
 typedef struct {
   AccSequenceFunction *function;
   gboolean             is_regular;
-  guint                rank;
 } Fold;
-
-static AccExpr *
-count_of (AccNestedArray *nested)
-{
-  return acc_expr_extent (acc_nested_array_get_count (nested), 0);
-}
 
 /* In the form of the loop. */
 static AccNestedArray *
@@ -36,48 +29,27 @@ convert (const Fold     *self,
   return acc_nested_array_new_for_lifted (other, g_object_ref (count));
 }
 
-/* What has to be the same in all iterations; owned. */
+/* What goes from one iteration to the next, as arrays; owned. */
 static GPtrArray *
 list_parts (AccNestedArray *nested)
 {
   GPtrArray *parts = g_ptr_array_new_with_free_func (g_object_unref);
-  AccArray *arrays[3];
-  guint n = acc_walk_part_list_arrays (nested, arrays);
 
-  for (guint i = 0; i < n; i++)
-    g_ptr_array_add (parts, g_object_ref (arrays[i]));
+  acc_lifted_list_parts (acc_nested_array_get_lifted (nested), parts);
 
   return parts;
 }
 
-static GPtrArray *
-make_parameters (GPtrArray *parts)
-{
-  GPtrArray *parameters = g_ptr_array_new_with_free_func (g_object_unref);
-
-  for (guint i = 0; i < parts->len; i++)
-    {
-      AccArray *part = g_ptr_array_index (parts, i);
-
-      g_ptr_array_add (parameters, acc_array_new_parameter (part->type, part->rank, NULL, i));
-    }
-
-  return parameters;
-}
-
+/* One of the form of @elements. */
 static AccNestedArray *
-from_parts (const Fold *self,
-            GPtrArray  *parts)
+from_parts (AccNestedArray *elements,
+            GPtrArray      *parts)
 {
-  AccNesting *nesting;
+  guint next = 0;
+  AccLifted *lifted = acc_lifted_join_parts (acc_nested_array_get_lifted (elements), parts, &next);
+  AccArray *count = lifted->nesting != NULL ? acc_nesting_dup_lengths (lifted->nesting) : g_object_ref (lifted->values);
 
-  if (self->is_regular)
-    return acc_nested_array_new_from_regular (parts->pdata[0]);
-
-  nesting = acc_nesting_new (self->rank, g_object_ref (parts->pdata[1]), parts->len > 2 ? g_object_ref (parts->pdata[2]) : NULL);
-
-  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, g_object_ref (parts->pdata[0])),
-                                          acc_nesting_dup_lengths (nesting));
+  return acc_nested_array_new_for_lifted (lifted, count);
 }
 
 typedef struct {
@@ -119,7 +91,7 @@ static AccNestedArray *
 halve (const Fold     *self,
        AccNestedArray *elements)
 {
-  g_autoptr(AccExpr) n = acc_expr_ref_sink (count_of (elements));
+  g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_nested_array_count_elements (elements));
   g_autoptr(AccExpr) half = acc_expr_ref_sink (acc_expr_quot (n, acc_array_number (2)));
   g_autoptr(AccExpr) paired = acc_expr_ref_sink (acc_expr_mul (half, acc_array_number (2)));
   g_autoptr(AccNestedArray) first = take (elements, half, (Places) { 2, 0, NULL }), second = take (elements, half, (Places) { 2, 1, NULL });
@@ -142,17 +114,18 @@ static AccNestedArray *
 loop (const Fold     *self,
       AccNestedArray *elements)
 {
-  g_autoptr(GPtrArray) parts = list_parts (elements), parameters = make_parameters (parts), others = make_parameters (parts), last = NULL;
-  g_autoptr(AccNestedArray) asked = from_parts (self, others), state = from_parts (self, parameters), next = halve (self, state);
+  g_autoptr(GPtrArray) parts = list_parts (elements), last = NULL;
+  g_autoptr(GPtrArray) parameters = acc_lifted_stand_for (parts), others = acc_lifted_stand_for (parts);
+  g_autoptr(AccNestedArray) asked = from_parts (elements, others), state = from_parts (elements, parameters), next = halve (self, state);
   g_autoptr(GPtrArray) results = list_parts (next);
-  g_autoptr(AccArray) more = acc_array_unit (acc_expr_gt (count_of (asked), acc_array_number (1)));
+  g_autoptr(AccArray) more = acc_array_unit (acc_expr_gt (acc_nested_array_count_elements (asked), acc_array_number (1)));
   g_autoptr(AccProgram) condition = acc_program_new_for_nodes ((AccArray **) others->pdata, others->len, &more, 1);
   g_autoptr(AccProgram) step = acc_program_new_for_nodes ((AccArray **) parameters->pdata, parameters->len, (AccArray **) results->pdata,
                                                           results->len);
 
   last = acc_array_while_loop_many ((AccArray **) parts->pdata, parts->len, condition, step);
 
-  return from_parts (self, last);
+  return from_parts (elements, last);
 }
 
 AccArray *
@@ -160,7 +133,7 @@ acc_sequence_graph_fold (AccSequence         *sequence,
                          AccSequenceFunction *function,
                          AccArray            *seed)
 {
-  Fold self = { function, FALSE, sequence->rank };
+  Fold self = { function, FALSE };
   g_autoptr(AccNestedArray) elements = acc_sequence_graph_elements (sequence), state = NULL, total = NULL, seeded = NULL, first = NULL;
   g_autoptr(AccArray) element = NULL;
   AccLifted *lifted = acc_nested_array_get_lifted (elements);
