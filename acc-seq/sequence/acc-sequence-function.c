@@ -108,3 +108,14 @@ acc_sequence_function_copy (AccSequenceFunction *self,
 
   return copy;
 }
+
+AccNestedArray *
+acc_sequence_function_apply (AccSequenceFunction *self,
+                             AccNestedArray     **inputs,
+                             AccApplyFlags        flags)
+{
+  if (self->varies)
+    flags |= ACC_APPLY_VARIES;
+
+  return acc_nested_array_apply (inputs, self->n_parameters, self->parameters, NULL, self->result, ACC_APPLY_IN_STEPS | flags);
+}

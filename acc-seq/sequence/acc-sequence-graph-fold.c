@@ -82,8 +82,7 @@ combine (const Fold     *self,
          AccNestedArray *first,
          AccNestedArray *second)
 {
-  return acc_nested_array_apply ((AccNestedArray *[]) { first, second }, 2, self->function->parameters, NULL, self->function->result,
-                                 acc_sequence_function_get_flags (self->function));
+  return acc_sequence_function_apply (self->function, (AccNestedArray *[]) { first, second }, 0);
 }
 
 /* Half as many, and one more where there is one without a neighbour. */

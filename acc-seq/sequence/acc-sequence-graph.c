@@ -12,10 +12,11 @@
 /* --- which they are */
 
 static gboolean
-needs_run (AccArray            *array,
+needs_run (AccArray           **arrays,
+           guint                n,
            AccSequenceFunction *function)
 {
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&array, 1);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n);
   gboolean needs = FALSE;
 
   for (guint i = 0; i < nodes->len && !needs; i++)
@@ -33,14 +34,12 @@ needs_run (AccArray            *array,
 static gboolean
 nested_needs_run (AccNestedArray *nested)
 {
-  AccArray *arrays[3];
+  AccArray *arrays[4];
   guint n = acc_walk_part_list_arrays (nested, arrays);
-  gboolean needs = needs_run (acc_nested_array_get_count (nested), NULL);
 
-  for (guint i = 0; i < n && !needs; i++)
-    needs = needs_run (arrays[i], NULL);
+  arrays[n++] = acc_nested_array_get_count (nested);
 
-  return needs;
+  return needs_run (arrays, n, NULL);
 }
 
 gboolean
@@ -49,14 +48,14 @@ acc_sequence_needs_run (AccSequence         *self,
                         AccArray            *array)
 {
   g_autoptr(GPtrArray) all = acc_walk_sort_sequences (&self, 1);
-  gboolean needs = (function != NULL && needs_run (function->result, function)) || (array != NULL && needs_run (array, NULL));
+  gboolean needs = (function != NULL && needs_run (&function->result, 1, function)) || (array != NULL && needs_run (&array, 1, NULL));
 
   for (guint i = 0; i < all->len && !needs; i++)
     {
       AccSequence *one = g_ptr_array_index (all, i);
 
-      needs = (one->nested != NULL && nested_needs_run (one->nested)) || (one->array != NULL && needs_run (one->array, NULL))
-              || (one->function != NULL && needs_run (one->function->result, one->function));
+      needs = (one->nested != NULL && nested_needs_run (one->nested)) || (one->array != NULL && needs_run (&one->array, 1, NULL))
+              || (one->function != NULL && needs_run (&one->function->result, 1, one->function));
     }
 
   return needs;
@@ -64,34 +63,13 @@ acc_sequence_needs_run (AccSequence         *self,
 
 /* --- elements */
 
-static AccExpr *
-place_itself (AccExpr *k,
-              gpointer data)
-{
-  return k;
-}
-
 /* Takes over @count. */
 static AccNestedArray *
 new_numbers (AccExpr *count)
 {
-  g_autoptr(AccArray) numbers = acc_array_generate_expr (count, place_itself, NULL);
+  g_autoptr(AccArray) numbers = acc_nested_array_new_numbers (count);
 
   return acc_nested_array_new_from_regular (numbers);
-}
-
-static AccExpr *
-count_of (AccNestedArray *nested)
-{
-  return acc_expr_extent (acc_nested_array_get_count (nested), 0);
-}
-
-static AccNestedArray *
-apply (AccSequenceFunction *function,
-       AccNestedArray     **inputs)
-{
-  return acc_nested_array_apply (inputs, function->n_parameters, function->parameters, NULL, function->result,
-                                 acc_sequence_function_get_flags (function));
 }
 
 static AccNestedArray *
@@ -135,12 +113,14 @@ map_all (AccSequence *self,
       g_ptr_array_add (inputs, input);
       if (input != NULL && cuts)
         {
-          least = acc_expr_ref_sink (before != NULL ? acc_expr_min (before, count_of (input)) : count_of (input));
+          AccExpr *count = acc_nested_array_count_elements (input);
+
+          least = acc_expr_ref_sink (before != NULL ? acc_expr_min (before, count) : count);
           g_clear_pointer (&before, acc_expr_unref);
         }
     }
   if (cuts && least != NULL)
-    numbers = acc_array_generate_expr (least, place_itself, NULL);
+    numbers = acc_nested_array_new_numbers (least);
   for (guint i = 0; i < inputs->len; i++)
     {
       AccNestedArray *input = inputs->pdata[i];
@@ -154,16 +134,16 @@ map_all (AccSequence *self,
       g_clear_object (&input);
     }
 
-  return apply (self->function, (AccNestedArray **) inputs->pdata);
+  return acc_sequence_function_apply (self->function, (AccNestedArray **) inputs->pdata, 0);
 }
 
 static AccNestedArray *
 get_flags (AccSequence    *self,
            AccNestedArray *elements)
 {
-  g_autoptr(AccNestedArray) numbers = new_numbers (count_of (elements));
+  g_autoptr(AccNestedArray) numbers = new_numbers (acc_nested_array_count_elements (elements));
 
-  return apply (self->function, (AccNestedArray *[]) { elements, numbers });
+  return acc_sequence_function_apply (self->function, (AccNestedArray *[]) { elements, numbers }, 0);
 }
 
 static AccExpr *
@@ -320,7 +300,7 @@ acc_sequence_graph_take_first (AccNestedArray *elements)
       break;
     }
 
-  first = acc_array_generate_expr (acc_array_number (1), place_itself, NULL);
+  first = acc_nested_array_new_numbers (acc_array_number (1));
   {
     g_autoptr(AccNestedArray) one = acc_nested_array_gather (elements, first);
     AccLifted *own = acc_nested_array_get_lifted (one);
@@ -333,7 +313,7 @@ static AccExpr *
 last_number (AccExpr *k,
              gpointer elements)
 {
-  return acc_expr_sub (count_of (elements), acc_array_number (1));
+  return acc_expr_sub (acc_nested_array_count_elements (elements), acc_array_number (1));
 }
 
 AccArray *
@@ -345,7 +325,7 @@ acc_sequence_graph_choose (AccNestedArray *elements,
 
   if (otherwise == NULL)
     return g_object_ref (element);
-  there = acc_array_unit (acc_expr_gt (count_of (elements), acc_array_number (0)));
+  there = acc_array_unit (acc_expr_gt (acc_nested_array_count_elements (elements), acc_array_number (0)));
 
   return acc_array_cond (there, element, otherwise);
 }
@@ -376,7 +356,7 @@ acc_sequence_graph_count (AccSequence *self)
 {
   g_autoptr(AccNestedArray) elements = all_elements (self, NULL);
 
-  return acc_array_unit (count_of (elements));
+  return acc_array_unit (acc_nested_array_count_elements (elements));
 }
 
 /* Dimension @d of the first element; 0 where there is none. */

@@ -37,13 +37,6 @@ typedef struct {
   gboolean        varies;       /* elements may be of different extents */
 } AccSequenceFunction;
 
-/* How it is applied to the elements of a step. */
-static inline AccApplyFlags
-acc_sequence_function_get_flags (const AccSequenceFunction *self)
-{
-  return ACC_APPLY_IN_STEPS | (self->varies ? ACC_APPLY_VARIES : 0);
-}
-
 AccSequenceFunction *acc_sequence_function_ref   (AccSequenceFunction *self);
 void                 acc_sequence_function_unref (AccSequenceFunction *self);
 /* Calls @function with parameters of the given types, ranks and, where @shapes has them, extents. Where it is @numbered and random arrays
@@ -54,6 +47,8 @@ AccSequenceFunction *acc_sequence_function_trace (const char *operation, AccElem
                                                   AccArray **error);
 /* The same function of other arrays than those that it reads: nodes in @replaced, as for acc_array_copy_replaced(), which gets more. */
 AccSequenceFunction *acc_sequence_function_copy  (AccSequenceFunction *self, GHashTable *replaced);
+/* Of the elements of a step, as many nested arrays as it has parameters. */
+AccNestedArray      *acc_sequence_function_apply (AccSequenceFunction *self, AccNestedArray **inputs, AccApplyFlags flags);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccSequenceFunction, acc_sequence_function_unref)
 

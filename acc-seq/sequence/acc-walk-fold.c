@@ -93,8 +93,7 @@ combine (AccSequenceFunction *function,
          AccNestedArray      *first,
          AccNestedArray      *second)
 {
-  return acc_nested_array_apply ((AccNestedArray *[]) { first, second }, 2, function->parameters, NULL, function->result,
-                                 acc_sequence_function_get_flags (function));
+  return acc_sequence_function_apply (function, (AccNestedArray *[]) { first, second }, 0);
 }
 
 /* As many nodes as @count has rows, each of @width elements, a power of 2, from @places on. */

@@ -94,11 +94,8 @@ acc_walk_apply (AccWalk         *walk,
                 AccSequence     *sequence,
                 AccNestedArray **inputs)
 {
-  AccSequenceFunction *function = acc_walk_get_function (walk, sequence);
-
-  return acc_nested_array_apply (inputs, function->n_parameters, function->parameters, NULL, function->result,
-                                 acc_sequence_function_get_flags (function)
-                                 | (acc_walk_is_on_processors (walk) ? ACC_APPLY_IN_LOOPS : 0));
+  return acc_sequence_function_apply (acc_walk_get_function (walk, sequence), inputs,
+                                      acc_walk_is_on_processors (walk) ? ACC_APPLY_IN_LOOPS : 0);
 }
 
 static AccExpr *
