@@ -256,9 +256,8 @@ acc_nested_array_imap (AccNestedArray *self,
  * acc_nested_array_izip_with_many:
  * @arrays: (array length=n_arrays): nested arrays with the same number of elements
  * @n_arrays: how many, at least 1
- * @function: (scope call) (closure user_data): takes the number of an element, an i8 of rank 0, and an element of each, as arrays, and
- * gives
- *   an array
+ * @function: (scope call) (closure user_data): takes the number of an element, an i8 of rank 0, and an element of each, as arrays,
+ *   and gives an array
  * @user_data: data for @function
  *
  * Applies a function of whole arrays to the elements with the same number, and that number. Works as [func@NestedArray.zip_with_many] does

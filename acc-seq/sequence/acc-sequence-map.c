@@ -190,9 +190,8 @@ acc_sequence_imap (AccSequence *self,
  * acc_sequence_izip_with_many:
  * @sequences: (array length=n_sequences): sequences
  * @n_sequences: how many, at least 1
- * @function: (scope call) (closure user_data): takes the number of an element, an i8 of rank 0, and an element of each, as arrays, and
- * gives
- *   an array
+ * @function: (scope call) (closure user_data): takes the number of an element, an i8 of rank 0, and an element of each, as arrays,
+ *   and gives an array
  * @user_data: data for @function
  *
  * Applies a function of whole arrays to the elements with the same number, and that number. Works as [func@Sequence.zip_with_many] does
