@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "acc-core/array/acc-array-private.h"
+#include "tests/run-watched.h"
 
 #define MEMORY_LIMIT (64 << 20)
 #define MOST_ELEMENTS (1 << 20)
@@ -106,32 +107,8 @@ read_all (AccArray *result)
     }
 }
 
-typedef struct
-{
-  GMutex        lock;
-  GCond         changed;
-  gboolean      is_done;
-  GCancellable *cancellable;
-} Watch;
-
-static gpointer
-watch (gpointer data)
-{
-  Watch *self = data;
-  gint64 end = g_get_monotonic_time () + MOST_SECONDS * G_TIME_SPAN_SECOND;
-
-  g_mutex_lock (&self->lock);
-  while (!self->is_done && g_cond_wait_until (&self->changed, &self->lock, end))
-    ;
-  if (!self->is_done)
-    g_cancellable_cancel (self->cancellable);
-  g_mutex_unlock (&self->lock);
-
-  return NULL;
-}
-
 static gboolean
-run_watched (AccBackend *backend, AccProgram *program, GCancellable *cancellable, GError **error)
+run_program (AccBackend *backend, AccProgram *program, GCancellable *cancellable, GError **error)
 {
   g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, cancellable, error);
   g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func (g_object_unref), results = NULL;
@@ -163,21 +140,15 @@ gboolean
 fuzz_run_program (AccProgram *program, GError **error)
 {
   AccBackend *backend = get_backend ();
-  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
-  Watch self = { .cancellable = cancellable };
-  GThread *thread;
+  Watch self = { 0 };
   gboolean ok;
 
   if (backend == NULL)
     return TRUE;
 
-  thread = g_thread_new ("watch", watch, &self);
-  ok = run_watched (backend, program, cancellable, error);
-  g_mutex_lock (&self.lock);
-  self.is_done = TRUE;
-  g_cond_signal (&self.changed);
-  g_mutex_unlock (&self.lock);
-  g_thread_join (thread);
+  watch_begin (&self, MOST_SECONDS);
+  ok = run_program (backend, program, self.cancellable, error);
+  watch_end (&self);
 
   return ok;
 }

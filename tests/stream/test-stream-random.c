@@ -6,6 +6,7 @@
 #include "stream-files.h"
 
 #include "tests/conformance/conf-random.h"
+#include "tests/run-watched.h"
 
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-core/data/acc-budget-private.h"
@@ -134,47 +135,18 @@ build (AccArray **arrays, guint n, guint32 seed, AccArray **results)
 
 /* --- runs */
 
-typedef struct {
-  GMutex        lock;
-  GCond         changed;
-  gboolean      is_done;
-  GCancellable *cancellable;
-} Watch;
-
-static gpointer
-watch (gpointer data)
-{
-  Watch *self = data;
-  gint64 end = g_get_monotonic_time () + MOST_SECONDS * G_TIME_SPAN_SECOND;
-
-  g_mutex_lock (&self->lock);
-  while (!self->is_done && g_cond_wait_until (&self->changed, &self->lock, end))
-    ;
-  if (!self->is_done)
-    g_cancellable_cancel (self->cancellable);
-  g_mutex_unlock (&self->lock);
-
-  return NULL;
-}
-
 /* In memory, where that is not too much of it, nor of time. */
 static GPtrArray *
 run_in_memory (AccBackend *backend, AccArray **arrays, guint n, GError **error)
 {
-  Watch self = { .cancellable = g_cancellable_new () };
-  GThread *thread = g_thread_new ("watch", watch, &self);
+  Watch self = { 0 };
   GPtrArray *results;
 
+  watch_begin (&self, MOST_SECONDS);
   acc_backend_set_memory_limit (backend, MOST_MEMORY);
   results = acc_backend_run_many (backend, arrays, n, self.cancellable, error);
   acc_backend_set_memory_limit (backend, 0);
-
-  g_mutex_lock (&self.lock);
-  self.is_done = TRUE;
-  g_cond_signal (&self.changed);
-  g_mutex_unlock (&self.lock);
-  g_thread_join (thread);
-  g_object_unref (self.cancellable);
+  watch_end (&self);
 
   return results;
 }
