@@ -19,6 +19,9 @@ void      acc_store_unref       (AccStore *self);
 /* Elements [first, first + n), by an address for each buffer; reading leaves them out of the page cache. */
 gboolean  acc_store_write       (AccStore *self, gint64 first, gint64 n, gpointer *addresses, GError **error);
 gboolean  acc_store_read        (AccStore *self, gint64 first, gint64 n, gpointer *addresses, GError **error);
+/* The same from and to buffers on the host, where the first is element @at. */
+gboolean  acc_store_write_from  (AccStore *self, gint64 first, gint64 n, AccBuffer **from, gint64 at, GError **error);
+gboolean  acc_store_read_to     (AccStore *self, gint64 first, gint64 n, AccBuffer **to, gint64 at, GError **error);
 /* A growing one has @n_elements now. */
 void      acc_store_close       (AccStore *self, gint64 n_elements);
 /* What writes all rows; to a growing one as many as come. */

@@ -269,6 +269,26 @@ acc_store_write (AccStore *self, gint64 first, gint64 n, gpointer *addresses, GE
   return TRUE;
 }
 
+/* Where element @at is. */
+static gpointer *
+find_addresses (AccStore *self, AccBuffer **buffers, gint64 at)
+{
+  gpointer *addresses = g_new (gpointer, self->n_buffers + 1);
+
+  for (guint i = 0; i < self->n_buffers; i++)
+    addresses[i] = (guint8 *) buffers[i]->data + (gsize) at * acc_element_type_get_buffer_size (self->type, i);
+
+  return addresses;
+}
+
+gboolean
+acc_store_write_from (AccStore *self, gint64 first, gint64 n, AccBuffer **from, gint64 at, GError **error)
+{
+  g_autofree gpointer *addresses = find_addresses (self, from, at);
+
+  return acc_store_write (self, first, n, addresses, error);
+}
+
 /* --- a sink */
 
 #define ACC_TYPE_STORE_SINK (acc_store_sink_get_type ())
@@ -419,6 +439,14 @@ acc_store_read (AccStore *self, gint64 first, gint64 n, gpointer *addresses, GEr
     }
 
   return TRUE;
+}
+
+gboolean
+acc_store_read_to (AccStore *self, gint64 first, gint64 n, AccBuffer **to, gint64 at, GError **error)
+{
+  g_autofree gpointer *addresses = find_addresses (self, to, at);
+
+  return acc_store_read (self, first, n, addresses, error);
 }
 
 void

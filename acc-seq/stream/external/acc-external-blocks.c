@@ -51,24 +51,23 @@ acc_blocks_clear (AccBlocks *self)
 
 /* Elements [first, first + n) to element @at of @buffers. */
 static gboolean
-read_run (AccBlocks *self, gint64 first, gint64 n, AccBuffer **buffers, gint64 at, gpointer *addresses, GError **error)
+read_run (AccBlocks *self, gint64 first, gint64 n, AccBuffer **buffers, gint64 at, GError **error)
 {
+  if (self->array == NULL)
+    return acc_store_read_to (self->store, first, n, buffers, at, error);
+
   for (guint i = 0; i < self->n_buffers; i++)
     {
       gsize width = acc_element_type_get_buffer_size (self->type, i);
-      guint8 *to = (guint8 *) buffers[i]->data + (gsize) at * width, *from;
+      const guint8 *from = acc_buffer_map (acc_array_get_buffers (self->array)[i], error);
 
-      addresses[i] = to;
-      if (self->array == NULL)
-        continue;
-      from = acc_buffer_map (acc_array_get_buffers (self->array)[i], error);
       if (from == NULL && width > 0)
         return FALSE;
       if (width > 0)
-        memcpy (to, from + (gsize) first * width, (gsize) n * width);
+        memcpy ((guint8 *) buffers[i]->data + (gsize) at * width, from + (gsize) first * width, (gsize) n * width);
     }
 
-  return self->array != NULL || acc_store_read (self->store, first, n, addresses, error);
+  return TRUE;
 }
 
 AccArray *
@@ -77,7 +76,6 @@ acc_blocks_read (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint
 {
   g_autofree AccBuffer **buffers = acc_buffers_allocate (self->type, n_rows * n_columns, acc_backend_get_host_budget (self->backend),
                                                          "a block", error);
-  g_autofree gpointer *addresses = g_new0 (gpointer, self->n_buffers + 1);
   g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
   gboolean is_whole = n_columns == self->n_columns;
   gint64 n_runs = is_whole ? 1 : n_rows, run = is_whole ? n_rows * n_columns : n_columns;
@@ -86,7 +84,7 @@ acc_blocks_read (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint
     return NULL;
 
   for (gint64 r = 0; r < n_runs; r++)
-    if (!read_run (self, (row + r) * self->n_columns + column, run, buffers, r * run, addresses, error))
+    if (!read_run (self, (row + r) * self->n_columns + column, run, buffers, r * run, error))
       {
         acc_buffers_free (g_steal_pointer (&buffers));
         return NULL;
@@ -98,8 +96,6 @@ acc_blocks_read (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint
 gboolean
 acc_blocks_write (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint64 n_columns, AccArray *block, GError **error)
 {
-  AccBuffer **from = acc_array_get_buffers (block);
-  g_autofree gpointer *addresses = g_new0 (gpointer, self->n_buffers + 1);
   gboolean is_whole = n_columns == self->n_columns;
   gint64 n_runs = is_whole ? 1 : n_rows, run = is_whole ? n_rows * n_columns : n_columns;
 
@@ -107,12 +103,8 @@ acc_blocks_write (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gin
     return FALSE;
 
   for (gint64 r = 0; r < n_runs; r++)
-    {
-      for (guint i = 0; i < self->n_buffers; i++)
-        addresses[i] = (guint8 *) from[i]->data + (gsize) (r * run) * acc_element_type_get_buffer_size (self->type, i);
-      if (!acc_store_write (self->store, (row + r) * self->n_columns + column, run, addresses, error))
-        return FALSE;
-    }
+    if (!acc_store_write_from (self->store, (row + r) * self->n_columns + column, run, acc_array_get_buffers (block), r * run, error))
+      return FALSE;
 
   return TRUE;
 }

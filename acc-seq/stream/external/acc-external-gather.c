@@ -122,9 +122,8 @@ find_place (AccExpr *index, gpointer data)
 
 typedef struct {
   AccArray  *table;
-  AccBlocks *to;
+  AccStore  *to;
   AccBuffer **piece;
-  gpointer  *addresses;
   gint64     n_done;
 } Gather;
 
@@ -184,13 +183,10 @@ add_places (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **
       n = MIN (all - at, PIECE);
       if (g_cancellable_set_error_if_cancelled (cancellable, error) || !check_places (self, places + at, n, error))
         return FALSE;
-      for (guint i = 0; i < self->to->n_buffers; i++)
-        {
-          self->addresses[i] = self->piece[i]->data;
-          bring (self->piece[i]->data, acc_array_get_buffers (self->table)[i]->data, places + at, n,
-                 acc_element_type_get_buffer_size (type, i));
-        }
-      if (!acc_store_write (self->to->store, self->n_done, n, self->addresses, error))
+      for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
+        bring (self->piece[i]->data, acc_array_get_buffers (self->table)[i]->data, places + at, n,
+               acc_element_type_get_buffer_size (type, i));
+      if (!acc_store_write_from (self->to, self->n_done, n, self->piece, 0, error))
         return FALSE;
     }
 
@@ -203,21 +199,23 @@ static AccArray *
 gather (const AccExternalTask *task, AccArray *table, AccArray *places, GError **error)
 {
   AccArray *node = task->node;
-  g_auto(AccBlocks) to = { NULL, };
+  g_autoptr(AccStore) to = NULL;
   AccBuffer **piece;
-  g_autofree gpointer *addresses = g_new0 (gpointer, acc_element_type_get_n_buffers (node->type) + 1);
   gboolean done;
 
-  if (!acc_external_fetch (table, error) || !acc_blocks_init (&to, task, node->type, node->shape, 1, error))
+  if (!acc_external_fetch (table, error))
+    return NULL;
+  to = acc_external_new_store (task, node->type, node->shape, "a store", error);
+  if (to == NULL)
     return NULL;
   piece = acc_buffers_allocate (node->type, PIECE, acc_backend_get_host_budget (task->backend), "elements of a store", error);
   if (piece == NULL)
     return NULL;
 
-  done = acc_external_walk (task, places, &over_places, &(Gather) { table, &to, piece, addresses, 0 }, error);
+  done = acc_external_walk (task, places, &over_places, &(Gather) { table, to, piece, 0 }, error);
   acc_buffers_free (piece);
 
-  return done ? acc_blocks_dup_array (&to, error) : NULL;
+  return done ? acc_store_dup_array (to, error) : NULL;
 }
 
 static AccArray *

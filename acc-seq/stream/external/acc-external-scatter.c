@@ -39,14 +39,6 @@ allocate (Scatter *self, gint64 n, GError **error)
   return acc_buffers_allocate (self->item_type, n, acc_backend_get_host_budget (self->task->backend), "what is scattered", error);
 }
 
-/* Where items from @first on are. */
-static void
-address (Scatter *self, AccBuffer **buffers, gint64 first, gpointer *addresses)
-{
-  for (guint i = 0; i < self->n_item_buffers; i++)
-    addresses[i] = (guint8 *) buffers[i]->data + (gsize) first * acc_element_type_get_buffer_size (self->item_type, i);
-}
-
 /* --- the walk */
 
 typedef struct {
@@ -57,7 +49,7 @@ typedef struct {
   AccBuffer   **blocks;       /* of each part */
   gint64       *n;
   gint64        n_written;
-  gpointer     *addresses, *from;
+  gpointer     *from;
 } Lists;
 
 static gboolean
@@ -67,8 +59,7 @@ write_block (Lists *self, guint part, GError **error)
 
   if (self->n[part] == 0)
     return TRUE;
-  address (scatter, self->blocks, scatter->block * part, self->addresses);
-  if (!acc_store_write (scatter->items, self->n_written, self->n[part], self->addresses, error))
+  if (!acc_store_write_from (scatter->items, self->n_written, self->n[part], self->blocks, scatter->block * part, error))
     return FALSE;
   g_array_append_val (scatter->lists[part], self->n_written);
   scatter->n_items[part] += self->n[part];
@@ -174,12 +165,11 @@ write_lists (Scatter *self, GError **error)
   g_autoptr(AccArray) rows = acc_array_zip (node->inputs[2], node->inputs[0]);
   Lists lists = { .scatter = self, .is_masked = acc_array_is_optional (node->inputs[2]->type) };
   g_autofree gint64 *n = g_new0 (gint64, self->n_parts + 1);
-  g_autofree gpointer *addresses = g_new0 (gpointer, self->n_item_buffers + 1), *from = NULL;
+  g_autofree gpointer *from = NULL;
   gboolean done;
 
   lists.extents = acc_shape_get_extents (node->shape, &lists.rank);
   lists.n = n;
-  lists.addresses = addresses;
   lists.from = from = g_new0 (gpointer, lists.rank + self->n_buffers + 2);
   lists.blocks = allocate (self, self->block * self->n_parts, error);
 
@@ -291,7 +281,6 @@ combine (Scatter *self, AccArray *part, AccBuffer **items, gint64 n, GError **er
 static AccArray *
 compute_part (Scatter *self, guint number, AccArray *part, AccBuffer **room, gint64 capacity, GError **error)
 {
-  g_autofree gpointer *addresses = g_new0 (gpointer, self->n_item_buffers + 1);
   GArray *list = self->lists[number];
   gint64 n = 0, left = self->n_items[number];
 
@@ -299,8 +288,7 @@ compute_part (Scatter *self, guint number, AccArray *part, AccBuffer **room, gin
     {
       gint64 in_block = MIN (left, self->block);
 
-      address (self, room, n, addresses);
-      if (!acc_store_read (self->items, g_array_index (list, gint64, i), in_block, addresses, error))
+      if (!acc_store_read_to (self->items, g_array_index (list, gint64, i), in_block, room, n, error))
         {
           g_object_unref (part);
           return NULL;
@@ -320,14 +308,7 @@ compute_part (Scatter *self, guint number, AccArray *part, AccBuffer **room, gin
 static gboolean
 write_part (Scatter *self, AccStore *result, AccArray *part, gint64 first, gint64 n, GError **error)
 {
-  g_autofree gpointer *addresses = g_new0 (gpointer, self->n_buffers + 1);
-
-  if (!acc_external_fetch (part, error))
-    return FALSE;
-  for (guint i = 0; i < self->n_buffers; i++)
-    addresses[i] = acc_array_get_buffers (part)[i]->data;
-
-  return acc_store_write (result, first, n, addresses, error);
+  return acc_external_fetch (part, error) && acc_store_write_from (result, first, n, acc_array_get_buffers (part), 0, error);
 }
 
 static gboolean

@@ -166,11 +166,7 @@ may_do_less (Segments *self, GError *local, GError **error)
 static gboolean
 write_result (Segments *self, AccArray *result, gint64 first, gint64 n, GError **error)
 {
-  g_autofree gpointer *addresses = g_new0 (gpointer, self->n_buffers + 1);
-
-  for (guint i = 0; i < self->n_buffers; i++)
-    addresses[i] = (guint8 *) acc_array_get_buffers (result)[i]->data + (gsize) first * acc_element_type_get_buffer_size (self->type, i);
-  if (n > 0 && !acc_store_write (self->result, self->n_written, n, addresses, error))
+  if (n > 0 && !acc_store_write_from (self->result, self->n_written, n, acc_array_get_buffers (result), first, error))
     return FALSE;
   self->n_written += n;
 

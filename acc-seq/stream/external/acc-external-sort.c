@@ -58,7 +58,6 @@ write_runs (gpointer data, GCancellable *cancellable, GError **error)
   Writer *self = data;
   AccSorter *sorter = self->sorter;
   guint64 held = sorter->held;
-  g_autofree gpointer *addresses = g_new0 (gpointer, sorter->n_buffers + 1);
 
   for (gint64 first = 0, n; first < self->n; first += n)
     {
@@ -68,9 +67,7 @@ write_runs (gpointer data, GCancellable *cancellable, GError **error)
       sorted = sort_run (self, first, &n, cancellable, error);
       if (sorted == NULL)
         return FALSE;
-      for (guint i = 0; i < sorter->n_buffers; i++)
-        addresses[i] = acc_array_get_buffers (sorted)[i]->data;
-      if (!acc_store_write (self->runs->store, self->n_written, n, addresses, error))
+      if (!acc_store_write_from (self->runs->store, self->n_written, n, acc_array_get_buffers (sorted), 0, error))
         return FALSE;
       self->n_written += n;
       g_array_append_val (self->runs->ends, self->n_written);

@@ -92,7 +92,6 @@ typedef struct {
   Turn       *turn;
   AccBuffer **band;
   gint64      done;       /* rows in all, of those before the dimensions that are turned too */
-  gpointer   *addresses;
 } Bands;
 
 #define PLACE(type) \
@@ -132,10 +131,7 @@ write_band (Bands *self, gint64 first, GError **error)
   Turn *turn = self->turn;
   gint64 row = turn->b * turn->inner, before = (self->done - 1) / turn->a * turn->a;
 
-  for (guint i = 0; i < turn->n_buffers; i++)
-    self->addresses[i] = self->band[i]->data;
-
-  return acc_store_write (turn->store, (before + first) * row, get_height (turn, first) * row, self->addresses, error);
+  return acc_store_write_from (turn->store, (before + first) * row, get_height (turn, first) * row, self->band, 0, error);
 }
 
 static gboolean
@@ -170,10 +166,9 @@ static const AccExternalWalk into_bands = { "bands", add_rows, NULL };
 static gboolean
 write_bands (const AccExternalTask *task, AccArray *array, Turn *turn, GError **error)
 {
-  g_autofree gpointer *addresses = g_new0 (gpointer, turn->n_buffers + 1);
   AccBuffer **band = acc_buffers_allocate (turn->type, turn->height * turn->b * turn->inner, acc_backend_get_host_budget (task->backend),
                                            "a band", error);
-  Bands bands = { turn, band, 0, addresses };
+  Bands bands = { turn, band, 0 };
   gboolean done = band != NULL && acc_external_walk (task, array, &into_bands, &bands, error);
 
   acc_buffers_free (band);
@@ -239,17 +234,13 @@ read_rows (AccTurnSource *self, GCancellable *cancellable, GError **error)
   const Turn *turn = &self->turn;
   gint64 row = turn->a * turn->inner, outer = self->next / (turn->b * row), b = self->next / row % turn->b,
     n = MIN (self->n_rows, turn->b - b);
-  g_autofree gpointer *addresses = g_new0 (gpointer, turn->n_buffers + 1);
-
-  for (guint i = 0; i < turn->n_buffers; i++)
-    addresses[i] = self->piece[i]->data;
 
   for (gint64 first = 0; first < turn->a; first += turn->height)
     {
       gint64 height = get_height (turn, first), band = (outer * turn->a + first) * turn->b * turn->inner;
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error)
-          || !acc_store_read (turn->store, band + b * height * turn->inner, n * height * turn->inner, addresses, error))
+          || !acc_store_read_to (turn->store, band + b * height * turn->inner, n * height * turn->inner, self->piece, 0, error))
         return FALSE;
       for (guint i = 0; i < turn->n_buffers; i++)
         {
