@@ -202,12 +202,12 @@ replace_node (Stages *self, AccArray *node, GError **error)
       other = acc_array_copy_same (node, self->values);
     }
 
-  if (other != NULL)
-    set_value (self, node, other);
-  if (other != NULL)
-    find_extents (other);
+  if (other == NULL)
+    return TRUE;
+  set_value (self, node, other);
+  find_extents (other);
 
-  return other == NULL || acc_array_check (other, error);
+  return acc_array_check (other, error);
 }
 
 /* @arrays get what takes their place. */
@@ -328,23 +328,10 @@ acc_stages_list_reductions (AccBackend *backend, AccArray **arrays, guint n_arra
 static AccArray *
 new_zeros (AccBackend *backend, AccArray *array)
 {
-  guint n_buffers = acc_element_type_get_n_buffers (array->type);
-  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
+  g_autofree AccBuffer **buffers = acc_buffers_allocate (array->type, acc_shape_get_size (array->shape),
+                                                         acc_backend_get_budget (backend), "a plan", NULL);
 
-  for (guint i = 0; i < n_buffers; i++)
-    {
-      gsize size = (gsize) acc_shape_get_size (array->shape) * acc_element_type_get_buffer_size (array->type, i);
-
-      buffers[i] = acc_buffer_allocate (size, acc_backend_get_budget (backend), "a plan", NULL);
-      if (buffers[i] == NULL)
-        {
-          while (i-- > 0)
-            acc_buffer_unref (buffers[i]);
-          return NULL;
-        }
-    }
-
-  return acc_array_new_manifest (array->type, array->shape, buffers);
+  return buffers != NULL ? acc_array_new_manifest (array->type, array->shape, buffers) : NULL;
 }
 
 /* What takes the place of a store; NULL: nothing that plans could use. */

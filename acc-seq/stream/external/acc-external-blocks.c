@@ -5,7 +5,6 @@
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-error.h"
-#include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
 
 #include <string.h>
@@ -23,8 +22,6 @@ acc_blocks_init (AccBlocks *self, const AccExternalTask *task, AccElementType *t
 gboolean
 acc_blocks_init_for (AccBlocks *self, const AccExternalTask *task, AccArray *array, gint64 n_columns, GError **error)
 {
-  g_autoptr(AccSink) sink = NULL;
-
   if (acc_array_is_manifest (array))
     {
       *self = (AccBlocks) { task->backend, array->type, acc_element_type_get_n_buffers (array->type), 0, n_columns, NULL,
@@ -33,11 +30,8 @@ acc_blocks_init_for (AccBlocks *self, const AccExternalTask *task, AccArray *arr
       return TRUE;
     }
 
-  if (!acc_blocks_init (self, task, array->type, array->shape, n_columns, error))
-    return FALSE;
-  sink = acc_store_new_sink (self->store);
-
-  return acc_evaluate_write_with_chunk_rows (task->backend, array, sink, task->chunk_rows, NULL, task->cancellable, error);
+  return acc_blocks_init (self, task, array->type, array->shape, n_columns, error)
+         && acc_external_fill_store (task, array, self->store, error);
 }
 
 void

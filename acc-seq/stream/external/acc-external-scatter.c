@@ -4,7 +4,7 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
-#include "acc-seq/stream/acc-evaluate-private.h"
+#include "acc-evaluate.h"
 #include "acc-seq/stream/acc-plan-private.h"
 
 #include <math.h>
@@ -226,17 +226,13 @@ prepare_defaults (Scatter *self, GError **error)
 {
   AccArray *defaults = self->task->node->inputs[1];
   g_autoptr(AccStore) store = NULL;
-  g_autoptr(AccSink) sink = NULL;
 
   if (acc_array_is_manifest (defaults) || defaults->op == ACC_OP_FILL)
     return g_object_ref (defaults);
 
   store = acc_store_new (self->task->backend, self->type, self->task->node->shape, "defaults", error);
-  sink = store != NULL ? acc_store_new_sink (store) : NULL;
 
-  return sink != NULL && acc_evaluate_write_with_chunk_rows (self->task->backend, defaults, sink, self->task->chunk_rows, NULL,
-                                                             self->task->cancellable, error)
-         ? acc_store_dup_array (store, error) : NULL;
+  return store != NULL && acc_external_fill_store (self->task, defaults, store, error) ? acc_store_dup_array (store, error) : NULL;
 }
 
 /* Combines items [0, n) of @items with @part, which it takes over. Where the backend has no memory for so many at once, fewer. */

@@ -15,6 +15,8 @@ typedef struct {
 /* Computes an array that goes by rows, in order. */
 gboolean  acc_external_walk              (const AccExternalTask *task, AccArray *array, const AccExternalWalk *walk, gpointer data,
                                           GError **error);
+/* Computes one whose elements go to a store, in order. */
+gboolean  acc_external_fill_store        (const AccExternalTask *task, AccArray *array, AccStore *store, GError **error);
 
 /* @what: “runs”, of the node. */
 AccStore *acc_external_new_store         (const AccExternalTask *task, AccElementType *type, AccShape *shape, const char *what,

@@ -58,6 +58,14 @@ acc_external_walk (const AccExternalTask *task, AccArray *array, const AccExtern
 
 /* --- stores */
 
+gboolean
+acc_external_fill_store (const AccExternalTask *task, AccArray *array, AccStore *store, GError **error)
+{
+  g_autoptr(AccSink) sink = acc_store_new_sink (store);
+
+  return acc_evaluate_write_with_chunk_rows (task->backend, array, sink, task->chunk_rows, NULL, task->cancellable, error);
+}
+
 static char *
 describe (const AccExternalTask *task, const char *what)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-external-blocks-private.h"
 #include "acc-external-elements-private.h"
+#include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/expr/acc-expr-math.h"
 #include "acc-core/derived/acc-array-fold-segments.h"
 #include "acc-core/derived/acc-array-scan-segments.h"
 #include "acc-core/expr/acc-function-private.h"
-#include "acc-seq/stream/acc-evaluate-private.h"
+#include "acc-evaluate.h"
 #include "acc-seq/stream/acc-plan-private.h"
 #include "acc-seq/stream/acc-stages-private.h"
 
@@ -211,18 +211,15 @@ compute_wide (const AccExternalTask *task, GError **error)
   g_autoptr(GPtrArray) inputs = acc_stages_run (task->backend, node->inputs, 1, ACC_STAGES_SOURCES, 0, NULL, task->cancellable, error);
   g_autoptr(AccArray) built = inputs != NULL ? build (node, g_ptr_array_index (inputs, 0)) : NULL, stored = NULL;
   g_autoptr(AccShape) shape = is_stencil (node) ? acc_shape_ref (node->shape) : acc_shape_new_vector (size);
-  g_auto(AccBlocks) to = { NULL, };
-  g_autoptr(AccSink) sink = NULL;
+  g_autoptr(AccStore) to = NULL;
 
   if (built == NULL)
     return NULL;
   if (node->rank == 0)
     return acc_backend_run (task->backend, built, task->cancellable, error);
-  if (!acc_blocks_init (&to, task, node->type, shape, 1, error))
-    return NULL;
-  sink = acc_store_new_sink (to.store);
-  if (acc_evaluate_write_with_chunk_rows (task->backend, built, sink, task->chunk_rows, NULL, task->cancellable, error))
-    stored = acc_blocks_dup_array (&to, error);
+  to = acc_external_new_store (task, node->type, shape, "a store", error);
+  if (to != NULL && acc_external_fill_store (task, built, to, error))
+    stored = acc_store_dup_array (to, error);
 
   return stored != NULL ? acc_external_see_as (stored, node->shape) : NULL;
 }

@@ -3,9 +3,9 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/data/acc-chunk-private.h"
+#include "acc-external-blocks-private.h"
 #include "acc-external-elements-private.h"
 #include "acc-external-private.h"
-#include "acc-error.h"
 #include "acc-seq/stream/acc-outputs-private.h"
 
 #include <string.h>
@@ -109,10 +109,10 @@ measure_rest (AccPackSink *self)
          : (guint64) self->capacity * (acc_element_type_get_size (self->array->type) + BESIDES) + LEAST_ROOM;
 }
 
-/* Elements [first, first + n). */
 static gboolean
-write_block (AccPackSink *self, gint64 first, gint64 n, GCancellable *cancellable, GError **error)
+write_block (gint64 first, gint64 n, gpointer data, GCancellable *cancellable, GError **error)
 {
+  AccPackSink *self = data;
   g_autoptr(AccArray) block = acc_external_new_view (self->type, self->kept, first, n);
   g_autoptr(GPtrArray) results = acc_executable_run_whole (self->rest, &block, 1, cancellable, error);
   AccArray *result = results != NULL ? g_ptr_array_index (results, 0) : NULL;
@@ -121,29 +121,16 @@ write_block (AccPackSink *self, gint64 first, gint64 n, GCancellable *cancellabl
          && write_elements (self, result->type, acc_array_get_buffers (result), acc_shape_get_size (result->shape), cancellable, error);
 }
 
-/* What is made of what is kept; a filter of it keeps less. Where the backend has no memory for so much at once, less. */
+/* What is made of what is kept; a filter of it keeps less. */
 static gboolean
 write_rest (AccPackSink *self, GCancellable *cancellable, GError **error)
 {
   AccBudget *budget = acc_backend_get_budget (self->backend);
   GError *local = NULL;
-  gint64 n = self->n;
 
   self->lent = measure_rest (self);
   acc_budget_release (budget, self->lent, ACC_OUTPUT_HOLDER);
-  for (gint64 first = 0; first < self->n && local == NULL; )
-    {
-      n = MIN (n, self->n - first);
-      if (write_block (self, first, n, cancellable, &local))
-        {
-          first += n;
-        }
-      else if (g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && n > 1)
-        {
-          g_clear_error (&local);
-          n /= 2;
-        }
-    }
+  acc_blocks_each (self->n, self->n, write_block, self, cancellable, &local);
   if (acc_budget_reserve (budget, self->lent, ACC_OUTPUT_HOLDER, local == NULL ? &local : NULL))
     self->lent = 0;
   if (local != NULL)
