@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-raw-sink-private.h"
 
+#include "acc-core/base/acc-shape-private.h"
 #include "acc-core/data/acc-chunk-private.h"
 #include "acc-core/data/acc-sink-private.h"
 #include "acc-npy-private.h"
@@ -63,25 +64,11 @@ acc_raw_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCance
   return open_writer (self, type, shape, FALSE, cancellable, error);
 }
 
-static AccShape *
-join_shape (gint64 n_rows, AccShape *row_shape)
-{
-  guint rank;
-  const gint64 *extents = acc_shape_get_extents (row_shape, &rank);
-  g_autofree gint64 *all = g_new0 (gint64, rank + 1);
-
-  all[0] = n_rows;
-  for (guint i = 0; i < rank; i++)
-    all[i + 1] = extents[i];
-
-  return acc_shape_new (all, rank + 1);
-}
-
 static gboolean
 acc_raw_sink_start_growing (AccSink *sink, AccElementType *type, AccShape *row_shape, GCancellable *cancellable, GError **error)
 {
   AccRawSink *self = ACC_RAW_SINK (sink);
-  g_autoptr(AccShape) shape = join_shape (0, row_shape);
+  g_autoptr(AccShape) shape = acc_shape_new_rows (0, row_shape);
 
   g_clear_pointer (&self->row_shape, acc_shape_unref);
   self->row_shape = acc_shape_ref (row_shape);
@@ -132,7 +119,7 @@ acc_raw_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, G
 static gboolean
 rewrite_header (AccRawSink *self, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(AccShape) shape = join_shape (self->n_rows, self->row_shape);
+  g_autoptr(AccShape) shape = acc_shape_new_rows (self->n_rows, self->row_shape);
   g_autoptr(GBytes) header = NULL;
 
   return make_header (self, self->type, shape, TRUE, &header, error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "acc-shape.h"
+#include "acc-shape-private.h"
 
 #include <string.h>
 
@@ -88,6 +88,17 @@ acc_shape_new_matrix (gint64 rows,
                       gint64 columns)
 {
   return acc_shape_new ((gint64[]) { rows, columns }, 2);
+}
+
+AccShape *
+acc_shape_new_rows (gint64 n_rows, AccShape *row_shape)
+{
+  g_autofree gint64 *all = g_new (gint64, row_shape->rank + 1);
+
+  all[0] = n_rows;
+  memcpy (all + 1, row_shape->extents, row_shape->rank * sizeof *all);
+
+  return acc_shape_new (all, row_shape->rank + 1);
 }
 
 /**

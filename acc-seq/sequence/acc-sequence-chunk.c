@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-chunk-private.h"
 
+#include "acc-core/base/acc-shape-private.h"
+
 #include <string.h>
 
 /* What producers hand over: manifest nested arrays, made of buffers without a run. */
@@ -174,17 +176,8 @@ acc_sequence_chunk_new_regular (AccElementType *type,
                                 gint64          n,
                                 AccBuffer     **values)
 {
-  guint rank;
-  const gint64 *extents = acc_shape_get_extents (shape, &rank);
-  g_autofree gint64 *all = g_new (gint64, rank + 1);
-  g_autoptr(AccShape) outer = NULL;
-  g_autoptr(AccArray) array = NULL;
-
-  all[0] = n;
-  for (guint i = 0; i < rank; i++)
-    all[i + 1] = extents[i];
-  outer = acc_shape_new (all, rank + 1);
-  array = acc_array_new_manifest (type, outer, values);
+  g_autoptr(AccShape) outer = acc_shape_new_rows (n, shape);
+  g_autoptr(AccArray) array = acc_array_new_manifest (type, outer, values);
 
   return acc_nested_array_new_from_regular (array);
 }

@@ -2,6 +2,7 @@
 #include "acc-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/base/acc-shape-private.h"
 #include "acc-core/derived/acc-array-rearrange.h"
 
 /* Folds: a binary tree over the numbers of elements, whatever the steps are that elements come in. A node of level k combines 2^k elements,
@@ -157,15 +158,7 @@ shape_elements (AccArray *values,
                 gint64    count,
                 AccShape *shape)
 {
-  guint rank;
-  const gint64 *extents = acc_shape_get_extents (shape, &rank);
-  g_autofree gint64 *all = g_new (gint64, rank + 1);
-  g_autoptr(AccShape) whole = NULL;
-
-  all[0] = count;
-  for (guint i = 0; i < rank; i++)
-    all[i + 1] = extents[i];
-  whole = acc_shape_new (all, rank + 1);
+  g_autoptr(AccShape) whole = acc_shape_new_rows (count, shape);
 
   return acc_array_reshape (values, whole);
 }

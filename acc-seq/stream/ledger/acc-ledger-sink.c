@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-ledger-private.h"
 
+#include "acc-core/base/acc-shape-private.h"
+
 #define ACC_TYPE_LEDGER_SINK (acc_ledger_sink_get_type ())
 G_DECLARE_FINAL_TYPE (AccLedgerSink, acc_ledger_sink, ACC, LEDGER_SINK, AccSink)
 
@@ -22,15 +24,7 @@ acc_ledger_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCa
 static gboolean
 acc_ledger_sink_start_growing (AccSink *sink, AccElementType *type, AccShape *row_shape, GCancellable *cancellable, GError **error)
 {
-  guint rank;
-  const gint64 *extents = acc_shape_get_extents (row_shape, &rank);
-  g_autofree gint64 *all = g_new0 (gint64, rank + 1);
-  g_autoptr(AccShape) shape = NULL;
-
-  all[0] = G_MAXINT64;
-  for (guint i = 0; i < rank; i++)
-    all[i + 1] = extents[i];
-  shape = acc_shape_new (all, rank + 1);
+  g_autoptr(AccShape) shape = acc_shape_new_rows (G_MAXINT64, row_shape);
 
   return acc_ledger_set_layout (ACC_LEDGER_SINK (sink)->ledger, type, shape, TRUE, error);
 }
