@@ -5,6 +5,18 @@
 #include <math.h>
 #include <string.h>
 
+AccArray *
+acc_array_see_as (AccArray *self, AccShape *shape)
+{
+  guint n_buffers = acc_element_type_get_n_buffers (self->type);
+  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
+
+  for (guint i = 0; i < n_buffers; i++)
+    buffers[i] = acc_buffer_ref (acc_array_get_buffers (self)[i]);
+
+  return acc_array_new_manifest (self->type, shape, buffers);
+}
+
 AccScalar
 acc_array_read (AccArray *self,
                 guint     leaf,

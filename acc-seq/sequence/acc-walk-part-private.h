@@ -58,8 +58,6 @@ gint64       acc_walk_part_n_values     (AccWalkPart *self);
 
 /* --- manifest arrays */
 
-/* The same elements, row by row. */
-AccArray    *acc_walk_reshape           (AccArray *array, AccShape *shape);
 /* Along the outermost dimension; @arrays agree in type and all other extents. */
 AccArray    *acc_walk_join_rows         (AccArray **arrays, guint n_arrays, AccBudget *budget, GError **error);
 /* An array with as many rows, of which nothing is computed. */

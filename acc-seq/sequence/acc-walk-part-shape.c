@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-part-private.h"
 
+#include "acc-core/array/acc-array-values-private.h"
 #include "acc-error.h"
 #include "acc-sequence-chunk-private.h"
 
@@ -63,7 +64,7 @@ acc_walk_part_repeat (AccWalkPart *self,
     return acc_walk_part_new_empty (lifted->values->type, lifted->rank, lifted->values->shape);
 
   shape = prepend ((const gint64[]) { 1 }, 1, lifted->values->shape, 0);
-  row = acc_walk_reshape (lifted->values, shape);
+  row = acc_array_see_as (lifted->values, shape);
   all = g_new (AccArray *, self->count);
   for (gint64 i = 0; i < self->count; i++)
     all[i] = row;
@@ -103,7 +104,7 @@ acc_walk_part_flatten (AccWalkPart *self,
   values = acc_nested_array_get_values (repeated->nested);
   flat = acc_shape_new_vector (acc_shape_get_size (values->shape));
 
-  return acc_walk_reshape (values, flat);
+  return acc_array_see_as (values, flat);
 }
 
 AccWalkPart *
@@ -141,7 +142,7 @@ acc_walk_part_tighten (AccWalkPart *self,
 
   extents[0] = self->count;
   shape = acc_shape_new (extents, lifted->rank + 1);
-  values = acc_walk_reshape (lifted->values, shape);
+  values = acc_array_see_as (lifted->values, shape);
 
   return acc_walk_part_new_regular (values);
 }
@@ -160,7 +161,7 @@ acc_walk_part_group (AccWalkPart *self,
     return NULL;
 
   shape = prepend ((const gint64[]) { self->count / size, size }, 2, acc_nested_array_get_values (regular->nested)->shape, 1);
-  values = acc_walk_reshape (acc_nested_array_get_values (regular->nested), shape);
+  values = acc_array_see_as (acc_nested_array_get_values (regular->nested), shape);
 
   return acc_walk_part_new_regular (values);
 }
@@ -171,7 +172,7 @@ ungroup_regular (AccWalkPart *self)
   AccArray *array = acc_nested_array_get_values (self->nested);
   gint64 rows = self->count * acc_shape_get_extent (array->shape, 1);
   g_autoptr(AccShape) shape = prepend (&rows, 1, array->shape, 2);
-  g_autoptr(AccArray) values = acc_walk_reshape (array, shape);
+  g_autoptr(AccArray) values = acc_array_see_as (array, shape);
 
   return acc_walk_part_new_regular (values);
 }

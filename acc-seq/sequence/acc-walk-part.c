@@ -24,19 +24,6 @@ acc_walk_join_rows (AccArray **arrays,
   return acc_nested_array_join_values (arrays, n_arrays, shape, budget, error);
 }
 
-AccArray *
-acc_walk_reshape (AccArray *array,
-                  AccShape *shape)
-{
-  guint n_buffers = acc_element_type_get_n_buffers (array->type);
-  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
-
-  for (guint i = 0; i < n_buffers; i++)
-    buffers[i] = acc_buffer_ref (acc_array_get_buffers (array)[i]);
-
-  return acc_array_new_manifest (array->type, shape, buffers);
-}
-
 const gint64 *
 acc_walk_map_numbers (AccArray *array,
                       GError  **error)

@@ -11,14 +11,14 @@ AccArray *acc_external_new_view (AccElementType *type, AccBuffer **buffers, gint
 gboolean  acc_external_fetch    (AccArray *array, GError **error);
 /* The node's function for a run of its own, in which arrays whose extents alone it asks for, such as sources, are not read. Owned. */
 AccFunction *acc_external_dup_function (AccArray *node);
+/* An operator, for what takes C functions; @function: AccFunction. */
+AccExpr  *acc_external_apply    (AccExpr *x, AccExpr *y, gpointer function);
 /* Copies elements of buffers on the host, which may be the same. */
 void      acc_external_copy     (AccElementType *type, AccBuffer **to, gint64 at, AccBuffer **from, gint64 first, gint64 n);
 
 /* All elements in order, each computed when it is read: what is in memory is seen as a vector, or, @by_rows, as a
  * source of its elements, so that what comes of it is computed by stages. @array: has a shape. */
 AccArray *acc_external_new_vector (AccArray *array, gboolean by_rows);
-/* The elements of a manifest array as those of an array of another shape, without a copy. */
-AccArray *acc_external_see_as     (AccArray *array, AccShape *shape);
 /* Whether a function of a node reads arrays, if only their extents, that are not in memory. */
 gboolean  acc_external_needs_arrays (AccArray *node);
 

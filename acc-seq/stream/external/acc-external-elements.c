@@ -71,6 +71,12 @@ acc_external_dup_function (AccArray *node)
   return acc_function_copy_replaced (node->functions[0], replaced, copies);
 }
 
+AccExpr *
+acc_external_apply (AccExpr *x, AccExpr *y, gpointer function)
+{
+  return acc_function_apply (function, (AccExpr *[]) { x, y });
+}
+
 void
 acc_external_copy (AccElementType *type, AccBuffer **to, gint64 at, AccBuffer **from, gint64 first, gint64 n)
 {

@@ -4,6 +4,7 @@
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-array-values-private.h"
 #include "acc-core/data/acc-chunk-private.h"
 #include "acc-core/expr/acc-expr-math.h"
 #include "acc-core/expr/acc-function-private.h"
@@ -240,7 +241,7 @@ compute_gather (const AccExternalTask *task, GError **error)
     return NULL;
 
   if (node->op == ACC_OP_RESHAPE)
-    result = acc_external_see_as (table, node->shape);
+    result = acc_array_see_as (table, node->shape);
   else if (indices != NULL)
     result = gather (task, table, indices, error);
   else

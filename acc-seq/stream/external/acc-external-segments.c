@@ -50,29 +50,24 @@ typedef struct {
 
 /* --- programs */
 
-static AccExpr *
-apply (AccExpr *x, AccExpr *y, gpointer function)
-{
-  return acc_function_apply (function, (AccExpr *[]) { x, y });
-}
-
 static AccArray *
 build_segments (AccArray **vectors, guint n_vectors, gpointer data)
 {
   AccArray *direct = data;
 
   if (direct->op == ACC_OP_SCANL1_SEG)
-    return acc_array_scanl1_seg (vectors[0], vectors[1], apply, direct->functions[0]);
+    return acc_array_scanl1_seg (vectors[0], vectors[1], acc_external_apply, direct->functions[0]);
   if (direct->op == ACC_OP_FOLD1_SEG)
-    return acc_array_fold1_seg (vectors[0], vectors[1], apply, direct->functions[0]);
+    return acc_array_fold1_seg (vectors[0], vectors[1], acc_external_apply, direct->functions[0]);
 
-  return acc_array_fold_seg (vectors[0], acc_function_apply (direct->functions[1], NULL), vectors[1], apply, direct->functions[0]);
+  return acc_array_fold_seg (vectors[0], acc_function_apply (direct->functions[1], NULL), vectors[1], acc_external_apply,
+                             direct->functions[0]);
 }
 
 static AccArray *
 build_join (AccArray **vectors, guint n_vectors, gpointer data)
 {
-  return acc_array_fold1_seg (vectors[0], vectors[1], apply, ((AccArray *) data)->functions[0]);
+  return acc_array_fold1_seg (vectors[0], vectors[1], acc_external_apply, ((AccArray *) data)->functions[0]);
 }
 
 static AccExecutable *

@@ -2,6 +2,7 @@
 #include "acc-external-elements-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-array-values-private.h"
 #include "acc-core/expr/acc-expr-math.h"
 #include "acc-core/expr/acc-function-private.h"
 #include "acc-seq/stream/acc-memory-source-private.h"
@@ -17,22 +18,10 @@ typedef struct {
   AccExpr     *extents;
 } Indexed;
 
-AccArray *
-acc_external_see_as (AccArray *array, AccShape *shape)
-{
-  guint n_buffers = acc_element_type_get_n_buffers (array->type);
-  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
-
-  for (guint i = 0; i < n_buffers; i++)
-    buffers[i] = acc_buffer_ref (acc_array_get_buffers (array)[i]);
-
-  return acc_array_new_manifest (array->type, shape, buffers);
-}
-
 static AccArray *
 see_as_rows (AccArray *array, AccShape *shape, gboolean by_rows)
 {
-  AccArray *vector = acc_external_see_as (array, shape);
+  AccArray *vector = acc_array_see_as (array, shape);
   g_autoptr(AccMemorySource) source = NULL;
   g_autoptr(AccArray) in_memory = NULL;
 

@@ -3,6 +3,7 @@
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-array-values-private.h"
 #include "acc-core/expr/acc-expr-math.h"
 #include "acc-core/derived/acc-array-fold-segments.h"
 #include "acc-core/derived/acc-array-scan-segments.h"
@@ -169,12 +170,6 @@ compute_element (AccExpr *index, gpointer data)
 
 /* --- folds and scans */
 
-static AccExpr *
-apply (AccExpr *x, AccExpr *y, gpointer function)
-{
-  return acc_function_apply (function, (AccExpr *[]) { x, y });
-}
-
 /* @input: in place of its own, where all is in memory or stored. */
 static AccArray *
 build (AccArray *node, AccArray *input)
@@ -187,17 +182,17 @@ build (AccArray *node, AccArray *input)
   if (is_stencil (node))
     return acc_array_generate (node->shape, compute_element, node);
   if (node->op == ACC_OP_FOLD_ALL)
-    return acc_array_fold_all (vector, acc_function_apply (node->functions[1], NULL), apply, node->functions[0]);
+    return acc_array_fold_all (vector, acc_function_apply (node->functions[1], NULL), acc_external_apply, node->functions[0]);
   if (node->op == ACC_OP_FOLD1_ALL)
-    return acc_array_fold1_all (vector, apply, node->functions[0]);
+    return acc_array_fold1_all (vector, acc_external_apply, node->functions[0]);
 
   lengths = acc_array_fill (rows, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), extents[rank - 1]));
   if (node->op == ACC_OP_FOLD1)
-    return acc_array_fold1_seg (vector, lengths, apply, node->functions[0]);
+    return acc_array_fold1_seg (vector, lengths, acc_external_apply, node->functions[0]);
   if (node->op == ACC_OP_SCANL1)
-    return acc_array_scanl1_seg (vector, lengths, apply, node->functions[0]);
+    return acc_array_scanl1_seg (vector, lengths, acc_external_apply, node->functions[0]);
 
-  return acc_array_fold_seg (vector, acc_function_apply (node->functions[1], NULL), lengths, apply, node->functions[0]);
+  return acc_array_fold_seg (vector, acc_function_apply (node->functions[1], NULL), lengths, acc_external_apply, node->functions[0]);
 }
 
 /* --- the algorithm */
@@ -221,7 +216,7 @@ compute_wide (const AccExternalTask *task, GError **error)
   if (to != NULL && acc_external_fill_store (task, built, to, error))
     stored = acc_store_dup_array (to, error);
 
-  return stored != NULL ? acc_external_see_as (stored, node->shape) : NULL;
+  return stored != NULL ? acc_array_see_as (stored, node->shape) : NULL;
 }
 
 const AccExternal acc_external_wide = {
