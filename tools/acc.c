@@ -90,58 +90,115 @@ check (int argc, char **argv, GError **error)
   return 0;
 }
 
-/* run PROGRAM OUTPUT [INPUT…]: inputs are read whole and become the program's arguments. */
+/* What is run or planned: the results of a program for inputs, and where they go. */
+typedef struct {
+  AccBackend *backend;
+  GPtrArray *results;           /* AccArray */
+  GPtrArray *sinks;             /* AccSink, one for each result; empty: they are printed */
+} Work;
+
+static void
+work_clear (Work *work)
+{
+  g_clear_pointer (&work->results, g_ptr_array_unref);
+  g_clear_pointer (&work->sinks, g_ptr_array_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Work, work_clear)
+
+/* PROGRAM OUTPUT… [INPUT…]: the program says how many inputs there are. Nothing is read yet. */
+static gboolean
+open_work (Work *work, int argc, char **argv, GError **error)
+{
+  work->backend = acc_backend_get_default (error);
+  g_autoptr(AccProgram) program = work->backend ? load_program (argv[0], error) : NULL;
+  if (program == NULL)
+    return FALSE;
+
+  int n_inputs = (int) acc_program_get_n_parameters (program);
+  int n_results = (int) acc_program_get_n_results (program);
+  int n_outputs = argc - 1 - n_inputs;
+  gboolean prints = n_outputs == 1 && strcmp (argv[1], "-") == 0;
+
+  if (!prints && n_outputs != n_results)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE,
+                   "“%s” has %d results and %d parameters: it takes %d files, outputs first (one “-” prints all results), not %d", argv[0],
+                   n_results, n_inputs, n_results + n_inputs, argc - 1);
+      return FALSE;
+    }
+
+  g_autoptr(GPtrArray) inputs = g_ptr_array_new_with_free_func (g_object_unref);
+  for (int i = 0; i < n_inputs; i++)
+    {
+      g_autoptr(AccSource) source = open_source (argv[1 + n_outputs + i], error);
+      if (source == NULL)
+        return FALSE;
+      g_ptr_array_add (inputs, acc_array_new_from_source (source));
+    }
+
+  work->results = acc_program_apply (program, (AccArray **) inputs->pdata, inputs->len, error);
+  if (work->results == NULL)
+    return FALSE;
+
+  work->sinks = g_ptr_array_new_with_free_func (g_object_unref);
+  for (int i = 0; !prints && i < n_outputs; i++)
+    {
+      g_autoptr(GFile) file = g_file_new_for_commandline_arg (argv[1 + i]);
+      AccSink *sink = acc_sink_create (file, NULL, error);
+      if (sink == NULL)
+        return FALSE;
+      g_ptr_array_add (work->sinks, sink);
+    }
+
+  return TRUE;
+}
+
+/* Rows go from inputs to outputs, as many at once as the memory limit allows. */
 static int
 run (int argc, char **argv, GError **error)
 {
-  AccBackend *backend = acc_backend_get_default (error);
-  g_autoptr(AccProgram) program = backend ? load_program (argv[0], error) : NULL;
-  if (program == NULL)
+  g_auto(Work) work = { 0 };
+
+  if (!open_work (&work, argc, argv, error))
     return 1;
 
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func (g_object_unref);
-  for (int i = 2; i < argc; i++)
-    {
-      g_autoptr(AccSource) source = open_source (argv[i], error);
-      if (source == NULL)
-        return 1;
+  AccArray **arrays = (AccArray **) work.results->pdata;
+  guint n = work.results->len;
+  if (work.sinks->len > 0)
+    return acc_backend_write_many (work.backend, arrays, n, (AccSink **) work.sinks->pdata, n, NULL, error) ? 0 : 1;
 
-      g_autoptr(AccArray) file = acc_array_new_from_source (source);
-      AccArray *data = acc_backend_run (backend, file, NULL, error);
-      if (data == NULL)
-        return 1;
-      g_ptr_array_add (arguments, data);
+  g_autoptr(GPtrArray) values = acc_backend_run_many (work.backend, arrays, n, NULL, error);
+  for (guint i = 0; values != NULL && i < n; i++)
+    {
+      g_autofree char *text = acc_array_to_string (values->pdata[i]);
+      g_print ("%s\n", text);
     }
 
-  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, NULL, error);
-  if (executable == NULL)
+  return values ? 0 : 1;
+}
+
+static int
+plan (int argc, char **argv, GError **error)
+{
+  g_auto(Work) work = { 0 };
+
+  if (!open_work (&work, argc, argv, error))
     return 1;
-
-  g_autoptr(GPtrArray) results = acc_executable_run (executable, (AccArray **) arguments->pdata, arguments->len, NULL, error);
-  if (results == NULL)
-    return 1;
-
-  if (strcmp (argv[1], "-") == 0)
+  if (work.sinks->len == 0)
     {
-      for (guint i = 0; i < results->len; i++)
-        {
-          g_autofree char *text = acc_array_to_string (results->pdata[i]);
-          g_print ("%s\n", text);
-        }
-      return 0;
-    }
-
-  if (results->len != 1)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "the program has %u results; a file takes one (\"-\" prints all)",
-                   results->len);
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "results that are printed are kept in memory: name a file for each");
       return 1;
     }
 
-  g_autoptr(GFile) output = g_file_new_for_commandline_arg (argv[1]);
-  g_autoptr(AccSink) sink = acc_sink_create (output, NULL, error);
+  g_autoptr(AccPlan) planned = acc_backend_plan_many (work.backend, (AccArray **) work.results->pdata, work.results->len,
+                                                      (AccSink **) work.sinks->pdata, work.sinks->len, error);
+  if (planned == NULL)
+    return 1;
 
-  return sink && acc_backend_write (backend, results->pdata[0], sink, NULL, error) ? 0 : 1;
+  g_autofree char *text = acc_plan_to_string (planned);
+  g_print ("%s%s", text, g_str_has_suffix (text, "\n") ? "" : "\n");
+  return 0;
 }
 
 /* "8,3", ":,3", or "" for a single element, in brackets or without */
@@ -245,7 +302,9 @@ static const Command commands[] = {
   { "list", "", "every backend: memory limit, threads, or why it is absent", list },
   { "inspect", "FILE…", "element type and shape of pictures and .npy files", inspect },
   { "check", "PROGRAM", "read a program's text form, check it and print it", check },
-  { "run", "PROGRAM OUTPUT|- [INPUT…]", "run a program on files; \"-\" prints the results", run },
+  { "run", "PROGRAM OUTPUT… [INPUT…]", "run a program on files of any size, within ACC_MEMORY_LIMIT; \"-\" in place of outputs prints them",
+    run },
+  { "plan", "PROGRAM OUTPUT… [INPUT…]", "say how that will run: stages, memory, temporary files; nothing is read or written", plan },
   { "export", "--stablehlo FILE|- | --saved-model FOLDER [--fast-math] PROGRAM [SHAPE…]",
     "write a program for XLA or TensorFlow; shapes of its parameters as 8,3, with \":\" for an outermost extent that is open", export },
 };
@@ -278,7 +337,7 @@ main (int argc, char **argv)
       if (strcmp (argv[1], commands[i].name) != 0)
         continue;
 
-      int least = commands[i].run == list ? 0 : commands[i].run == run ? 2 : 1;
+      int least = commands[i].run == list ? 0 : commands[i].run == run || commands[i].run == plan ? 2 : 1;
       if (argc - 2 < least)
         return usage ();
 
