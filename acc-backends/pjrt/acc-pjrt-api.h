@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gio/gio.h>
+#include <stdbool.h>
 
 /* The part of the PJRT interface that is used, as plugins of version 0.54 and later have it: a table of functions, each of which takes a
  * struct that begins with its size. Declared here so that no header is needed to build. */
@@ -30,8 +31,10 @@ enum {
   PJRT_CLIENT_ADDRESSABLE_DEVICES = 16,
   PJRT_CLIENT_COMPILE = 20,
   PJRT_CLIENT_BUFFER_FROM_HOST = 22,
+  PJRT_DESCRIPTION_ID = 23,
   PJRT_DESCRIPTION_KIND = 26,
   PJRT_DEVICE_DESCRIPTION = 29,
+  PJRT_DEVICE_MEMORY = 34,
   PJRT_EXECUTABLE_DESTROY = 40,
   PJRT_EXECUTABLE_SERIALIZE = 49,
   PJRT_LOADED_DESTROY = 50,
@@ -84,9 +87,30 @@ typedef struct { PJRT_HEAD; const PjrtError *error; gint code; } PjrtErrorCodeAr
 typedef struct { PJRT_HEAD; } PjrtPluginArgs;
 typedef struct { PJRT_HEAD; PjrtEvent *event; } PjrtEventArgs;
 
+typedef enum {
+  PJRT_VALUE_STRING = 0,
+  PJRT_VALUE_INT64 = 1,
+  PJRT_VALUE_FLOAT = 3,
+  PJRT_VALUE_BOOL = 4,
+} PjrtValueKind;
+
 typedef struct {
   PJRT_HEAD;
-  gconstpointer options;
+  const char     *name;
+  gsize           name_length;
+  gint            kind;       /* PjrtValueKind */
+  union {
+    const char   *string;
+    gint64        int64;
+    float         float32;
+    bool          is_set;
+  };
+  gsize           length;     /* of a string; else 1 */
+} PjrtNamedValue;
+
+typedef struct {
+  PJRT_HEAD;
+  const PjrtNamedValue *options;
   gsize         n_options;
   gpointer      get, get_data, put, put_data;
   PjrtClient   *client;       /* out */
@@ -98,6 +122,19 @@ typedef struct { PJRT_HEAD; PjrtClient *client; const char *text; gsize length; 
 typedef struct { PJRT_HEAD; PjrtClient *client; PjrtDevice *const *devices; gsize n_devices; } PjrtClientDevicesArgs;
 typedef struct { PJRT_HEAD; PjrtDevice *device; PjrtDescription *description; } PjrtDeviceDescriptionArgs;
 typedef struct { PJRT_HEAD; PjrtDescription *description; const char *text; gsize length; } PjrtDescriptionTextArgs;
+typedef struct { PJRT_HEAD; PjrtDescription *description; gint id; } PjrtDescriptionIdArgs;
+
+typedef struct {
+  gint64 bytes;
+  bool   is_set;
+} PjrtBytes;
+
+typedef struct {
+  PJRT_HEAD;
+  PjrtDevice *device;
+  gint64      used_bytes;           /* out, as are others */
+  PjrtBytes   peak, n_allocations, largest, limit, reserved, peak_reserved, reservable, largest_free, pool, peak_pool;
+} PjrtDeviceMemoryArgs;
 
 typedef struct {
   PJRT_HEAD;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-pjrt-client.h"
 
+#include "acc-pjrt-options.h"
+
 #include "acc-error.h"
 
 #include <glib/gstdio.h>
@@ -14,17 +16,33 @@ describe (AccPjrtClient *self)
   PjrtClientTextArgs name = ACC_PJRT_ARGS (PjrtClientTextArgs, .client = self->client), version = name;
   PjrtDeviceDescriptionArgs device = ACC_PJRT_ARGS (PjrtDeviceDescriptionArgs, .device = self->device);
   PjrtDescriptionTextArgs kind = ACC_PJRT_ARGS (PjrtDescriptionTextArgs);
+  PjrtDescriptionIdArgs id = ACC_PJRT_ARGS (PjrtDescriptionIdArgs, .id = (gint) self->number);
 
   acc_pjrt_call_freely (self->api, PJRT_CLIENT_PLATFORM_NAME, &name);
   acc_pjrt_call_freely (self->api, PJRT_CLIENT_PLATFORM_VERSION, &version);
   acc_pjrt_call_freely (self->api, PJRT_DEVICE_DESCRIPTION, &device);
-  kind.description = device.description;
+  kind.description = id.description = device.description;
   if (kind.description != NULL)
-    acc_pjrt_call_freely (self->api, PJRT_DESCRIPTION_KIND, &kind);
+    {
+      acc_pjrt_call_freely (self->api, PJRT_DESCRIPTION_KIND, &kind);
+      acc_pjrt_call_freely (self->api, PJRT_DESCRIPTION_ID, &id);
+    }
+  self->id = id.id;
   self->base.is_host = name.length == 3 && memcmp (name.text, "cpu", 3) == 0;
 
   return g_strdup_printf ("XLA by a PJRT plugin of version %d.%d: %.*s, %.*s", self->api->version.major, self->api->version.minor,
                           (int) name.length, name.text != NULL ? name.text : "", (int) kind.length, kind.text != NULL ? kind.text : "");
+}
+
+/* What its allocator gives at most; 0: that is not known. */
+static guint64
+find_memory (AccPjrtClient *self)
+{
+  PjrtDeviceMemoryArgs args = ACC_PJRT_ARGS (PjrtDeviceMemoryArgs, .device = self->device);
+
+  acc_pjrt_call_freely (self->api, PJRT_DEVICE_MEMORY, &args);
+
+  return args.limit.is_set && args.limit.bytes > 0 ? (guint64) args.limit.bytes : 0;
 }
 
 static gboolean
@@ -70,29 +88,25 @@ acc_pjrt_client_new (const char  *device,
   static const gint32 zero = 0;
   g_autoptr(AccPjrtClient) self = NULL;
   const char *path;
-  const PjrtApi *api = acc_pjrt_plugin_get (&path, error);
-  PjrtClientCreateArgs args = ACC_PJRT_ARGS (PjrtClientCreateArgs);
+  const PjrtApi *api;
+  PjrtClient *client = acc_pjrt_create_client (&api, &path, error);
 
-  if (api == NULL)
+  if (client == NULL)
     return NULL;
-  if (!acc_pjrt_call (api, PJRT_CLIENT_CREATE, &args, path, error))
-    {
-      if (error != NULL && *error != NULL)
-        (*error)->code = ACC_ERROR_UNSUPPORTED;
-      return NULL;
-    }
 
   self = g_new0 (AccPjrtClient, 1);
   g_atomic_ref_count_init (&self->ref_count);
   g_mutex_init (&self->lock);
   self->api = api;
-  self->client = args.client;
+  self->client = client;
   if (!find_device (self, device, error))
     return NULL;
   self->zero = acc_pjrt_client_make_buffer (self, &zero, ACC_KIND_I32, NULL, 0, PJRT_HOST_DURING_CALL, "PJRT plugin", error);
   if (self->zero == NULL)
     return NULL;
   self->base.description = describe (self);
+  if (!self->base.is_host)
+    self->base.memory = find_memory (self);
   if (!(acc_disable_get_flags () & ACC_DISABLE_CACHE))
     self->cache = acc_kernel_cache_new (NULL, 0);
   self->target = dup_target (self, path);

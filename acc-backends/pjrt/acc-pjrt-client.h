@@ -16,6 +16,7 @@ struct _AccPjrtClient {
   PjrtClient      *client;
   PjrtDevice      *device;
   guint            number;
+  gint             id;           /* that the plugin has for the device */
   GMutex           lock;
   AccKernelCache  *cache;        /* NULL: none */
   char            *target;       /* what its entries are for */
@@ -36,6 +37,9 @@ typedef struct {
   guint64          temporary_bytes;
 } AccPjrtExecutable;
 
+/* XLA's options: one replica and one partition, on the device of that number and id. Results of each operation are rounded to their type:
+ * halves are not kept in more bits. */
+GByteArray        *acc_pjrt_make_options    (guint device, gint id);
 /* Compiles @text, or loads what an earlier process compiled. */
 AccPjrtExecutable *acc_pjrt_client_compile  (AccPjrtClient *self, const char *text, const char *what, GError **error);
 void               acc_pjrt_executable_free (AccPjrtExecutable *self);

@@ -37,19 +37,27 @@ measure (AccPjrtExecutable *self)
 /* Fields of the messages of XLA's options */
 enum {
   OPTIONS_BUILD = 3, OPTIONS_OVERRIDE = 7,
-  BUILD_DEVICE = 1, BUILD_N_REPLICAS = 4, BUILD_N_PARTITIONS = 5,
+  BUILD_DEVICE = 1, BUILD_N_REPLICAS = 4, BUILD_N_PARTITIONS = 5, BUILD_ASSIGNMENT = 9,
+  ASSIGNMENT_N_REPLICAS = 1, ASSIGNMENT_N_PARTITIONS = 2, ASSIGNMENT_PARTITIONS = 3,
+  PARTITION_DEVICES = 1,
   OVERRIDE_BOOL = 2,
 };
 
-/* One replica and one partition, on the device. Results of each operation are rounded to their type: halves are not kept in more bits. */
-static AccProtobuf *
-make_options (AccPjrtClient *self)
+GByteArray *
+acc_pjrt_make_options (guint device,
+                       gint  id)
 {
   AccProtobuf *options = acc_protobuf_new (), *build = acc_protobuf_new (), *is_allowed = acc_protobuf_new ();
+  AccProtobuf *assignment = acc_protobuf_new (), *partition = acc_protobuf_new ();
 
-  acc_protobuf_add_integer (build, BUILD_DEVICE, self->number);
+  acc_protobuf_add_integer (partition, PARTITION_DEVICES, id);
+  acc_protobuf_add_integer (assignment, ASSIGNMENT_N_REPLICAS, 1);
+  acc_protobuf_add_integer (assignment, ASSIGNMENT_N_PARTITIONS, 1);
+  acc_protobuf_add_message (assignment, ASSIGNMENT_PARTITIONS, partition);
+  acc_protobuf_add_integer (build, BUILD_DEVICE, device);
   acc_protobuf_add_integer (build, BUILD_N_REPLICAS, 1);
   acc_protobuf_add_integer (build, BUILD_N_PARTITIONS, 1);
+  acc_protobuf_add_message (build, BUILD_ASSIGNMENT, assignment);
   acc_protobuf_add_message (options, OPTIONS_BUILD, build);
   acc_protobuf_add_integer (is_allowed, OVERRIDE_BOOL, FALSE);
   acc_protobuf_add_entry (options, OPTIONS_OVERRIDE, "xla_allow_excess_precision", is_allowed);
@@ -123,7 +131,7 @@ acc_pjrt_client_compile (AccPjrtClient  *self,
                          const char     *what,
                          GError        **error)
 {
-  g_autoptr(GByteArray) options = make_options (self);
+  g_autoptr(GByteArray) options = acc_pjrt_make_options (self->number, self->id);
   PjrtProgram program = ACC_PJRT_ARGS (PjrtProgram, .code = (char *) text, .code_size = strlen (text), .format = "mlir", .format_size = 4);
   PjrtCompileArgs args = ACC_PJRT_ARGS (PjrtCompileArgs, .client = self->client, .program = &program, .options = options->data,
                                         .options_size = options->len);

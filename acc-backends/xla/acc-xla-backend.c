@@ -39,7 +39,10 @@ backend_init (GInitable     *initable,
     return FALSE;
 
   if (!self->engine->is_host)
-    acc_backend_split_budget (backend);
+    {
+      acc_backend_split_budget (backend);
+      acc_graph_backend_limit_memory (backend, self->engine->memory);
+    }
   self->engine->budget = acc_budget_ref (acc_backend_get_budget (backend));
   self->engine->host_budget = acc_budget_ref (acc_backend_get_host_budget (backend));
   acc_xla_planner_init (&self->planner, self->engine);

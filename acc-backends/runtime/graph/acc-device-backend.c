@@ -8,7 +8,6 @@
 
 #include <dlfcn.h>
 #include <glib/gstdio.h>
-#include <stdlib.h>
 
 typedef struct {
   AccDevice *(*open) (const char *device, GError **error);
@@ -106,13 +105,10 @@ backend_allocate (AccBackend  *backend,
 static void
 choose_limit (Backend *self)
 {
-  const char *given = secure_getenv ("ACC_MEMORY_LIMIT");
+  const AccDevice *device = self->device;
 
-  if ((given != NULL && *given != '\0') || self->device->memory == 0)
-    return;
-
-  acc_budget_set_limit (acc_backend_get_budget ((AccBackend *) self),
-                        self->device->unified ? MIN (self->device->memory, acc_machine_get_memory ()) / 4 : self->device->memory / 4 * 3);
+  acc_graph_backend_limit_memory ((AccBackend *) self,
+                                  device->unified ? MIN (device->memory, acc_machine_get_memory ()) / 4 : device->memory / 4 * 3);
 }
 
 static gboolean

@@ -3,6 +3,8 @@
 
 #include "acc-graph-run.h"
 
+#include <stdlib.h>
+
 typedef struct {
   const AccGraphBackendKind *kind;
   const char                *name;
@@ -143,4 +145,14 @@ acc_graph_backend_register (const AccGraphBackendKind *kind,
   g_type_add_interface_static (type, G_TYPE_INITABLE, &initable_info);
 
   return type;
+}
+
+void
+acc_graph_backend_limit_memory (AccBackend *self,
+                                guint64     bytes)
+{
+  const char *given = secure_getenv ("ACC_MEMORY_LIMIT");
+
+  if (bytes > 0 && (given == NULL || *given == '\0'))
+    acc_budget_set_limit (acc_backend_get_budget (self), bytes);
 }

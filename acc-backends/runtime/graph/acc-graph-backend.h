@@ -37,3 +37,5 @@ GType         acc_graph_backend_register (const AccGraphBackendKind *kind, const
 gconstpointer acc_graph_backend_get_data (AccBackendClass *klass);
 /* "name", or "name:device" */
 char         *acc_graph_backend_dup_name (AccBackend *self);
+/* The limit of a device's memory, where the user has given none; 0: as it is. */
+void          acc_graph_backend_limit_memory (AccBackend *self, guint64 bytes);
