@@ -457,7 +457,8 @@ may_take_direct (AccFusionGraph *self,
   if (!self->for_groups)
     return op != ACC_OP_FFT;
 
-  return op == ACC_OP_FFT || op == ACC_OP_MATMUL || op == ACC_OP_FOLD_SEG || op == ACC_OP_FOLD1_SEG || op == ACC_OP_SCANL1_SEG;
+  return op == ACC_OP_FFT || op == ACC_OP_MATMUL || op == ACC_OP_FOLD_SEG || op == ACC_OP_FOLD1_SEG || op == ACC_OP_SCANL1_SEG
+         || op == ACC_OP_SEG_NUMBERS;
 }
 
 /* The same when its inputs are known. */
@@ -482,7 +483,7 @@ takes_direct (AccFusionGraph  *self,
 static gboolean
 takes_numbers (AccFusionGraph *self)
 {
-  return self->takes_direct && !self->for_groups && !self->for_modules && !(acc_disable_get_flags () & ACC_DISABLE_SEGMENTS);
+  return self->takes_direct && !self->for_modules && !(acc_disable_get_flags () & ACC_DISABLE_SEGMENTS);
 }
 
 /* Of a node that computes numbers of segments, or is given those of offsets that are given as well. */

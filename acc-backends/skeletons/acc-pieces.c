@@ -2,6 +2,7 @@
 #include "acc-pieces.h"
 
 #include "acc-core/base/acc-ceil-div-private.h"
+#include "acc-segment-ends.h"
 
 void
 acc_pieces_init (AccPieces      *self,

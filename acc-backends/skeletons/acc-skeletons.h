@@ -43,8 +43,6 @@ acc_skeleton_is_simt (AccStep *step)
   return step->fusion->target->model == ACC_MODEL_SIMT;
 }
 
-/* Offset number @segment of @offsets, at most @most; @culprit needs all of them. */
-KValue      acc_skeleton_get_offset (AccLower *l, AccFusionNode *offsets, AccFusionNode *culprit, KValue segment, gint64 most);
 /* Writes what the roots are for elements from @begin to @end of the only row, along the cluster's segments. */
 void        acc_skeleton_segments_run (AccLower *l, const AccSpace *space, KValue begin, KValue end);
 

@@ -11,6 +11,13 @@
 #define ROWS    512
 #define COLUMNS 1024
 
+static const AccTarget groups = {
+  .model = ACC_MODEL_SIMT, .group_size = 256, .max_group_size = 1024, .subgroup_size = 32, .shared_bytes = 49152, .n_groups = 1024,
+  .has_progress = TRUE, .has_residency = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE,
+  .merges_loads = TRUE, .max_held = 32, .kinds = ~0u,
+};
+static const AccTarget *const targets[] = { &acc_target_cpu, &groups };
+
 static AccExpr *
 plus (AccExpr *x, AccExpr *y, gpointer data)
 {
@@ -253,10 +260,6 @@ static void
 test_case (gconstpointer data)
 {
   guint which = GPOINTER_TO_UINT (data);
-  const AccTarget groups = { .model = ACC_MODEL_SIMT, .group_size = 256, .max_group_size = 1024, .subgroup_size = 32, .shared_bytes = 49152,
-                             .n_groups = 1024, .has_progress = TRUE, .has_residency = TRUE, .has_atomic_64 = TRUE,
-                             .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE, .merges_loads = TRUE, .max_held = 32, .kinds = ~0u };
-  const AccTarget *targets[] = { &acc_target_cpu, &groups };
   gsize size = (gsize) ROWS * COLUMNS * sizeof (float);
   g_autoptr(AccShape) shape = which < FIRST_OF_MATRICES ? acc_shape_new ((gint64[]) { ROWS, COLUMNS }, 2)
                                                          : acc_shape_new ((gint64[]) { ROWS, 32, 32 }, 3);
@@ -298,12 +301,22 @@ places (AccArray **a, guint n, gpointer data)
   return acc_array_imap (a[0], times_place, NULL);
 }
 
+static AccArray *
+sum_of_places (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) placed = places (a, n, NULL);
+
+  return acc_array_sum (placed);
+}
+
 /* The numbers that @array is made of */
 static AccArray *
 find_numbers (AccArray *array)
 {
   AccArray *found = array->direct != NULL && array->direct->op == ACC_OP_SEG_NUMBERS ? array : NULL;
 
+  if (found == NULL && array->direct != NULL)
+    found = find_numbers (array->direct);
   for (guint i = 0; i < array->n_inputs && found == NULL; i++)
     found = find_numbers (array->inputs[i]);
 
@@ -333,31 +346,43 @@ count_reads (AccSchedule *schedule, AccArray *array)
   return n;
 }
 
+static AccSchedule *
+plan_with (const AccTarget *target, AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound)
+{
+  g_autoptr(GError) error = NULL;
+  AccSchedule *schedule = acc_schedule_new (target, results, n_results, bound, values, n_bound, &error);
+
+  g_assert_no_error (error);
+
+  return schedule;
+}
+
 static void
-test_numbers (void)
+test_numbers (gconstpointer target)
 {
   const gint64 begins[] = { 0, 2, 2, 6 }, of_values[] = { 0, 0, 2, 2, 2, 2 };
   g_autoptr(AccArray) flat = use_numbers (of_values, 6), ends = use_numbers (begins, 4), others = NULL;
   g_autoptr(AccNestedArray) parts = acc_nested_array_new_from_offsets (flat, ends);
-  g_autoptr(AccNestedArray) placed = acc_nested_array_map (parts, places, NULL);
-  AccArray *own = acc_nested_array_get_values (placed), *numbers = find_numbers (own), *offsets;
-  g_autoptr(AccSchedule) alone = NULL, both = NULL, given = NULL;
+  g_autoptr(AccNestedArray) placed = acc_nested_array_map (parts, places, NULL), summed = acc_nested_array_map (parts, sum_of_places, NULL);
+  AccArray *own = acc_nested_array_get_values (placed), *sums = acc_nested_array_get_values (summed), *numbers = find_numbers (own);
+  AccArray *offsets, *of_sums;
+  g_autoptr(AccSchedule) alone = NULL, folded = NULL, both = NULL, given = NULL;
   g_autoptr(AccShape) shape = acc_shape_new_vector (6);
-  g_autoptr(GError) error = NULL;
 
   g_assert_nonnull (numbers);
   offsets = numbers->direct->inputs[0];
   others = acc_array_generate (shape, number_at, numbers);
-  alone = acc_schedule_new (&acc_target_cpu, &own, 1, &offsets, &ends, 1, &error);
-  g_assert_no_error (error);
+  alone = plan_with (target, &own, 1, &offsets, &ends, 1);
   g_assert_cmpuint (count_reads (alone, numbers), ==, 0);
-  both = acc_schedule_new (&acc_target_cpu, (AccArray *[]) { own, others }, 2, &offsets, &ends, 1, &error);
-  g_assert_no_error (error);
+  of_sums = find_numbers (sums);
+  g_assert_nonnull (of_sums);
+  folded = plan_with (target, &sums, 1, &of_sums->direct->inputs[0], &ends, 1);
+  g_assert_cmpuint (count_reads (folded, of_sums), ==, 0);
+  g_assert_cmpuint (folded->n_steps, ==, 1);
+  both = plan_with (target, (AccArray *[]) { own, others }, 2, &offsets, &ends, 1);
   g_assert_cmpuint (count_reads (both, numbers), ==, 1);
   /* Made before, as the offsets were */
-  given = acc_schedule_new (&acc_target_cpu, (AccArray *[]) { own, others }, 2, (AccArray *[]) { offsets, numbers },
-                            (AccArray *[]) { ends, flat }, 2, &error);
-  g_assert_no_error (error);
+  given = plan_with (target, (AccArray *[]) { own, others }, 2, (AccArray *[]) { offsets, numbers }, (AccArray *[]) { ends, flat }, 2);
   g_assert_cmpuint (count_reads (given, numbers), ==, 1);
 }
 
@@ -465,7 +490,8 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_case);
     }
 
-  g_test_add_func ("/numbers", test_numbers);
+  g_test_add_data_func ("/numbers/processors", &acc_target_cpu, test_numbers);
+  g_test_add_data_func ("/numbers/groups", &groups, test_numbers);
   g_test_add_func ("/irregular/scalar-code", test_scalar_code);
   g_test_add_func ("/irregular/descriptors", test_descriptors);
 

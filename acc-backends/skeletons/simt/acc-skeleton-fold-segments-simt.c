@@ -39,6 +39,7 @@ fold_short (AccLower *l,
   AccFold *fold = self->own.fold;
   KVar *vars = acc_fold_new_vars (fold, l, NULL), is_there = kb_var (l->b, kb_int (l->b, ACC_KIND_BOOL, 0));
 
+  l->segment = segment;
   low_for (l, at, first, end)
     {
       KValue *next = acc_fold_new_values (fold, l);
@@ -46,6 +47,7 @@ fold_short (AccLower *l,
       acc_simt_pieces_read (fold, l, at, next, &self->own);
       acc_fold_append_or_start (fold, l, vars, is_there, next);
     }
+  l->segment = (KValue) { 0 };
   store_result (self, l, segment, kb_get (l->b, is_there), vars);
 }
 
@@ -104,7 +106,9 @@ write_tiles (Segments *self)
       AccSimtPiece piece = acc_simt_pieces_get_long (own, i);
       KVar *vars = acc_fold_new_vars (fold, l, NULL);
 
+      l->segment = piece.segment;
       acc_simt_fold (&own->simt, fold, piece.first, piece.end, 1, acc_simt_pieces_read, own, vars);
+      l->segment = (KValue) { 0 };
       low_if (l, is_first)
         {
           hand_on (self, l, &piece, vars);

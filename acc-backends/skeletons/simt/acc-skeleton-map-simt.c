@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-backends/skeletons/acc-segment-ends.h"
 #include "acc-simt.h"
 
 /* Element-wise steps and stencils, by groups of threads:
@@ -8,7 +9,8 @@
  *       for j < V: roots[u, V (k n + thread) + j] = ...
  *
  * A thread's V neighbouring elements are 16 bytes of the widest array, so that they may be loaded and stored at once. Where
- * stencils meet no border within V elements, their neighbours are not tested. */
+ * stencils meet no border within V elements, their neighbours are not tested. Where elements are told the numbers of their segments, a
+ * thread finds that of its first one among those that the tile has elements of: where the tile lies in one, that is no work at all. */
 
 #define WINDOWS 4      /* per row of a tile */
 #define ROWS 4         /* per thread and tile */
@@ -60,16 +62,67 @@ store_element (AccLower       *l,
   low_store_roots (l, low_index_of_space (l, space, outer, x));
 }
 
-/* The V elements from @first on, which all exist. */
+/* The segments of which a tile has elements. */
+typedef struct {
+  AccSegmentEnds ends;
+  KValue         least, most;
+} Segments;
+
+static Segments *
+find_segments (AccLower       *l,
+               const AccSpace *space)
+{
+  AccKernelBuilder *b = l->b;
+  Segments *self;
+
+  if (l->step->cluster->offsets == NULL)
+    return NULL;
+
+  self = low_alloc (l, sizeof *self);
+  self->ends = acc_segment_ends_new (l, space);
+  self->most = low_number (l, self->ends.n_segments - 1);
+  self->least = acc_segment_ends_find (&self->ends, l, kb_inner_begin (b), low_const (l, 0), self->most);
+  self->most = acc_segment_ends_find (&self->ends, l, kb_sub (b, kb_inner_end (b), low_const (l, 1)), self->least, self->most);
+
+  return self;
+}
+
+/* The V elements from @first on, which all exist. Their segments are found before all else, so that what is loaded together is. */
 static void
 store_vector (AccLower       *l,
               const AccSpace *space,
               KValue          outer,
               KValue          first,
-              guint           vector)
+              guint           vector,
+              const Segments *segments)
 {
+  AccKernelBuilder *b = l->b;
+  KValue *own = low_alloc (l, vector * sizeof (KValue));
+
+  for (guint j = 0; j < vector && segments != NULL; j++)
+    {
+      KValue x = low_within (l, kb_add (b, first, low_const (l, j)), 0, space->inner - 1);
+      KVar next;
+
+      if (j == 0)
+        {
+          own[j] = acc_segment_ends_find (&segments->ends, l, x, segments->least, segments->most);
+          continue;
+        }
+      next = kb_var (b, own[j - 1]);
+      low_if (l, kb_le (b, acc_segment_ends_get (&segments->ends, l, own[j - 1]), x))
+        {
+          kb_set (b, next, acc_segment_ends_find (&segments->ends, l, x, own[j - 1], segments->most));
+        }
+      own[j] = low_within (l, kb_get (b, next), 0, segments->ends.n_segments - 1);
+    }
+
   for (guint j = 0; j < vector; j++)
-    store_element (l, space, outer, kb_add (l->b, first, low_const (l, j)));
+    {
+      l->segment = segments != NULL ? own[j] : (KValue) { 0 };
+      store_element (l, space, outer, kb_add (b, first, low_const (l, j)));
+    }
+  l->segment = (KValue) { 0 };
 }
 
 /* Those of them that are within [begin, end). */
@@ -80,7 +133,8 @@ store_some (AccLower       *l,
             KValue          first,
             guint           vector,
             KValue          begin,
-            KValue          end)
+            KValue          end,
+            const Segments *segments)
 {
   AccKernelBuilder *b = l->b;
 
@@ -90,7 +144,11 @@ store_some (AccLower       *l,
 
       low_if (l, kb_and (b, kb_le (b, begin, x), kb_lt (b, x, end)))
         {
+          if (segments != NULL)
+            l->segment = acc_segment_ends_find (&segments->ends, l, low_within (l, x, 0, space->inner - 1), segments->least,
+                                                segments->most);
           store_element (l, space, outer, x);
+          l->segment = (KValue) { 0 };
         }
     }
 }
@@ -112,6 +170,7 @@ write_row (AccSimt        *self,
   KValue n_windows = kb_udiv (b, kb_add (b, left, low_const (l, window - 1)), low_const (l, window));
   KValue from = kb_max (b, begin, low_number (l, margin));
   KValue to = kb_min (b, end, low_number (l, space->inner - margin));
+  const Segments *segments = find_segments (l, space);
 
   if (acc_skeleton_has_stencil (l->step))
     low_prepare_taps (l, low_index_of_space (l, space, outer, begin));
@@ -124,7 +183,7 @@ write_row (AccSimt        *self,
       low_if (l, kb_and (b, kb_le (b, from, first), kb_le (b, kb_add (b, first, low_const (l, vector)), to)))
         {
           l->inner_inside = TRUE;
-          store_vector (l, space, outer, low_within (l, first, 0, space->inner - 1), vector);
+          store_vector (l, space, outer, low_within (l, first, 0, space->inner - 1), vector, segments);
           l->inner_inside = FALSE;
         }
       /* A vector of one that meets no border is there, or is not. */
@@ -132,7 +191,7 @@ write_row (AccSimt        *self,
         {
           low_else (l)
             {
-              store_some (l, space, outer, first, vector, begin, end);
+              store_some (l, space, outer, first, vector, begin, end, segments);
             }
         }
     }
@@ -205,13 +264,13 @@ write_stencil_rows (AccSimt        *self,
               l->inner_inside = TRUE;
               low_within (l, first, 0, space->inner - 1);
               for (guint r = 0; r < BLOCK_ROWS; r++)
-                store_vector (l, space, rows[r], first, vector);
+                store_vector (l, space, rows[r], first, vector, NULL);
               l->inner_inside = FALSE;
             }
           low_else (l)
             {
               for (guint r = 0; r < BLOCK_ROWS; r++)
-                store_some (l, space, rows[r], first, vector, begin, end);
+                store_some (l, space, rows[r], first, vector, begin, end, NULL);
             }
         }
       l->outer_inside = FALSE;
