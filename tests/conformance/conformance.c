@@ -68,21 +68,31 @@ conf_backend (guint n)
   return g_ptr_array_index (backends, n);
 }
 
+/* ACC_TEST_EXPECTED: a folder with a list for each backend, or one list. What follows a line "[PATTERN]" there holds for backends whose
+ * description matches. */
 static void
-load_expected (const char *name)
+load_expected (const char *name,
+               const char *description)
 {
-  const char *folder = g_getenv ("ACC_TEST_EXPECTED");
+  const char *given = g_getenv ("ACC_TEST_EXPECTED");
+  gboolean is_list = given != NULL && g_file_test (given, G_FILE_TEST_IS_REGULAR);
   g_autofree char *file = g_strdup_printf ("expected-failures-%s.txt", name);
-  g_autofree char *path = folder != NULL ? g_build_filename (folder, file, NULL) : NULL;
+  g_autofree char *path = given == NULL ? NULL : is_list ? g_strdup (given) : g_build_filename (given, file, NULL);
   g_autofree char *text = NULL;
   GPtrArray *lines = g_ptr_array_new_with_free_func (g_free);
 
   if (path != NULL && g_file_get_contents (path, &text, NULL, NULL))
     {
       g_auto(GStrv) parts = g_strsplit (text, "\n", -1);
+      gboolean holds = TRUE;
 
       for (guint i = 0; parts[i] != NULL; i++)
-        if (parts[i][0] != '\0' && parts[i][0] != '#')
+        if (g_str_has_prefix (parts[i], "[") && g_str_has_suffix (parts[i], "]"))
+          {
+            parts[i][strlen (parts[i]) - 1] = '\0';
+            holds = g_pattern_match_simple (parts[i] + 1, description);
+          }
+        else if (holds && parts[i][0] != '\0' && parts[i][0] != '#')
           g_ptr_array_add (lines, g_strdup (parts[i]));
     }
   g_hash_table_insert (expected_failures, g_strdup (name), lines);
@@ -124,7 +134,7 @@ conf_init (int    *argc,
           exit (1);
         }
       g_ptr_array_add (backends, backend);
-      load_expected (acc_backend_get_name (backend));
+      load_expected (acc_backend_get_name (backend), acc_backend_get_description (backend));
     }
   conf_coverage_begin ();
 }
