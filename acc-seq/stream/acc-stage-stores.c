@@ -321,7 +321,7 @@ get_next (Search *self, Frame *frame)
 
   if (external != NULL && n < 32 && (external->skips & 1u << n) != 0)
     return get_next (self, frame);
-  if (operands != NULL)
+  if (operands != NULL && (external == NULL || !external->reads_references))
     return n < n_operands ? operands[n] : NULL;
   if (frame->node->op == ACC_OP_COND && is_awaited (self, frame->node) && n > 0)
     return NULL;

@@ -2,7 +2,7 @@
 
 /* External algorithms: what does not fit in memory leaves the bytes that it leaves in memory, within a part of its data, and within the
  * least that it asks for. */
-#include "stream-files.h"
+#include "stream-external.h"
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/backend/acc-backend-private.h"
@@ -11,122 +11,11 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* --- data */
-
-typedef enum {
-  RANDOM,
-  ASCENDING,
-  DESCENDING,
-  EQUAL,
-  FEW,             /* values */
-  N_ORDERS
-} Order;
-
-typedef struct {
-  const char *code;
-  gint64      n;
-  Order       order;
-} Data;
-
-static guint64
-get_number (const Data *data, gint64 i)
-{
-  guint64 x = (guint64) i * G_GUINT64_CONSTANT (0x9E3779B97F4A7C15);
-
-  switch (data->order)
-    {
-    case ASCENDING:
-      return (guint64) i;
-    case DESCENDING:
-      return (guint64) (data->n - i);
-    case EQUAL:
-      return 7;
-    case FEW:
-      return (x >> 40) % 5;
-    case RANDOM:
-    case N_ORDERS:
-    default:
-      return x ^ x >> 29;
-    }
-}
-
-static void
-set_number (guint8 *to, AccElementType *type, gint64 i, guint64 x)
-{
-  gsize width = acc_element_type_get_size (type);
-  AccElementKind kind = acc_element_type_get_kind (type);
-
-  to += (gsize) i * width;
-  if (kind == ACC_KIND_F32)
-    {
-      static const float odd[] = { -0.0f, 0.0f, G_MAXFLOAT };
-      float value = x % 11 < 3 ? odd[x % 11] : (float) (gint32) x;
-      guint32 nan = 0x7fc00000 + (guint32) (x & 0xff) + (x & 0x100 ? 0x80000000 : 0);
-
-      if (x % 13 == 5)
-        memcpy (to, &nan, sizeof nan);
-      else
-        memcpy (to, &value, sizeof value);
-    }
-  else if (kind == ACC_KIND_F64)
-    {
-      double value = (double) (gint64) x;
-
-      memcpy (to, &value, sizeof value);
-    }
-  else
-    {
-      if (kind == ACC_KIND_BOOL)
-        x &= 1;
-      memcpy (to, &x, width);
-    }
-}
-
-/* A vector in memory. */
-static AccArray *
-make_array (const Data *data)
-{
-  AccElementType *type = acc_element_type_parse (data->code, NULL);
-  guint n_buffers = acc_element_type_get_n_buffers (type);
-  g_autoptr(AccShape) shape = acc_shape_new_vector (data->n);
-  g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
-
-  for (guint b = 0; b < n_buffers; b++)
-    {
-      AccElementType *leaf = acc_element_type_is_tuple (type) ? acc_element_type_get_item (type, b) : type;
-      gsize size = (gsize) data->n * acc_element_type_get_size (leaf);
-      guint8 *bytes = g_malloc0 (MAX (size, 1));
-
-      for (gint64 i = 0; i < data->n; i++)
-        set_number (bytes, leaf, i, get_number (data, i) + (b > 0 ? (guint64) i : 0));
-      buffers[b] = acc_buffer_new (bytes, size, g_free, bytes);
-    }
-
-  return acc_array_new_manifest (type, shape, buffers);
-}
-
-/* The same from a file of @format. */
-static AccArray *
-make_file (AccBackend *backend, AccArray *array, const char *format)
-{
-  g_autoptr(GBytes) bytes = test_file_new (backend, array, format);
-  g_autoptr(AccSource) source = test_file_open (bytes, format, acc_array_get_element_type (array), acc_array_get_shape (array));
-
-  return acc_array_new_from_source (source);
-}
-
 /* --- programs */
 
 static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
 static AccExpr *low_bits (AccExpr *x, gpointer data) { return acc_expr_band (x, acc_expr_new_int (1023)); }
 static AccExpr *first_item (AccExpr *x, gpointer data) { return acc_expr_item (x, 0); }
-
-typedef struct {
-  const char *name;
-  AccArray *(*build) (AccArray *a);
-  const char *codes;       /* of elements */
-  gboolean    is_kept;     /* the interpreter keeps something whole besides */
-} Program;
 
 static AccArray *ascending (AccArray *a) { return acc_array_sort (a, FALSE); }
 static AccArray *descending (AccArray *a) { return acc_array_sort (a, TRUE); }
@@ -301,7 +190,7 @@ count_many (AccArray *a)
   return acc_array_bincount (low, 500000);
 }
 
-static const Program programs[] = {
+static const TestExternalProgram programs[] = {
   { "sort", ascending, "i4 f4 u1 f8 b1" },
   { "sort-descending", descending, "f4 i2 i8" },
   { "argsort", argsort, "f4 u2" },
@@ -332,203 +221,40 @@ static const Program programs[] = {
   { "scan-up", up, "i4" },
 };
 
-/* --- comparison */
-
-typedef struct {
-  AccBackend    *backend;
-  const Program *program;
-} Case;
-
-/* Within @limit besides what is held. NULL: it was enough; else the error. */
-static GError *
-write_within (AccBackend *backend, AccArray *array, AccArray *expected, guint64 limit)
-{
-  g_autoptr(TestSink) sink = test_sink_new ();
-  GError *error = NULL;
-
-  if (test_write_within (backend, array, sink, limit, &error))
-    test_sink_assert_same (sink, expected);
-
-  return error;
-}
-
-/* For rows, and what the source holds. */
-#define ENOUGH 600000
-
-/* The least memory that the error of a run with next to none asks for; where that is before an external algorithm, ENOUGH; 0: it needs no
- * more than that. */
-static guint64
-find_least (AccBackend *backend, AccArray *array, AccArray *expected)
-{
-  g_autoptr(GError) error = write_within (backend, array, expected, 4096);
-  const char *needs;
-
-  if (error == NULL)
-    return 0;
-  g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
-  needs = strstr (error->message, "out of core");
-  needs = needs != NULL ? strstr (needs, " needs ") : NULL;
-  if (needs == NULL)
-    return ENOUGH;
-
-  return g_ascii_strtoull (needs + strlen (" needs "), NULL, 10);
-}
-
-static gboolean
-is_judge (AccBackend *backend)
-{
-  return strcmp (acc_backend_get_name (backend), "interpreter") == 0;
-}
-
-static void
-check_data (const Case *c, const Data *data, const char *format)
-{
-  g_autoptr(AccArray) memory = make_array (data), file = make_file (c->backend, memory, format), same = c->program->build (memory),
-    array = c->program->build (file), expected = NULL;
-  guint64 bytes = (guint64) data->n * acc_element_type_get_size (acc_array_get_element_type (memory)), least;
-  g_autoptr(GError) error = NULL;
-
-  acc_array_check (same, &error);
-  g_assert_no_error (error);
-  expected = acc_backend_run (c->backend, same, NULL, &error);
-  g_assert_no_error (error);
-  g_clear_error (&error);
-
-  least = bytes > 65536 ? find_least (c->backend, array, expected) : 0;
-  if (c->program->is_kept && is_judge (c->backend))
-    least = MAX (least, MAX (4 * bytes, ENOUGH));
-  for (guint i = 0; i < 4; i++)
-    {
-      guint64 limit = i == 3 ? least : bytes / (i == 0 ? 4 : i == 1 ? 20 : 1);
-
-      error = write_within (c->backend, array, expected, MAX (MAX (limit, least), least == 0 ? ENOUGH : 0));
-      if (error != NULL)
-        g_error ("%s of %s, order %u, within %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes: %s", c->program->name, data->code,
-                 data->order, limit, bytes, error->message);
-    }
-}
-
-static void
-test_program (gconstpointer user_data)
-{
-  const Case *c = user_data;
-  g_auto(GStrv) codes = g_strsplit (c->program->codes, " ", -1);
-
-  for (guint i = 0; codes[i] != NULL; i++)
-    for (guint order = 0; order < N_ORDERS; order++)
-      {
-        gint64 n = is_judge (c->backend) ? 60000 : i == 0 ? 300000 : 100000;
-
-        if ((is_judge (c->backend) || i > 1) && i > 0 && order > 0)
-          continue;
-        check_data (c, &(Data) { codes[i], n, order }, (i + order) % 2 == 0 ? "npy" : "raw");
-      }
-  for (gint64 n = 0; n < 4; n++)
-    check_data (c, &(Data) { codes[0], n, RANDOM }, "npy");
-}
-
 /* --- what goes wrong */
-
-typedef struct {
-  AccBackend *backend;
-  TestSource *source;
-  AccArray   *sorted;
-} Fixture;
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(AccArray) array = NULL;
-
-  f->backend = acc_backend_new_for_name ("interpreter", &error);
-  g_assert_no_error (error);
-  f->source = test_source_new ("i4", (gint64[]) { 200000 }, 1, 1);
-  array = acc_array_new_from_source (ACC_SOURCE (f->source));
-  f->sorted = acc_array_sort (array, FALSE);
-  acc_array_set_label (f->sorted, "all");
-  acc_backend_set_memory_limit (f->backend, acc_budget_get_used (acc_backend_get_budget (f->backend)) + 200000);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  g_clear_object (&f->sorted);
-  g_assert_cmpint (f->source->n_started, ==, f->source->n_finished);
-  g_clear_object (&f->source);
-  g_assert_cmpuint (acc_backend_get_temporary_used (f->backend), ==, 0);
-  acc_budget_spare (acc_backend_get_budget (f->backend), G_MAXINT64);
-  g_assert_cmpuint (acc_budget_get_used (acc_backend_get_budget (f->backend)), ==, 0);
-  g_object_unref (f->backend);
-}
-
-static void
-expect_failure (Fixture *f, GCancellable *cancellable, GQuark domain, int code, const char *first, const char *second)
-{
-  g_autoptr(TestSink) sink = test_sink_new ();
-  g_autoptr(GError) error = NULL;
-
-  g_assert_false (acc_backend_write (f->backend, f->sorted, ACC_SINK (sink), cancellable, &error));
-  g_test_message ("%s", error->message);
-  g_assert_error (error, domain, code);
-  g_assert_nonnull (strstr (error->message, first));
-  g_assert_nonnull (strstr (error->message, second));
-  test_sink_assert_ended (sink, FALSE);
-  g_assert_cmpuint (acc_backend_get_temporary_used (f->backend), ==, 0);
-}
 
 /* The file grows past the quota while it is written. */
 static void
-test_quota (Fixture *f, gconstpointer data)
+test_quota (TestExternal *f, gconstpointer data)
 {
   acc_backend_set_temporary_quota (f->backend, 300000);
-  expect_failure (f, NULL, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "sort “all”", "of 300000 allowed");
+  test_external_expect_failure (f, NULL, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "sort “all”", "of 300000 allowed");
   g_assert_cmpint (f->source->n_started, ==, 1);
 }
 
 static void
-test_memory (Fixture *f, gconstpointer data)
+test_memory (TestExternal *f, gconstpointer data)
 {
   acc_backend_set_memory_limit (f->backend, 20000);
-  expect_failure (f, NULL, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "sort “all”", "of the memory limit of 20000 bytes");
+  test_external_expect_failure (f, NULL, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "sort “all”", "of the memory limit of 20000 bytes");
   g_assert_cmpint (f->source->n_started, ==, 0);
 }
 
 static void
-test_broken (Fixture *f, gconstpointer data)
+test_broken (TestExternal *f, gconstpointer data)
 {
   f->source->fail_row = 150000;
-  expect_failure (f, NULL, ACC_ERROR, ACC_ERROR_IO, "sort “all”", "bad row 150000");
+  test_external_expect_failure (f, NULL, ACC_ERROR, ACC_ERROR_IO, "sort “all”", "bad row 150000");
 }
 
 static void
-test_cancelled (Fixture *f, gconstpointer data)
+test_cancelled (TestExternal *f, gconstpointer data)
 {
   g_autoptr(GCancellable) cancellable = g_cancellable_new ();
 
   f->source->cancels = g_object_ref (cancellable);
   f->source->cancel_row = 100000;
-  expect_failure (f, cancellable, G_IO_ERROR, G_IO_ERROR_CANCELLED, "", "");
-}
-
-/* No matter which reservation is refused. */
-static void
-test_refused (Fixture *f, gconstpointer data)
-{
-  for (guint nth = 1; nth < 400; nth += nth < 40 ? 1 : 37)
-    {
-      g_autoptr(TestSink) sink = test_sink_new ();
-      g_autoptr(GError) error = NULL;
-      gboolean done;
-
-      acc_budget_fail_nth (acc_backend_get_budget (f->backend), nth);
-      done = acc_backend_write (f->backend, f->sorted, ACC_SINK (sink), NULL, &error);
-      acc_budget_fail_nth (acc_backend_get_budget (f->backend), 0);
-      if (!done)
-        g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
-      test_sink_assert_ended (sink, done);
-      g_assert_cmpuint (acc_backend_get_temporary_used (f->backend), ==, 0);
-    }
+  test_external_expect_failure (f, cancellable, G_IO_ERROR, G_IO_ERROR_CANCELLED, "", "");
 }
 
 static AccExpr *
@@ -538,7 +264,7 @@ place_below (AccExpr *index, gpointer data)
 }
 
 static void
-test_bounds (Fixture *f, gconstpointer data)
+test_bounds (TestExternal *f, gconstpointer data)
 {
   g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (f->source));
   g_autoptr(AccShape) shape = acc_shape_new_vector (200000);
@@ -546,11 +272,11 @@ test_bounds (Fixture *f, gconstpointer data)
 
   g_clear_object (&f->sorted);
   f->sorted = acc_array_permute (array, array, targets, first, NULL);
-  expect_failure (f, NULL, ACC_ERROR, ACC_ERROR_BOUNDS, "permute", "index [200000] is outside the extents [200000]");
+  test_external_expect_failure (f, NULL, ACC_ERROR, ACC_ERROR_BOUNDS, "permute", "index [200000] is outside the extents [200000]");
 }
 
 static void
-test_plan (Fixture *f, gconstpointer data)
+test_plan (TestExternal *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(AccPlan) plan = acc_backend_plan (f->backend, f->sorted, NULL, 0, &error);
@@ -568,15 +294,7 @@ test_plan (Fixture *f, gconstpointer data)
 static void
 add_backend (const char *name, AccBackend *backend)
 {
-  g_object_ref (backend);   /* to the end */
-  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/stream/external/%s/%s", name, programs[i].name);
-      Case *c = g_new (Case, 1);
-
-      *c = (Case) { backend, &programs[i] };
-      g_test_add_data_func_full (path, c, test_program, g_free);
-    }
+  test_external_add (name, backend, programs, G_N_ELEMENTS (programs));
 }
 
 int
@@ -584,12 +302,12 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   test_add_backends ("native,interpreter", add_backend);
-#define ADD(name, func) g_test_add ("/stream/external/" name, Fixture, NULL, set_up, func, tear_down)
+#define ADD(name, func) g_test_add ("/stream/external/" name, TestExternal, NULL, test_external_set_up, func, test_external_tear_down)
   ADD ("quota", test_quota);
   ADD ("memory", test_memory);
   ADD ("broken", test_broken);
   ADD ("cancelled", test_cancelled);
-  ADD ("refused", test_refused);
+  ADD ("refused", test_external_check_refused);
   ADD ("bounds", test_bounds);
   ADD ("plan", test_plan);
 #undef ADD

@@ -16,6 +16,11 @@ AccExpr  *acc_external_apply    (AccExpr *x, AccExpr *y, gpointer function);
 /* Copies elements of buffers on the host, which may be the same. */
 void      acc_external_copy     (AccElementType *type, AccBuffer **to, gint64 at, AccBuffer **from, gint64 first, gint64 n);
 
+/* Copies elements that are anywhere to places [at, at + n), the same. */
+void      acc_external_copy_places (AccElementType *type, AccBuffer **to, gint64 at, AccBuffer **from, const gint64 *places, gint64 n);
+/* The row-major position of index @i, of which numbers[d][i] is dimension d; ACC_ERROR_BOUNDS where it is outside. */
+gboolean  acc_external_locate   (gpointer *numbers, gint64 i, const gint64 *extents, guint rank, gint64 *position, GError **error);
+
 /* All elements in order, each computed when it is read: what is in memory is seen as a vector, or, @by_rows, as a
  * source of its elements, so that what comes of it is computed by stages. @array: has a shape. */
 AccArray *acc_external_new_vector (AccArray *array, gboolean by_rows);

@@ -2,6 +2,7 @@
 #include "acc-external-elements-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-error.h"
 
 #include <string.h>
 
@@ -97,4 +98,79 @@ acc_external_needs_arrays (AccArray *node)
       return TRUE;
 
   return FALSE;
+}
+
+/* --- positions */
+
+static void
+append_index (GString *text, gint64 index, guint d)
+{
+  g_string_append_printf (text, "%s%" G_GINT64_FORMAT, d > 0 ? "," : "", index);
+}
+
+gboolean
+acc_external_locate (gpointer *numbers, gint64 i, const gint64 *extents, guint rank, gint64 *position, GError **error)
+{
+  g_autoptr(GString) text = NULL;
+  gboolean outside = FALSE;
+
+  *position = 0;
+  for (guint d = 0; d < rank; d++)
+    {
+      gint64 index = ((const gint64 *) numbers[d])[i];
+
+      outside |= index < 0 || index >= extents[d];
+      *position = outside ? 0 : *position * extents[d] + index;
+    }
+  if (!outside)
+    return TRUE;
+
+  text = g_string_new ("index [");
+  for (guint d = 0; d < rank; d++)
+    append_index (text, ((const gint64 *) numbers[d])[i], d);
+  g_string_append (text, "] is outside the extents [");
+  for (guint d = 0; d < rank; d++)
+    append_index (text, extents[d], d);
+  g_string_append_c (text, ']');
+  g_set_error_literal (error, ACC_ERROR, ACC_ERROR_BOUNDS, text->str);
+
+  return FALSE;
+}
+
+#define BRING(type) \
+  for (gint64 i = 0; i < n; i++) \
+    ((type *) to)[i] = ((const type *) from)[places[i]]
+
+static void
+bring (guint8 *to, const guint8 *from, const gint64 *places, gint64 n, gsize width)
+{
+  switch (width)
+    {
+    case 1:
+      BRING (guint8);
+      break;
+    case 2:
+      BRING (guint16);
+      break;
+    case 4:
+      BRING (guint32);
+      break;
+    case 8:
+      BRING (guint64);
+      break;
+    default:
+      for (gint64 i = 0; i < n && width > 0; i++)
+        memcpy (to + (gsize) i * width, from + (gsize) places[i] * width, width);
+    }
+}
+
+void
+acc_external_copy_places (AccElementType *type, AccBuffer **to, gint64 at, AccBuffer **from, const gint64 *places, gint64 n)
+{
+  for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
+    {
+      gsize width = acc_element_type_get_buffer_size (type, i);
+
+      bring ((guint8 *) to[i]->data + (gsize) at * width, from[i]->data, places, n, width);
+    }
 }

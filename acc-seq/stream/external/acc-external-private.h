@@ -20,9 +20,12 @@ typedef struct {
   const char *way;            /* for plans: "runs are sorted and merged" */
   gboolean    has_flow;       /* such a node is made of loops: whoever computes it reads all that it reads at once, even where it fits */
   gboolean    on_devices;     /* for them alone: what reads stores where they are needs no algorithm */
+  gboolean    by_hosts;       /* the host's memory decides, not a device's; where it is less than the least, the backend, or another
+                               * algorithm, reads a mapped store in any order */
   /* What it reads of a node that it takes, borrowed; NULL: it does not take it. */
   AccArray **(*takes)         (AccArray *node, guint *n_inputs);
   guint       skips;          /* those of them that it does not read after all, as bits */
+  gboolean    reads_references; /* all inputs of a node, and what its functions read, too */
   /* Bytes that computing the node whole takes, and the least that the algorithm does; G_MAXUINT64: not known. */
   guint64    (*measure_whole) (AccArray *node);
   guint64    (*measure_least) (AccArray *node);
@@ -49,11 +52,16 @@ AccArray          *acc_external_compute  (const AccExternal *self, const AccExte
 
 /* Bytes of memory that are left, once what can be spared was given back; no more than a device may have at all. */
 guint64  acc_external_get_room     (AccBackend *backend);
+/* The same, of the host alone. */
+guint64  acc_external_get_host_room (AccBackend *backend);
 /* Elements of an array, or of one element; G_MAXUINT64: not known. */
 guint64  acc_external_get_size     (AccArray *array);
 guint64  acc_external_get_bytes    (AccArray *array);
 /* What the rows of an array take at least while they are computed: what its sources hold, and chunks of a few rows. */
 guint64  acc_external_measure_rows (AccArray *array);
+
+/* Whether nothing of what it is made of is a source, or in a store. */
+gboolean acc_external_is_in_memory (AccArray *array);
 
 /* Holds @bytes of the memory limit, of which *@held are held, so that nothing else takes them while a backend does not run; as many as
  * before where there are not so many any more: whoever needs them gets an error then. */
@@ -63,4 +71,4 @@ void     acc_external_hold         (AccBackend *backend, guint64 *held, guint64 
 
 extern const AccExternal acc_external_pack, acc_external_scatter, acc_external_sort, acc_external_segments, acc_external_wide;
 extern const AccExternal acc_external_labels, acc_external_label_count, acc_external_loop, acc_external_distance;
-extern const AccExternal acc_external_transpose, acc_external_gather;
+extern const AccExternal acc_external_transpose, acc_external_gather, acc_external_bring;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-elements-private.h"
-#include "acc-external-walk-private.h"
+#include "acc-external-lists-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
@@ -20,24 +20,14 @@
 typedef struct {
   const AccExternalTask *task;
   AccElementType *type, *item_type;  /* of elements; of a target in its part, and an element */
-  guint      n_buffers, n_item_buffers;
+  guint      n_buffers;
   guint64    size, item_size;
   gint64     n_elements, part;       /* of the result; of a part of it */
   guint      n_parts;
   gint64     block, turn;            /* items: of a list that are written at once, that the backend gets at once */
-  AccStore  *items;                  /* block after block */
-  GArray   **lists;                  /* of each part: where its blocks begin */
-  gint64    *n_items;
+  AccExternalLists lists;            /* of each part */
   AccExecutable *permute;
 } Scatter;
-
-/* --- memory */
-
-static AccBuffer **
-allocate (Scatter *self, gint64 n, GError **error)
-{
-  return acc_buffers_allocate (self->item_type, n, acc_backend_get_host_budget (self->task->backend), "what is scattered", error);
-}
 
 /* --- the walk */
 
@@ -46,62 +36,18 @@ typedef struct {
   gboolean      is_masked;    /* whether targets say if there is one */
   guint         rank;         /* of the result */
   const gint64 *extents;
-  AccBuffer   **blocks;       /* of each part */
-  gint64       *n;
-  gint64        n_written;
   gpointer     *from;
 } Lists;
-
-static gboolean
-write_block (Lists *self, guint part, GError **error)
-{
-  Scatter *scatter = self->scatter;
-
-  if (self->n[part] == 0)
-    return TRUE;
-  if (!acc_store_write_from (scatter->items, self->n_written, self->n[part], self->blocks, scatter->block * part, error))
-    return FALSE;
-  g_array_append_val (scatter->lists[part], self->n_written);
-  scatter->n_items[part] += self->n[part];
-  self->n_written += self->n[part];
-  self->n[part] = 0;
-
-  return TRUE;
-}
 
 /* Which element of the result target @i is, -1: none. */
 static gboolean
 find_target (Lists *self, gint64 i, gint64 *target, GError **error)
 {
-  guint first = self->is_masked ? 1 : 0;
-  gboolean outside = FALSE;
-
   *target = -1;
   if (self->is_masked && ((const guint8 *) self->from[0])[i] == 0)
     return TRUE;
 
-  *target = 0;
-  for (guint d = 0; d < self->rank; d++)
-    {
-      gint64 index = ((const gint64 *) self->from[first + d])[i];
-
-      outside |= index < 0 || index >= self->extents[d];
-      *target = outside ? 0 : *target * self->extents[d] + index;
-    }
-  if (outside)
-    {
-      g_autoptr(GString) text = g_string_new ("index [");
-
-      for (guint d = 0; d < self->rank; d++)
-        g_string_append_printf (text, "%s%" G_GINT64_FORMAT, d > 0 ? "," : "", ((const gint64 *) self->from[first + d])[i]);
-      g_string_append (text, "] is outside the extents [");
-      for (guint d = 0; d < self->rank; d++)
-        g_string_append_printf (text, "%s%" G_GINT64_FORMAT, d > 0 ? "," : "", self->extents[d]);
-      g_string_append_c (text, ']');
-      g_set_error_literal (error, ACC_ERROR, ACC_ERROR_BOUNDS, text->str);
-    }
-
-  return !outside;
+  return acc_external_locate (self->from + (self->is_masked ? 1 : 0), i, self->extents, self->rank, target, error);
 }
 
 /* Rows are targets and elements. */
@@ -118,6 +64,7 @@ add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **er
 
   for (gint64 i = 0; i < n; i++)
     {
+      AccBuffer **blocks;
       gint64 target, at;
       guint part;
 
@@ -127,35 +74,30 @@ add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **er
         continue;
 
       part = (guint) (target / scatter->part);
-      at = scatter->block * part + self->n[part]++;
-      ((gint64 *) self->blocks[0]->data)[at] = target - part * scatter->part;
+      at = acc_external_lists_add (&scatter->lists, part, error);
+      if (at < 0)
+        return FALSE;
+      blocks = scatter->lists.blocks;
+      ((gint64 *) blocks[0]->data)[at] = target - part * scatter->part;
       for (guint k = 0; k < scatter->n_buffers; k++)
         {
           gsize width = acc_element_type_get_buffer_size (scatter->type, k);
 
-          memcpy ((guint8 *) self->blocks[k + 1]->data + (gsize) at * width,
+          memcpy ((guint8 *) blocks[k + 1]->data + (gsize) at * width,
                   (const guint8 *) self->from[n_target + k] + (gsize) i * width, width);
         }
-      if (self->n[part] == scatter->block && !write_block (self, part, error))
-        return FALSE;
     }
 
   return TRUE;
 }
 
 static gboolean
-write_blocks (gpointer data, GCancellable *cancellable, GError **error)
+finish_lists (gpointer data, GCancellable *cancellable, GError **error)
 {
-  Lists *self = data;
-
-  for (guint part = 0; part < self->scatter->n_parts; part++)
-    if (!write_block (self, part, error))
-      return FALSE;
-
-  return TRUE;
+  return acc_external_lists_finish (&((Lists *) data)->scatter->lists, error);
 }
 
-static const AccExternalWalk into_lists = { "parts of the result", add_rows, write_blocks };
+static const AccExternalWalk into_lists = { "parts of the result", add_rows, finish_lists };
 
 /* Of targets beside elements. */
 static gboolean
@@ -164,19 +106,12 @@ write_lists (Scatter *self, GError **error)
   AccArray *node = self->task->node;
   g_autoptr(AccArray) rows = acc_array_zip (node->inputs[2], node->inputs[0]);
   Lists lists = { .scatter = self, .is_masked = acc_array_is_optional (node->inputs[2]->type) };
-  g_autofree gint64 *n = g_new0 (gint64, self->n_parts + 1);
   g_autofree gpointer *from = NULL;
-  gboolean done;
 
   lists.extents = acc_shape_get_extents (node->shape, &lists.rank);
-  lists.n = n;
   lists.from = from = g_new0 (gpointer, lists.rank + self->n_buffers + 2);
-  lists.blocks = allocate (self, self->block * self->n_parts, error);
 
-  done = lists.blocks != NULL && acc_external_walk (self->task, rows, &into_lists, &lists, error);
-  acc_buffers_free (lists.blocks);
-
-  return done;
+  return acc_external_walk (self->task, rows, &into_lists, &lists, error);
 }
 
 /* --- parts of the result */
@@ -225,14 +160,11 @@ static AccArray *
 prepare_defaults (Scatter *self, GError **error)
 {
   AccArray *defaults = self->task->node->inputs[1];
-  g_autoptr(AccStore) store = NULL;
 
   if (acc_array_is_manifest (defaults) || defaults->op == ACC_OP_FILL)
     return g_object_ref (defaults);
 
-  store = acc_store_new (self->task->backend, self->type, self->task->node->shape, "defaults", error);
-
-  return store != NULL && acc_external_fill_store (self->task, defaults, store, error) ? acc_store_dup_array (store, error) : NULL;
+  return acc_external_store (self->task, defaults, "defaults", error);
 }
 
 /* Combines items [0, n) of @items with @part, which it takes over. Where the backend has no memory for so many at once, fewer. */
@@ -277,21 +209,18 @@ combine (Scatter *self, AccArray *part, AccBuffer **items, gint64 n, GError **er
 static AccArray *
 compute_part (Scatter *self, guint number, AccArray *part, AccBuffer **room, gint64 capacity, GError **error)
 {
-  GArray *list = self->lists[number];
-  gint64 n = 0, left = self->n_items[number];
+  guint n_blocks = self->lists.begins[number]->len;
+  gint64 n = 0, in_block;
 
-  for (guint i = 0; i < list->len && part != NULL; i++)
+  for (guint i = 0; i < n_blocks && part != NULL; i++)
     {
-      gint64 in_block = MIN (left, self->block);
-
-      if (!acc_store_read_to (self->items, g_array_index (list, gint64, i), in_block, room, n, error))
+      if (!acc_external_lists_read (&self->lists, number, i, room, n, &in_block, error))
         {
           g_object_unref (part);
           return NULL;
         }
       n += in_block;
-      left -= in_block;
-      if (n + self->block > capacity || i + 1 == list->len)
+      if (n + self->block > capacity || i + 1 == n_blocks)
         {
           part = combine (self, part, room, n, error);
           n = 0;
@@ -312,7 +241,9 @@ write_parts (Scatter *self, AccStore *result, GError **error)
 {
   gint64 capacity = MAX (self->turn, self->block);
   g_autoptr(AccArray) defaults = prepare_defaults (self, error);
-  AccBuffer **room = defaults != NULL ? allocate (self, capacity, error) : NULL;
+  AccBuffer **room = defaults != NULL ? acc_buffers_allocate (self->item_type, capacity,
+                                                              acc_backend_get_host_budget (self->task->backend), "what is scattered",
+                                                              error) : NULL;
   gboolean done = room != NULL;
 
   for (guint i = 0; i < self->n_parts && done; i++)
@@ -384,8 +315,9 @@ scatter (Scatter *self, GError **error)
   self->permute = compile (self->task, error);
   if (self->permute == NULL)
     return NULL;
-  self->items = acc_external_new_growing_store (self->task, self->item_type, acc_shape_get_size (source->shape), "parts", error);
-  if (self->items == NULL || !write_lists (self, error))
+  if (!acc_external_lists_init (&self->lists, self->task, self->item_type, self->n_parts, self->block, acc_shape_get_size (source->shape),
+                                error)
+      || !write_lists (self, error))
     return NULL;
   result = acc_external_new_store (self->task, self->type, self->task->node->shape, "a store", error);
 
@@ -397,24 +329,14 @@ compute_scatter (const AccExternalTask *task, GError **error)
 {
   AccElementType *type = task->node->type,
     *item_type = acc_element_type_new_tuple ((AccElementType *[]) { acc_element_type_new (ACC_KIND_I64), type }, 2);
-  Scatter self = { task, type, item_type, acc_element_type_get_n_buffers (type), acc_element_type_get_n_buffers (item_type),
+  Scatter self = { task, type, item_type, acc_element_type_get_n_buffers (type),
                    MAX ((guint64) acc_element_type_get_size (type), 1), sizeof (gint64) + acc_element_type_get_size (type),
                    acc_shape_get_size (task->node->shape) };
   g_autoptr(AccStore) result = NULL;
 
   choose_sizes (&self);
-  self.lists = g_new0 (GArray *, self.n_parts + 1);
-  self.n_items = g_new0 (gint64, self.n_parts + 1);
-  for (guint i = 0; i < self.n_parts; i++)
-    self.lists[i] = g_array_new (FALSE, FALSE, sizeof (gint64));
-
   result = scatter (&self, error);
-
-  for (guint i = 0; i < self.n_parts; i++)
-    g_array_unref (self.lists[i]);
-  g_free (self.lists);
-  g_free (self.n_items);
-  g_clear_pointer (&self.items, acc_store_unref);
+  acc_external_lists_clear (&self.lists);
   g_clear_object (&self.permute);
 
   return result != NULL ? acc_store_dup_array (result, error) : NULL;

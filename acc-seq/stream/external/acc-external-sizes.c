@@ -5,14 +5,15 @@
 #include "acc-core/data/acc-budget-private.h"
 #include "acc-source.h"
 #include "acc-seq/stream/acc-plan-private.h"
+#include "acc-seq/stream/acc-store-private.h"
 
 /* Bytes of chunks of some elements, and what is counted of their buffers. */
 #define LEAST_CHUNKS (32 * 1024)
 
 #define HELD "what an external algorithm computes"
 
-static guint64
-get_host_room (AccBackend *backend)
+guint64
+acc_external_get_host_room (AccBackend *backend)
 {
   AccBudget *budget = acc_backend_get_host_budget (backend);
   guint64 limit = acc_budget_get_limit (budget), used;
@@ -34,7 +35,7 @@ guint64
 acc_external_get_room (AccBackend *backend)
 {
   AccBudget *device = acc_backend_get_budget (backend);
-  guint64 room = get_host_room (backend), limit = acc_budget_get_limit (device);
+  guint64 room = acc_external_get_host_room (backend), limit = acc_budget_get_limit (device);
 
   /* A device moves what it has out of the way. */
   return device != acc_backend_get_host_budget (backend) && limit > 0 ? MIN (room, limit) : room;
@@ -80,4 +81,16 @@ acc_external_measure_rows (AccArray *array)
     }
 
   return bytes;
+}
+
+gboolean
+acc_external_is_in_memory (AccArray *array)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (&array, 1);
+
+  for (guint i = 0; i < nodes->len; i++)
+    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_SOURCE || acc_store_holds (g_ptr_array_index (nodes, i)))
+      return FALSE;
+
+  return TRUE;
 }

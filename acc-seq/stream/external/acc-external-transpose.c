@@ -318,23 +318,11 @@ take_transpose (AccArray *node, guint *n_inputs)
   return find_order (node, order) ? node->inputs : NULL;
 }
 
-static gboolean
-is_in_memory (AccArray *array)
-{
-  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (&array, 1);
-
-  for (guint i = 0; i < nodes->len; i++)
-    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_SOURCE || acc_store_holds (g_ptr_array_index (nodes, i)))
-      return FALSE;
-
-  return TRUE;
-}
-
 /* What it reads, and a copy on the way to where that is kept. */
 static guint64
 measure_whole (AccArray *node)
 {
-  if (is_in_memory (node->inputs[0]))
+  if (acc_external_is_in_memory (node->inputs[0]))
     return 0;
 
   return acc_bytes_multiply (acc_external_get_bytes (node), 2);

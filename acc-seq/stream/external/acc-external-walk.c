@@ -89,3 +89,11 @@ acc_external_new_growing_store (const AccExternalTask *task, AccElementType *typ
 
   return acc_store_new_growing (task->backend, type, most, full, error);
 }
+
+AccArray *
+acc_external_store (const AccExternalTask *task, AccArray *array, const char *what, GError **error)
+{
+  g_autoptr(AccStore) store = acc_external_new_store (task, array->type, array->shape, what, error);
+
+  return store != NULL && acc_external_fill_store (task, array, store, error) ? acc_store_dup_array (store, error) : NULL;
+}

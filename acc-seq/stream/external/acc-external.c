@@ -19,6 +19,7 @@ static const AccExternal *const table[] = {
   &acc_external_rows,
   &acc_external_transpose,
   &acc_external_gather,
+  &acc_external_bring,
 };
 
 /* --- rows that plans expect */
@@ -55,16 +56,29 @@ acc_external_get (AccArray *node)
   return NULL;
 }
 
+static gboolean
+computes (const AccExternal *self, AccBackend *backend, AccArray *node)
+{
+  guint64 bytes = self->measure_whole (node), room;
+
+  if (bytes == G_MAXUINT64
+      || (self->on_devices && acc_backend_get_budget (backend) == acc_backend_get_host_budget (backend)))
+    return FALSE;
+  room = self->by_hosts ? acc_external_get_host_room (backend) : acc_external_get_room (backend);
+
+  return bytes > room && !(self->by_hosts && self->measure_least (node) > room);
+}
+
 const AccExternal *
 acc_external_find (AccBackend *backend, AccArray *node)
 {
-  const AccExternal *external = acc_external_get (node);
-  guint64 bytes = external != NULL ? external->measure_whole (node) : G_MAXUINT64;
+  guint n;
 
-  if (external != NULL && external->on_devices && acc_backend_get_budget (backend) == acc_backend_get_host_budget (backend))
-    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (table[i]->takes (node, &n) != NULL && computes (table[i], backend, node))
+      return table[i];
 
-  return bytes != G_MAXUINT64 && bytes > acc_external_get_room (backend) ? external : NULL;
+  return NULL;
 }
 
 char *
