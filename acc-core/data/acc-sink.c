@@ -296,9 +296,13 @@ check_write (AccSink *self, AccChunk *chunk, GError **error)
   const char *name = acc_sink_get_name (self);
 
   if (first != priv->next_row || n > most - first)
-    g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM,
-                 "%s: rows from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " were given where row %" G_GINT64_FORMAT
-                 " of %" G_GINT64_FORMAT " comes next", name, first, first + n, priv->next_row, most);
+    {
+      g_autofree char *of_all = priv->n_rows >= 0 ? g_strdup_printf (" of %" G_GINT64_FORMAT, most) : g_strdup ("");
+
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM,
+                   "%s: rows from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " were given where row %" G_GINT64_FORMAT "%s comes next",
+                   name, first, first + n, priv->next_row, of_all);
+    }
   else if (acc_chunk_get_element_type (chunk) != priv->type
            || acc_chunk_get_row_elements (chunk) != priv->row_elements)
     g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s: the chunk has another layout", name);

@@ -130,9 +130,18 @@ test_sink_abort (AccSink *sink)
   g_string_append_c (((TestSink *) sink)->calls, 'a');
 }
 
+static gboolean
+test_sink_start_growing (AccSink *sink, AccElementType *type, AccShape *row_shape, GCancellable *cancellable, GError **error)
+{
+  TestSink *self = (TestSink *) sink;
+
+  return say (self->calls, self->fail, 'g', error);
+}
+
 static void
 test_sink_class_init (TestSinkClass *klass)
 {
+  klass->start_growing = test_sink_start_growing;
   klass->start = test_sink_start;
   klass->write = test_sink_write;
   klass->commit = test_sink_commit;
@@ -417,6 +426,26 @@ test_sink_states (void)
   assert_calls (0, 2, 2, ACC_ERROR_STREAM, "swwa");
 }
 
+/* How many rows there will be is not known: the message has no number for it. */
+static void
+test_sink_grows (void)
+{
+  g_autoptr(GString) calls = g_string_new (NULL);
+  TestSink *sink = g_object_new (test_sink_get_type (), "name", "screen", NULL);
+  g_autoptr(AccShape) row = acc_shape_new_vector (3);
+  g_autoptr(GError) error = NULL;
+
+  sink->calls = calls;
+  g_assert_true (acc_sink_start_growing (ACC_SINK (sink), acc_element_type_new (ACC_KIND_U8), row, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_true (write_sink (sink, 0, 2, &error));
+  g_assert_false (write_sink (sink, 4, 1, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
+  g_assert_cmpstr (error->message, ==, "screen: rows from 4 to 5 were given where row 2 comes next");
+  g_object_unref (sink);
+  g_assert_cmpstr (calls->str, ==, "gwa");
+}
+
 static void
 test_sink_bare (void)
 {
@@ -453,6 +482,7 @@ main (int argc, char **argv)
   g_test_add_func ("/source/states", test_source_states);
   g_test_add_func ("/source/failures", test_source_failures);
   g_test_add_func ("/sink/states", test_sink_states);
+  g_test_add_func ("/sink/grows", test_sink_grows);
   g_test_add_func ("/sink/bare", test_sink_bare);
 
   return g_test_run ();
