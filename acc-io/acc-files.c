@@ -151,7 +151,7 @@ acc_source_open_raw (GFile           *file,
  * Creates a source of rows from a stream, as [func@Acc.Source.open] does from a file.
  *
  * It starts at the current position of the stream. A stream that cannot seek can be run once: a later run fails with
- * %ACC_ERROR_STREAM. The stream is not closed. Fails as [func@Acc.Source.open] does.
+ * %ACC_ERROR_STREAM. What a run needs twice of it is stored. The stream is not closed. Fails as [func@Acc.Source.open] does.
  *
  * Returns: (transfer full): the source
  */
@@ -174,7 +174,7 @@ acc_source_new_for_stream (GInputStream *stream, GCancellable *cancellable, GErr
  * Creates a source of rows from a stream of bare elements, as [func@Acc.Source.open_raw] does from a file.
  *
  * It starts at the current position of the stream. A stream that cannot seek can be run once: a later run fails with
- * %ACC_ERROR_STREAM. The stream is not closed. Fails as [func@Acc.Source.open_raw] does.
+ * %ACC_ERROR_STREAM. What a run needs twice of it is stored. The stream is not closed. Fails as [func@Acc.Source.open_raw] does.
  *
  * Returns: (transfer full): the source
  */

@@ -2,6 +2,7 @@
 #include "acc-png-source-private.h"
 
 #include "acc-core/data/acc-buffer-private.h"
+#include "acc-core/data/acc-source-private.h"
 #include "acc-error.h"
 #include "acc-png-decoder-private.h"
 
@@ -193,6 +194,7 @@ acc_png_source_new (AccByteReader *reader, GCancellable *cancellable, GError **e
   type = acc_element_type_new (self->layout.kind);
   shape = acc_shape_new (extents, self->layout.channels > 1 ? 3 : 2);
   acc_source_set_layout (ACC_SOURCE (self), type, shape);
+  acc_source_set_once (ACC_SOURCE (self), !acc_byte_reader_can_seek (reader));
 
   return ACC_SOURCE (g_steal_pointer (&self));
 }

@@ -199,6 +199,7 @@ acc_raw_source_new (AccByteReader   *reader,
 
   if (!check_size (self, type, shape, error))
     return NULL;
+  acc_source_set_once (ACC_SOURCE (self), !acc_byte_reader_can_seek (reader));
 
   return ACC_SOURCE (g_steal_pointer (&self));
 }

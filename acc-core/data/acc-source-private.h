@@ -9,4 +9,7 @@ typedef gboolean (*AccSourceSeekFunc) (AccSource *self, gint64 row, GCancellable
 /* For classes that need not read the rows before. */
 void     acc_source_set_seek (AccSource *self, AccSourceSeekFunc seek);
 gboolean acc_source_can_seek (AccSource *self);
+/* For what can be read once only, such as a pipe: a second run fails. */
+void     acc_source_set_once (AccSource *self, gboolean is_once);
+gboolean acc_source_is_once  (AccSource *self);
 gboolean acc_source_seek     (AccSource *self, gint64 row, GCancellable *cancellable, GError **error);

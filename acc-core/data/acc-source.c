@@ -31,6 +31,7 @@ typedef struct {
   int             state;       /* State; atomic */
   gint64          next_row;
   AccSourceSeekFunc seek;
+  gboolean        is_once;
 } AccSourcePrivate;
 
 enum {
@@ -420,6 +421,18 @@ void
 acc_source_set_seek (AccSource *self, AccSourceSeekFunc seek)
 {
   PRIV (self)->seek = seek;
+}
+
+void
+acc_source_set_once (AccSource *self, gboolean is_once)
+{
+  PRIV (self)->is_once = is_once;
+}
+
+gboolean
+acc_source_is_once (AccSource *self)
+{
+  return PRIV (self)->is_once;
 }
 
 gboolean

@@ -74,6 +74,14 @@ acc_memory_source_new (AccArray *array)
   return self;
 }
 
+AccArray *
+acc_memory_source_new_rows (AccArray *array)
+{
+  g_autoptr(AccMemorySource) source = acc_memory_source_new (array);
+
+  return acc_array_new_from_rows (ACC_SOURCE (source));
+}
+
 static guint64
 get_bytes (AccArray *array)
 {

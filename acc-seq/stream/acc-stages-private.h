@@ -49,6 +49,9 @@ GPtrArray *acc_stages_list_reductions (AccBackend *backend, AccArray **arrays, g
 /* What acc_stages_run() would return, for plans, with zeros in place of reductions, and rows that do not come in place of what external
  * algorithms compute; NULL where there are other stores than small ones of these. */
 GPtrArray *acc_stages_pretend     (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode);
+/* For arrays that will be computed apart: in place of sources that can be read once, and are made use of by several of them, they get what
+ * is stored. @arrays: owned. */
+gboolean   acc_stages_keep_sources (AccBackend *backend, GPtrArray *arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error);
 /* Takes over @local, why arrays do not run by rows: ACC_ERROR_STREAM and OUT_OF_MEMORY are obstacles that stages may take out of the way,
  * others errors. FALSE. */
 gboolean   acc_stages_set_obstacle (GError *local, GError **obstacle, GError **error);

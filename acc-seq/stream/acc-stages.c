@@ -3,8 +3,10 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/backend/acc-deferred-private.h"
+#include "acc-core/data/acc-source-private.h"
 #include "acc-error.h"
 #include "acc-evaluate-private.h"
+#include "acc-memory-source-private.h"
 #include "acc-plan-private.h"
 #include "acc-store-private.h"
 
@@ -272,6 +274,121 @@ begin (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows
   return results;
 }
 
+/* --- sources that can be read once */
+
+/* Counts, for sources that can be read once, a walk over what @arrays are made of, without what is made in place of nodes of @cut. */
+static void
+count_walk (GHashTable *walks, AccArray **arrays, guint n_arrays, GHashTable *cut)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
+
+  for (guint i = 0; i < n_arrays; i++)
+    g_ptr_array_add (stack, arrays[i]);
+  while (stack->len > 0)
+    {
+      AccArray *node = g_ptr_array_steal_index_fast (stack, stack->len - 1), *dependence;
+
+      if ((cut != NULL && g_hash_table_contains (cut, node)) || !g_hash_table_add (seen, node))
+        continue;
+      if (node->op == ACC_OP_SOURCE && acc_source_is_once (acc_array_get_source (node)))
+        g_hash_table_insert (walks, node, GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (walks, node)) + 1));
+      for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
+        g_ptr_array_add (stack, dependence);
+    }
+}
+
+/* Those that several walks read. */
+static GPtrArray *
+list_repeated (GHashTable *walks)
+{
+  GPtrArray *sources = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer source, n;
+
+  g_hash_table_iter_init (&iter, walks);
+  while (g_hash_table_iter_next (&iter, &source, &n))
+    if (GPOINTER_TO_UINT (n) > 1)
+      g_ptr_array_add (sources, source);
+
+  return sources;
+}
+
+/* What stages read more often than once: those of the first stage, which are in memory together, and what is left, have a walk each. */
+static GPtrArray *
+find_repeated (AccArray **arrays, guint n_arrays, GArray *stores)
+{
+  g_autoptr(GHashTable) walks = g_hash_table_new (NULL, NULL), cut = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) together = g_ptr_array_new ();
+
+  for (guint i = 0; i < stores->len; i++)
+    {
+      const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
+      AccArray *node = store->store, *dependence;
+
+      if (store->stage > 0)
+        continue;
+      g_hash_table_add (cut, node);
+      if (store->external == NULL && !store->has_rows)
+        g_ptr_array_add (together, node);
+      else if (store->external != NULL && store->external->reads_references)
+        for (guint k = 0; (dependence = acc_array_nth_dependence (node, k)) != NULL; k++)
+          count_walk (walks, &dependence, 1, NULL);
+      else
+        count_walk (walks, &node, 1, NULL);
+    }
+  count_walk (walks, (AccArray **) together->pdata, together->len, NULL);
+  count_walk (walks, arrays, n_arrays, cut);
+
+  return list_repeated (walks);
+}
+
+static AccStageStore
+keep_source (AccArray *source)
+{
+  return (AccStageStore) { .store = source, .why = (char *) "it can be read once, and is needed again", .has_rows = TRUE,
+                           .bytes = acc_external_get_bytes (source) };
+}
+
+/* Rows of what is stored take the place of those of @sources. */
+static gboolean
+keep_sources (Stages *self, GPtrArray *sources, GPtrArray *results, GError **error)
+{
+  guint64 room = acc_external_get_room (self->backend);
+  AccStagesMode mode = self->mode;
+  gboolean done = TRUE;
+
+  self->mode = ACC_STAGES_SOURCES;
+  for (guint i = 0; i < sources->len && done; i++)
+    {
+      AccArray *source = g_ptr_array_index (sources, i);
+      AccStageStore store = keep_source (source);
+
+      done = compute_one (self, &store, takes_memory (&store, &room), error);
+      if (done)
+        set_value (self, source, acc_memory_source_new_rows (g_hash_table_lookup (self->values, source)));
+    }
+  self->mode = mode;
+
+  return done && (sources->len == 0 || replace (self, results, error));
+}
+
+gboolean
+acc_stages_keep_sources (AccBackend *backend, GPtrArray *arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GHashTable) walks = g_hash_table_new (NULL, NULL), values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  Stages self = { backend, ACC_STAGES_SOURCES, chunk_rows, cancellable, values, NULL };
+  g_autoptr(GPtrArray) sources = NULL;
+
+  for (guint i = 0; i < arrays->len; i++)
+    count_walk (walks, (AccArray **) &g_ptr_array_index (arrays, i), 1, NULL);
+  sources = list_repeated (walks);
+
+  return keep_sources (&self, sources, arrays, error);
+}
+
+/* --- runs */
+
 GPtrArray *
 acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gint64 chunk_rows,
                 AccDependence *dependences, GCancellable *cancellable, GError **error)
@@ -289,8 +406,17 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
       g_autoptr(GArray) stores = acc_stages_find_stores (backend, (AccArray **) results->pdata, results->len, mode,
                                                          dependences);
 
+      g_autoptr(GPtrArray) repeated = NULL;
+
       if (stores->len == 0)
         break;
+      repeated = find_repeated ((AccArray **) results->pdata, results->len, stores);
+      if (repeated->len > 0)
+        {
+          if (!keep_sources (&self, repeated, results, error))
+            return NULL;
+          continue;
+        }
       if (!compute_stage (&self, stores, error) || !replace (&self, results, error))
         return NULL;
     }
@@ -371,21 +497,38 @@ acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccS
   return replace (&self, others, NULL) ? g_steal_pointer (&others) : NULL;
 }
 
+static void
+describe_store (GString *text, guint stage, const AccStageStore *store, gboolean in_memory, guint64 *bytes)
+{
+  g_autofree char *what = acc_array_describe (store->store);
+  g_autofree char *size = store->bytes == G_MAXUINT64 ? g_strdup ("what it takes")
+                                                      : g_format_size_full (store->bytes, G_FORMAT_SIZE_IEC_UNITS);
+
+  if (in_memory && store->has_rows && store->bytes != G_MAXUINT64)
+    *bytes += store->bytes;
+  g_string_append_printf (text, "stage %u  %s is stored in %s, %s: %s\n", stage + 1, what, in_memory ? "memory" : "a temporary file", size,
+                          store->why);
+}
+
 char *
 acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes)
 {
   g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, mode, NULL);
+  g_autoptr(GPtrArray) repeated = find_repeated (arrays, n_arrays, stores);
   guint64 room = acc_external_get_room (backend);
   GString *text = g_string_new (NULL);
 
   *bytes = 0;
+  for (guint i = 0; i < repeated->len; i++)
+    {
+      AccStageStore store = keep_source (g_ptr_array_index (repeated, i));
+
+      describe_store (text, 0, &store, takes_memory (&store, &room), bytes);
+    }
   for (guint stage = 0, n = 0; n < stores->len; stage++)
     for (guint i = 0; i < stores->len; i++)
       {
         const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-        g_autofree char *size = NULL, *what = NULL;
-        gboolean in_memory;
-
         if (store->stage != stage)
           continue;
         n++;
@@ -396,13 +539,7 @@ acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, Acc
             g_string_append_printf (text, "stage %u  %s: %s\n", stage + 1, store->why, way);
             continue;
           }
-        in_memory = takes_memory (store, &room);
-        if (in_memory && store->has_rows && store->bytes != G_MAXUINT64)
-          *bytes += store->bytes;
-        what = acc_array_describe (store->store);
-        size = store->bytes == G_MAXUINT64 ? g_strdup ("what it takes") : g_format_size_full (store->bytes, G_FORMAT_SIZE_IEC_UNITS);
-        g_string_append_printf (text, "stage %u  %s is stored in %s, %s: %s\n", stage + 1, what,
-                                in_memory ? "memory" : "a temporary file", size, store->why);
+        describe_store (text, stage, store, takes_memory (store, &room), bytes);
       }
 
   return g_string_free (text, stores->len == 0);

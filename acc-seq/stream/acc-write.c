@@ -298,12 +298,36 @@ select_outputs (GPtrArray *outputs, AccArray *array, const AccDependence *depend
 
 static gboolean write_outputs (Write *self, GPtrArray *outputs, GError **error);
 
+/* Sources that can be read once are stored where several of the arrays read them. */
+static gboolean
+keep_sources (Write *self, GPtrArray *outputs, GError **error)
+{
+  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs), kept = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < arrays->len; i++)
+    g_ptr_array_add (kept, g_object_ref (g_ptr_array_index (arrays, i)));
+  if (!acc_stages_keep_sources (self->backend, kept, self->chunk_rows, self->cancellable, error))
+    return FALSE;
+
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+
+      g_set_object (&output->array, g_ptr_array_index (kept, output->result));
+    }
+
+  return TRUE;
+}
+
 /* A walk for each array: those that are in memory, or all. */
 static gboolean
 write_apart (Write *self, GPtrArray *outputs, gboolean all, GError **error)
 {
-  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs);
+  g_autoptr(GPtrArray) arrays = NULL;
 
+  if (all && !keep_sources (self, outputs, error))
+    return FALSE;
+  arrays = acc_outputs_list (outputs);
   for (guint i = 0; i < arrays->len; i++)
     {
       AccArray *array = g_ptr_array_index (arrays, i);

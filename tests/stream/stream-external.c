@@ -114,7 +114,7 @@ make_file (AccBackend *backend, AccArray *array, const char *format)
 /* --- comparison */
 
 typedef struct {
-  AccBackend                            *backend;
+  AccBackend                *backend;
   const TestExternalProgram *program;
 } Case;
 

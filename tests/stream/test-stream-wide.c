@@ -45,6 +45,11 @@ folded (AccArray *a, gpointer data)
 static AccArray *scanned (AccArray *a, gpointer data) { return acc_array_scanl1 (a, plus, NULL); }
 static AccArray *repeated (AccArray *a, gpointer data) { return acc_array_replicate (a, (gint64[]) { 2, ACC_ALL, ACC_ALL }, 3); }
 
+static AccExpr *low_bits (AccExpr *x, gpointer data) { return acc_expr_band (x, acc_expr_new_int (1023)); }
+static AccArray *sorted (AccArray *a, gpointer data) { return acc_array_sort (a, data != NULL); }
+static AccArray *ordered (AccArray *a, gpointer data) { return acc_array_argsort (a, data != NULL); }
+static AccArray *by_low_bits (AccArray *a, gpointer data) { return acc_array_sort_by_key (a, data != NULL, low_bits, NULL); }
+
 static AccArray *
 filtered (AccArray *a, gpointer data)
 {
@@ -75,6 +80,10 @@ static const struct {
   { "fold", folded, NULL, FALSE, FALSE },
   { "scan", scanned, NULL, FALSE, TRUE },
   { "scan, rank 3", scanned, NULL, TRUE, FALSE },
+  { "sort", sorted, NULL, FALSE, TRUE },
+  { "sort, descending", sorted, GINT_TO_POINTER (TRUE), FALSE, FALSE },
+  { "argsort", ordered, NULL, FALSE, FALSE },
+  { "sort by key", by_low_bits, GINT_TO_POINTER (TRUE), FALSE, FALSE },
   { "clamp", filtered, GINT_TO_POINTER (ACC_BOUNDARY_CLAMP), FALSE, FALSE },
   { "mirror", filtered, GINT_TO_POINTER (ACC_BOUNDARY_MIRROR), FALSE, TRUE },
   { "wrap", filtered, GINT_TO_POINTER (ACC_BOUNDARY_WRAP), FALSE, FALSE },
@@ -118,6 +127,46 @@ test_programs (TestPair *f, gconstpointer name)
     }
 }
 
+/* Rows that do not fit, as vectors that do not, for each of which there are four steps. */
+static guint
+transform (AccArray *array, gpointer data, AccArray **results)
+{
+  g_autoptr(AccArray) floats = acc_array_cast (array, acc_element_type_new (ACC_KIND_F32));
+
+  results[0] = data != NULL ? acc_array_fft2 (floats, ACC_FFT_FORWARD) : acc_array_fft (floats, ACC_FFT_FORWARD);
+  results[1] = acc_array_fft (results[0], ACC_FFT_INVERSE);
+
+  return 2;
+}
+
+static void
+test_transforms (TestPair *f, gconstpointer name)
+{
+  static const gint64 shape[] = { 4, 30030 };
+
+  for (int dimensions = 0; dimensions < 2; dimensions++)
+    {
+      g_autoptr(TestSource) source = test_source_new ("i4", shape, 2, 5);
+      g_autoptr(AccArray) file = acc_array_new_from_source (ACC_SOURCE (source)), array = NULL;
+      g_autoptr(GPtrArray) sinks = g_ptr_array_new_with_free_func (g_object_unref), expected = NULL;
+      g_autoptr(GError) error = NULL;
+
+      array = acc_backend_run (f->roomy, file, NULL, &error);
+      g_assert_no_error (error);
+      expected = test_pair_write (f, array, 190000, transform, GINT_TO_POINTER (dimensions), sinks, NULL);
+      for (guint i = 0; i < 2; i++)
+        {
+          TestSink *sink = g_ptr_array_index (sinks, i);
+          g_autoptr(GBytes) bytes = acc_array_dup_bytes (g_ptr_array_index (expected, i), 0, NULL);
+          gsize size;
+          gconstpointer wanted = g_bytes_get_data (bytes, &size);
+
+          g_assert_cmpuint (sink->buffers[0]->len, ==, size);
+          g_assert_true (test_is_near ((gconstpointer) sink->buffers[0]->data, wanted, size / sizeof (float)));
+        }
+    }
+}
+
 /* Into files of both formats; a sink that takes whole rows is told what one needs. */
 static void
 test_files (TestPair *f, gconstpointer name)
@@ -150,11 +199,13 @@ static void
 add_tests (const char *name, AccBackend *backend)
 {
   g_autofree char *programs_path = g_strdup_printf ("/stream/wide/%s/programs", name),
-    *files_path = g_strdup_printf ("/stream/wide/%s/files", name);
+    *transforms_path = g_strdup_printf ("/stream/wide/%s/transforms", name), *files_path = g_strdup_printf ("/stream/wide/%s/files", name);
 
   g_test_add (programs_path, TestPair, name, test_pair_set_up, test_programs, test_pair_tear_down);
-  if (g_str_equal (name, "native"))
-    g_test_add (files_path, TestPair, name, test_pair_set_up, test_files, test_pair_tear_down);
+  if (!g_str_equal (name, "native"))
+    return;
+  g_test_add (transforms_path, TestPair, name, test_pair_set_up, test_transforms, test_pair_tear_down);
+  g_test_add (files_path, TestPair, name, test_pair_set_up, test_files, test_pair_tear_down);
 }
 
 int

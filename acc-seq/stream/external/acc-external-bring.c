@@ -143,7 +143,6 @@ compute_bring (const AccExternalTask *task, GError **error)
   AccArray *node = task->node;
   g_auto(AccBlocks) from = { NULL, };
   g_autoptr(AccArray) table = NULL, result = NULL;
-  g_autoptr(AccMemorySource) rows = NULL;
 
   if (!acc_blocks_init_for (&from, task, get_table (node), 1, error))
     return NULL;
@@ -152,11 +151,8 @@ compute_bring (const AccExternalTask *task, GError **error)
     return NULL;
 
   result = node->op == ACC_OP_RESHAPE ? acc_array_see_as (table, node->shape) : bring (task, table, error);
-  if (result == NULL)
-    return NULL;
-  rows = acc_memory_source_new (result);
 
-  return acc_array_new_from_rows (ACC_SOURCE (rows));
+  return result != NULL ? acc_memory_source_new_rows (result) : NULL;
 }
 
 const AccExternal acc_external_bring = {

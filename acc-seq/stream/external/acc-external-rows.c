@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-blocks-private.h"
 #include "acc-external-elements-private.h"
+#include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/derived/acc-array-rearrange.h"
 #include "acc-core/derived/fft/acc-array-fft-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
+#include "acc-seq/stream/acc-memory-source-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
 
 #include <math.h>
@@ -15,7 +17,10 @@
  * the rows, which are written as columns: y[r + n1 c]. */
 
 /* Arrays as large as the block that are there at once while it is computed: it, its result, and what is between. */
-#define PARTS 6
+#define PARTS      6
+/* What the sort of a vector, and what comes by rows, take besides elements. */
+#define LEAST_SORT (32 * 1024)
+#define LEAST_ROWS (32 * 1024)
 
 typedef struct {
   const AccExternalTask *task;
@@ -64,23 +69,34 @@ take_rows (AccArray *node, guint *n_inputs)
   return NULL;
 }
 
-/* Elements of what is computed at once at least. */
+/* Bytes that @n elements take while they are computed. */
+static guint64
+measure_block (AccArray *node, gint64 n)
+{
+  return acc_bytes_multiply ((guint64) n, PARTS * acc_element_type_get_size (node->type));
+}
+
+/* What is computed at once at least: a column, and a row, or what a row needs that is computed as a vector. */
 static guint64
 measure_unit (AccArray *node)
 {
   const AccForeignTransform *transform = find_transform (node);
-  guint rank;
+  guint rank, n_after = transform != NULL ? transform->n_after : 0;
   const gint64 *extents = acc_shape_get_extents (node->shape, &rank);
-  guint64 longest = (guint64) extents[rank - 1];
+  gint64 row = extents[rank - 1];
+  guint64 bytes;
 
-  for (guint i = 0; transform != NULL && i < transform->n_dimensions; i++)
-    longest = MAX (longest, (guint64) extents[rank - 1 - transform->n_after - i]);
-  if (transform != NULL && transform->n_after > 0)
-    longest = (guint64) extents[rank - 2];
-  if (rank == 1)
-    longest = (guint64) (extents[0] / MAX (find_rows (extents[0]), 1));
+  if (n_after > 0)
+    return measure_block (node, extents[rank - 2]);
 
-  return longest;
+  bytes = transform != NULL ? measure_block (node, row / MAX (find_rows (row), 1))
+                            : LEAST_SORT + (guint64) acc_element_type_get_size (node->type) * 256;
+  if (rank > 1)
+    bytes = MIN (acc_bytes_add (bytes, LEAST_ROWS), measure_block (node, row));
+  for (guint i = 1; transform != NULL && i < transform->n_dimensions; i++)
+    bytes = MAX (bytes, measure_block (node, extents[rank - 1 - i]));
+
+  return bytes;
 }
 
 static guint64
@@ -95,9 +111,8 @@ static guint64
 measure_least (AccArray *node)
 {
   guint n;
-  guint64 unit = acc_bytes_multiply (measure_unit (node), PARTS * acc_element_type_get_size (node->type));
 
-  return acc_bytes_add (unit, acc_external_measure_rows (take_rows (node, &n)[0]));
+  return acc_bytes_add (measure_unit (node), acc_external_measure_rows (take_rows (node, &n)[0]));
 }
 
 static void
@@ -231,6 +246,52 @@ multiply (const gint64 *extents, guint begin, guint end)
   return n;
 }
 
+/* A row that does not fit is computed as any vector that does not: it has an external algorithm of its own. */
+typedef struct {
+  AccStore *to;
+  gint64    at;
+} Row;
+
+static gboolean
+add_elements (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  Row *self = data;
+  guint n_buffers = acc_element_type_get_n_buffers (acc_chunk_get_element_type (chunk));
+  g_autofree gpointer *addresses = g_new0 (gpointer, n_buffers + 1);
+  gint64 n = acc_chunk_get_n_rows (chunk);
+
+  for (guint i = 0; i < n_buffers; i++)
+    addresses[i] = (gpointer) (guintptr) acc_chunk_get_address (chunk, i);
+  if (!acc_store_write (self->to, self->at, n, addresses, error))
+    return FALSE;
+  self->at += n;
+
+  return TRUE;
+}
+
+static const AccExternalWalk into_row = { "a row", add_elements, NULL };
+
+static gboolean
+run_each_row (Work *self, gint64 n_rows, gint64 n, GError **error)
+{
+  g_autoptr(AccArray) all = self->from->array != NULL ? g_object_ref (self->from->array) : acc_blocks_dup_array (self->from, error);
+  Row row = { self->to->store, 0 };
+
+  if (all == NULL || !acc_external_fetch (all, error))
+    return FALSE;
+
+  for (gint64 r = 0; r < n_rows; r++)
+    {
+      g_autoptr(AccArray) view = acc_external_new_view (all->type, acc_array_get_buffers (all), r * n, n),
+        vector = acc_memory_source_new_rows (view), built = build (self, vector);
+
+      if (!acc_external_walk (self->task, built, &into_row, &row, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 /* Dimensions from @first on of all rows before it. */
 static gboolean
 run_rows (Work *self, AccShape *shape, guint first, GError **error)
@@ -244,6 +305,8 @@ run_rows (Work *self, AccShape *shape, guint first, GError **error)
   self->inner_rank = rank - first;
   self->from->n_rows = self->to->n_rows = n_rows;
   self->from->n_columns = self->to->n_columns = row;
+  if (self->inner_rank == 1 && bytes > acc_external_get_room (self->task->backend))
+    return run_each_row (self, n_rows, row, error);
 
   return acc_blocks_each (n_rows, acc_blocks_choose (self->task->backend, bytes, n_rows), compute_rows, self, self->task->cancellable,
                           error);
