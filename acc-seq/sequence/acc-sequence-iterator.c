@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-sequence-iterator.h"
+#include "acc-sequence-iterator-private.h"
 
 #include "acc-core/backend/acc-async-private.h"
 #include "acc-walk-private.h"
@@ -24,19 +24,33 @@ struct _AccSequenceIterator {
   AccWalkOutlet *outlet;
   AccWalkPart   *part;        /* owned: elements that are there; NULL: none */
   gint64         next;        /* of these */
+  AccJob        *job;         /* owned; NULL: nobody asked for it */
+  AccJob        *outer;       /* borrowed: one that does more than the walk, and is told of it; NULL: none */
   gboolean       ended;       /* or failed, or closed */
 };
 
 G_DEFINE_FINAL_TYPE (AccSequenceIterator, acc_sequence_iterator, G_TYPE_OBJECT)
 
-/* Gives up what is walked over, so that it can be walked again. */
+/* Gives up what is walked over, so that it can be walked again. Takes over @error, the job's; NULL: there are no more elements. */
 static void
-end (AccSequenceIterator *self)
+end (AccSequenceIterator *self,
+     GError              *error)
 {
+  if (self->job != NULL && !self->ended)
+    acc_job_finish (self->job, error);
+  else
+    g_clear_error (&error);
+
   self->ended = TRUE;
   self->outlet = NULL;
   g_clear_pointer (&self->part, acc_walk_part_unref);
   g_clear_pointer (&self->walk, acc_walk_free);
+}
+
+static GError *
+new_cancelled (void)
+{
+  return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_CANCELLED, "The walk was ended before its last element");
 }
 
 static void
@@ -44,7 +58,8 @@ acc_sequence_iterator_finalize (GObject *object)
 {
   AccSequenceIterator *self = ACC_SEQUENCE_ITERATOR (object);
 
-  end (self);
+  end (self, new_cancelled ());
+  g_clear_object (&self->job);
   g_clear_object (&self->sequence);
   g_clear_object (&self->backend);
   g_mutex_clear (&self->lock);
@@ -113,6 +128,20 @@ acc_sequence_iterator (AccSequence *self,
   return backend != NULL ? acc_sequence_iterate (self, backend) : NULL;
 }
 
+/* By its job. */
+static gboolean
+is_cancelled (AccSequenceIterator *self)
+{
+  return self->job != NULL && g_cancellable_is_cancelled (acc_job_get_cancellable (self->job));
+}
+
+void
+acc_sequence_iterator_set_outer (AccSequenceIterator *self,
+                                 AccJob              *job)
+{
+  self->outer = job;
+}
+
 static gboolean
 begin (AccSequenceIterator *self,
        GCancellable        *cancellable,
@@ -127,6 +156,8 @@ begin (AccSequenceIterator *self,
   if (self->walk == NULL)
     return FALSE;
   self->outlet = acc_walk_collector_new (acc_walk_find_stage (self->walk, self->sequence), self->sequence, ACC_SEQUENCE_RESULT_NESTED);
+  if (self->job != NULL || self->outer != NULL)
+    acc_walk_set_job (self->walk, self->job != NULL ? self->job : self->outer);
 
   return TRUE;
 }
@@ -151,6 +182,34 @@ fill (AccSequenceIterator *self,
       return FALSE;
 
   return TRUE;
+}
+
+/* fill() under the job's cancellable, too, which may end the walk for good. */
+static gboolean
+fill_for_job (AccSequenceIterator *self,
+              GCancellable        *cancellable,
+              GError             **error)
+{
+  GCancellable *own = self->job != NULL ? acc_job_get_cancellable (self->job) : NULL;
+  g_autoptr(GCancellable) both = NULL;
+  AccUnderWay under_way, other;
+  gboolean filled;
+
+  if (own == NULL)
+    return fill (self, cancellable, error);
+  if (g_cancellable_set_error_if_cancelled (own, error))
+    return FALSE;
+  if (self->part != NULL && self->next < self->part->count)
+    return TRUE;
+
+  both = g_cancellable_new ();
+  acc_under_way_begin (&under_way, g_thread_self (), self->backend, both, own);
+  acc_under_way_begin (&other, g_thread_self (), self->backend, both, cancellable);
+  filled = fill (self, both, error);
+  acc_under_way_end (&other);
+  acc_under_way_end (&under_way);
+
+  return filled;
 }
 
 /**
@@ -178,10 +237,10 @@ acc_sequence_iterator_next (AccSequenceIterator *self,
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
   g_mutex_lock (&self->lock);
-  if (!self->ended && fill (self, cancellable, &local) && self->part != NULL)
+  if (!self->ended && fill_for_job (self, cancellable, &local) && self->part != NULL)
     element = acc_walk_part_dup_element (self->part, self->next++, &local);
-  if (element == NULL && !g_error_matches (local, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    end (self);
+  if (element == NULL && (!g_error_matches (local, G_IO_ERROR, G_IO_ERROR_CANCELLED) || is_cancelled (self)))
+    end (self, local != NULL ? g_error_copy (local) : NULL);
   g_mutex_unlock (&self->lock);
 
   if (local != NULL)
@@ -203,8 +262,39 @@ acc_sequence_iterator_close (AccSequenceIterator *self)
   g_return_if_fail (ACC_IS_SEQUENCE_ITERATOR (self));
 
   g_mutex_lock (&self->lock);
-  end (self);
+  end (self, new_cancelled ());
   g_mutex_unlock (&self->lock);
+}
+
+/**
+ * acc_sequence_iterator_get_job:
+ * @self: an iterator
+ *
+ * Returns the job of the walk, for its progress: how many elements were worked on, of how many as far as that is known. It ends with the
+ * walk: done behind the last element, and cancelled where the iterator is closed before. Cancelling the job ends the walk by the next call.
+ *
+ * It notifies on the thread-default main context of the thread that asked for it first. Waits for a call on another thread.
+ *
+ * Returns: (transfer none): the job
+ */
+AccJob *
+acc_sequence_iterator_get_job (AccSequenceIterator *self)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE_ITERATOR (self), NULL);
+
+  g_mutex_lock (&self->lock);
+  if (self->job == NULL)
+    {
+      self->job = acc_job_new (self->backend);
+      acc_job_enter_walk (self->job);
+      if (self->walk != NULL)
+        acc_walk_set_job (self->walk, self->job);
+      if (self->ended)
+        acc_job_finish (self->job, NULL);
+    }
+  g_mutex_unlock (&self->lock);
+
+  return self->job;
 }
 
 /* --- asynchronously */
@@ -298,103 +388,4 @@ acc_sequence_iterator_next_finish (AccSequenceIterator *self,
   element = g_task_propagate_pointer (G_TASK (result), error);
 
   return element == (gpointer) &end_of_sequence ? NULL : element;
-}
-
-/* --- to sinks */
-
-/* One element is written while the next ones are computed. */
-typedef struct {
-  AccBackend   *backend;
-  AccArray     *element;
-  AccSink      *sink;
-  gint64        number;
-  GCancellable *cancellable;
-  GError       *error;
-} Writing;
-
-static gpointer
-write_element (gpointer data)
-{
-  Writing *writing = data;
-
-  if (!acc_backend_write (writing->backend, writing->element, writing->sink, writing->cancellable, &writing->error))
-    g_prefix_error (&writing->error, "element %" G_GINT64_FORMAT ": ", writing->number);
-  g_clear_object (&writing->element);
-  g_clear_object (&writing->sink);
-
-  return NULL;
-}
-
-/* Waits for what is being written. */
-static gboolean
-join_writing (GThread **thread,
-              Writing  *writing,
-              GError  **error)
-{
-  if (*thread != NULL)
-    g_thread_join (g_steal_pointer (thread));
-  if (writing->error != NULL && (error == NULL || *error == NULL))
-    g_propagate_error (error, g_steal_pointer (&writing->error));
-  g_clear_error (&writing->error);
-
-  return error == NULL || *error == NULL;
-}
-
-/**
- * acc_sequence_write_each:
- * @self: a sequence
- * @backend: what computes its elements
- * @function: (scope call) (closure user_data): makes the sink for the element of a number
- * @user_data: data for @function
- * @cancellable: (nullable): cancels the call
- * @error: return location for an error
- *
- * Writes every element to a sink of its own, such as numbered files. Elements are computed while the one before is written. @function is
- * called on the caller's thread.
- *
- * Fails as acc_sequence_iterator_next() does, and with errors of sinks, which name the element. What was written before stays; a sink that
- * fails leaves nothing behind.
- *
- * Returns: %TRUE if all were written
- */
-gboolean
-acc_sequence_write_each (AccSequence  *self,
-                         AccBackend   *backend,
-                         AccSinkFunc   function,
-                         gpointer      user_data,
-                         GCancellable *cancellable,
-                         GError      **error)
-{
-  g_autoptr(AccSequenceIterator) iterator = NULL;
-  g_autoptr(GError) local = NULL;
-  Writing writing = { backend, NULL, NULL, 0, cancellable, NULL };
-  GThread *thread = NULL;
-
-  g_return_val_if_fail (ACC_IS_SEQUENCE (self), FALSE);
-  g_return_val_if_fail (ACC_IS_BACKEND (backend), FALSE);
-  g_return_val_if_fail (function != NULL, FALSE);
-  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
-
-  iterator = acc_sequence_iterate (self, backend);
-  for (gint64 number = 0;; number++)
-    {
-      g_autoptr(AccArray) element = acc_sequence_iterator_next (iterator, cancellable, &local);
-      AccSink *sink;
-
-      if (!join_writing (&thread, &writing, &local) || element == NULL)
-        break;
-      sink = function (number, user_data);
-      if (sink == NULL)
-        continue;
-      writing.element = g_steal_pointer (&element);
-      writing.sink = sink;
-      writing.number = number;
-      thread = g_thread_new ("acc-write", write_element, &writing);
-    }
-  if (local == NULL)
-    return TRUE;
-
-  g_propagate_error (error, g_steal_pointer (&local));
-
-  return FALSE;
 }

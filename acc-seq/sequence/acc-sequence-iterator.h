@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-backend.h"
+#include "acc-job.h"
 #include "acc-sequence.h"
 
 G_BEGIN_DECLS
@@ -39,9 +40,15 @@ ACC_AVAILABLE_IN_1_0
 AccArray            *acc_sequence_iterator_next_finish (AccSequenceIterator *self, GAsyncResult *result,
                                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccJob              *acc_sequence_iterator_get_job    (AccSequenceIterator *self);
+ACC_AVAILABLE_IN_1_0
 void                 acc_sequence_iterator_close      (AccSequenceIterator *self);
 ACC_AVAILABLE_IN_1_0
 gboolean             acc_sequence_write_each          (AccSequence *self, AccBackend *backend, AccSinkFunc function, gpointer user_data,
                                                        GCancellable *cancellable, GError **error);
+ACC_AVAILABLE_IN_1_0
+AccJob              *acc_sequence_start_write_each    (AccSequence *self, AccBackend *backend, GCancellable *cancellable,
+                                                       AccSinkFunc function, gpointer user_data,
+                                                       GDestroyNotify destroy) G_GNUC_WARN_UNUSED_RESULT;
 
 G_END_DECLS

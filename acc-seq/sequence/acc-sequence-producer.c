@@ -27,6 +27,8 @@
  * Producers are for one walk at a time, which may read on another thread than the one that made the producer, but on one at a time.
  */
 
+#define WHOLE (1 << 30)
+
 typedef enum {
   STATE_READING,
   STATE_ENDED,
@@ -40,6 +42,7 @@ typedef struct {
   gint64          length;
   State           state;
   gint64          next;       /* the number of the next element */
+  int             fraction;   /* atomic: that was read, in parts of WHOLE; -1: not known */
   gboolean        is_bound;
   GThread        *thread;     /* that made it; never dereferenced */
   GMainContext   *context;    /* owned: of that thread, where it is bound */
@@ -205,6 +208,7 @@ acc_sequence_producer_class_init (AccSequenceProducerClass *klass)
 static void
 acc_sequence_producer_init (AccSequenceProducer *self)
 {
+  PRIV (self)->fraction = -1;
 }
 
 /**
@@ -269,6 +273,42 @@ acc_sequence_producer_get_length (AccSequenceProducer *self)
   g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), -1);
 
   return PRIV (self)->length;
+}
+
+/**
+ * acc_sequence_producer_get_fraction:
+ * @self: a producer
+ *
+ * Returns how much of all that is read was. Any thread may ask.
+ *
+ * Returns: 0 to 1; -1 where it is not known
+ */
+double
+acc_sequence_producer_get_fraction (AccSequenceProducer *self)
+{
+  int fraction;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), -1);
+
+  fraction = g_atomic_int_get (&PRIV (self)->fraction);
+
+  return fraction < 0 ? -1 : (double) fraction / WHOLE;
+}
+
+/**
+ * acc_sequence_producer_set_fraction:
+ * @self: a producer
+ * @fraction: 0 to 1; -1: it is not known
+ *
+ * Sets how much of all that is read was. A subclass whose number of elements is not known calls it in `read`, for the progress of walks.
+ */
+void
+acc_sequence_producer_set_fraction (AccSequenceProducer *self,
+                                    double               fraction)
+{
+  g_return_if_fail (ACC_IS_SEQUENCE_PRODUCER (self));
+
+  g_atomic_int_set (&PRIV (self)->fraction, fraction >= 0 ? (int) (MIN (fraction, 1) * WHOLE) : -1);
 }
 
 /**
@@ -527,6 +567,7 @@ acc_sequence_producer_rewind (AccSequenceProducer *self,
 
   priv->state = STATE_READING;
   priv->next = 0;
+  acc_sequence_producer_set_fraction (self, -1);
 
   return TRUE;
 }

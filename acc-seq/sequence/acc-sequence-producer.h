@@ -45,6 +45,10 @@ gint64          acc_sequence_producer_get_length       (AccSequenceProducer *sel
 ACC_AVAILABLE_IN_1_0
 gboolean        acc_sequence_producer_is_bound         (AccSequenceProducer *self);
 ACC_AVAILABLE_IN_1_0
+double          acc_sequence_producer_get_fraction     (AccSequenceProducer *self);
+ACC_AVAILABLE_IN_1_0
+void            acc_sequence_producer_set_fraction     (AccSequenceProducer *self, double fraction);
+ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_sequence_producer_read             (AccSequenceProducer *self, gint64 max_elements, gint64 max_values,
                                                         GCancellable *cancellable, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

@@ -92,12 +92,12 @@ name_sequence (AccArray *node,
 }
 
 static GPtrArray *
-acc_sequence_result_evaluate (AccBackend   *backend,
-                              AccArray    **nodes,
-                              guint         n_nodes,
-                              gint64        chunk,
-                              GCancellable *cancellable,
-                              GError      **error)
+walk_all (AccBackend   *backend,
+          AccArray    **nodes,
+          guint         n_nodes,
+          gint64        chunk,
+          GCancellable *cancellable,
+          GError      **error)
 {
   g_autoptr(AccWalk) walk = NULL;
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
@@ -132,6 +132,7 @@ acc_sequence_result_evaluate (AccBackend   *backend,
         outlets[i] = acc_walk_collector_new (stage, self->sequence, get_collected_kind (self->kind));
     }
 
+  acc_walk_set_job (walk, acc_job_find (cancellable));
   for (guint i = 0; i < n_nodes; i++)
     if (!acc_walk_run_outlet (walk, outlets[i], error))
       {
@@ -152,6 +153,24 @@ acc_sequence_result_evaluate (AccBackend   *backend,
     }
 
   return g_steal_pointer (&results);
+}
+
+static GPtrArray *
+acc_sequence_result_evaluate (AccBackend   *backend,
+                              AccArray    **nodes,
+                              guint         n_nodes,
+                              gint64        chunk,
+                              GCancellable *cancellable,
+                              GError      **error)
+{
+  AccJob *job = acc_job_find (cancellable);
+  GPtrArray *results;
+
+  acc_job_enter_walk (job);
+  results = walk_all (backend, nodes, n_nodes, chunk, cancellable, error);
+  acc_job_leave_walk (job);
+
+  return results;
 }
 
 static char *

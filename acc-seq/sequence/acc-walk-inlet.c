@@ -205,6 +205,12 @@ acc_walk_inlet_fits (AccWalkInlet *self,
   return last != NULL ? (gint64) ((double) bytes * (double) last->count / (double) MAX (get_bytes (self, last), 1)) : 0;
 }
 
+double
+acc_walk_inlet_get_fraction (AccWalkInlet *self)
+{
+  return self->reader != NULL ? acc_walk_reader_get_fraction (self->reader) : -1;
+}
+
 /* How many of the first elements of @part are within @bytes, but at least one. */
 static gint64
 count_within (AccWalkPart *part,

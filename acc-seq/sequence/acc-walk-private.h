@@ -8,6 +8,7 @@
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-evaluate.h"
 #include "acc-executable.h"
+#include "acc-seq/stream/acc-job-private.h"
 
 /* A walk over sequences. Its stages take some elements from their inlets, make what their outlets want of them in one run of the backend,
  * and hand that on: to arrays that are asked for, or to the inlets of other stages. Functions of elements are within a stage; what holds
@@ -26,6 +27,8 @@ struct _AccWalk {
   gint64        chunk;        /* elements in a step; 0: as many as is best */
   gint64        step_time;    /* microseconds that a step of a stage should take at most; 0: no target */
   GCancellable *cancellable;
+  AccJob       *job;          /* borrowed; NULL: none */
+  AccJobWalk    told;         /* to that */
   GPtrArray    *stages;       /* owned, those that come first in front */
   GHashTable   *stage_of;     /* AccSequence → the stage that has its elements */
   GHashTable   *functions;    /* AccSequence → AccSequenceFunction with what does not depend on elements in memory, owned */
@@ -43,6 +46,8 @@ char          *acc_walk_describe     (AccBackend *backend, AccSequence **roots, 
 GPtrArray     *acc_walk_sort_sequences (AccSequence **roots, guint n_roots);
 /* For steps from now on; borrowed. */
 void           acc_walk_set_cancellable (AccWalk *self, GCancellable *cancellable);
+/* What is told from now on how far the walk is; borrowed, nullable. */
+void           acc_walk_set_job      (AccWalk *self, AccJob *job);
 /* Borrowed. */
 AccWalkStage  *acc_walk_find_stage   (AccWalk *self, AccSequence *sequence);
 AccSequenceFunction *acc_walk_get_function (AccWalk *self, AccSequence *sequence);
@@ -152,6 +157,8 @@ gint64         acc_walk_inlet_fits      (AccWalkInlet *self, gint64 bytes);
 gint64         acc_walk_inlet_available (AccWalkInlet *self, gint64 bytes, GError **error);
 gboolean       acc_walk_inlet_is_empty  (AccWalkInlet *self);
 gboolean       acc_walk_inlet_has_ended (AccWalkInlet *self);
+/* How much of what is read was: 0 to 1, or -1 where that is not known. */
+double         acc_walk_inlet_get_fraction (AccWalkInlet *self);
 /* Exactly @count of those that are there. */
 AccWalkPart   *acc_walk_inlet_take      (AccWalkInlet *self, gint64 count, GError **error);
 /* Takes over @part, which was taken. */
@@ -165,6 +172,8 @@ void           acc_walk_inlet_end       (AccWalkInlet *self, guint feed);
 /* Of a producer, or of an array that reads a source. */
 AccWalkReader *acc_walk_reader_new      (AccSequence *sequence, AccWalk *walk, GError **error);
 void           acc_walk_reader_free     (AccWalkReader *self);
+/* How much of what it reads was read: 0 to 1, or -1 where that is not known. */
+double         acc_walk_reader_get_fraction (AccWalkReader *self);
 /* NULL without an error: there are no more. @round: 0, or not beyond the next number that it divides. @ahead: what comes next will be
  * wanted, and may be read while this is worked on. */
 AccWalkPart   *acc_walk_reader_read     (AccWalkReader *self, gint64 max_elements, gint64 round, gint64 max_values, gboolean ahead,

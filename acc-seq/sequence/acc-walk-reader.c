@@ -194,6 +194,12 @@ acc_walk_reader_free (AccWalkReader *self)
     release (self);
 }
 
+double
+acc_walk_reader_get_fraction (AccWalkReader *self)
+{
+  return self->producer != NULL ? acc_sequence_producer_get_fraction (self->producer) : -1;
+}
+
 static gboolean
 is_idle (AccWalkReader *self)
 {

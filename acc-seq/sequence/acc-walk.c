@@ -333,6 +333,93 @@ acc_walk_set_cancellable (AccWalk      *self,
   self->cancellable = cancellable;
 }
 
+/* --- progress */
+
+/* How many elements the stage will have worked on at its end, at most; -1: not known. */
+static gint64
+expect_elements (AccWalkStage *stage)
+{
+  gint64 length = -1, wanted = 0;
+
+  if (stage->ended)
+    return stage->done;
+
+  for (guint i = 0; i < stage->inlets->len + stage->maps->len; i++)
+    {
+      AccSequence *sequence = i < stage->maps->len ? g_ptr_array_index (stage->maps, i)
+                                                   : ((AccWalkInlet *) g_ptr_array_index (stage->inlets, i - stage->maps->len))->sequence;
+
+      if (sequence->length >= 0 && (length < 0 || sequence->length < length))
+        length = sequence->length;
+    }
+  for (guint i = 0; i < stage->outlets->len && wanted >= 0; i++)
+    {
+      AccWalkOutlet *outlet = g_ptr_array_index (stage->outlets, i);
+
+      if (!outlet->done)
+        wanted = outlet->wants < 0 ? -1 : MAX (wanted, outlet->wants);
+    }
+
+  return wanted < 0 || (length >= 0 && length < stage->done + wanted) ? length : stage->done + wanted;
+}
+
+/* Of elements, or of what they are read from; 0 where neither is known. */
+static double
+get_fraction (AccWalkStage *stage,
+              gint64        expected)
+{
+  double fraction = expected > 0 ? (double) stage->done / (double) expected : stage->ended || expected == 0 ? 1 : 0;
+
+  for (guint i = 0; i < stage->inlets->len && expected < 0; i++)
+    fraction = MAX (fraction, acc_walk_inlet_get_fraction (g_ptr_array_index (stage->inlets, i)));
+
+  return MIN (fraction, 1);
+}
+
+/* Counts the elements that the walk begins with. */
+static void
+tell_job (AccWalk *self)
+{
+  AccJobWalk now = { 0, 0, 0 };
+  guint n = 0;
+
+  if (self->job == NULL)
+    return;
+
+  for (guint i = 0; i < self->stages->len; i++)
+    {
+      AccWalkStage *stage = g_ptr_array_index (self->stages, i);
+      gint64 expected;
+
+      if (acc_walk_stage_is_between (stage) || stage->outlets->len == 0)
+        continue;
+      expected = expect_elements (stage);
+      now.done += stage->done;
+      if (expected < 0 || now.total < 0 || expected > G_MAXINT64 - now.total)
+        now.total = -1;
+      else
+        now.total += expected;
+      now.fraction += get_fraction (stage, expected);
+      n++;
+    }
+  if (n > 0)
+    now.fraction /= n;
+  acc_job_tell_walk (self->job, &self->told, now);
+}
+
+void
+acc_walk_set_job (AccWalk *self,
+                  AccJob  *job)
+{
+  if (job == self->job)
+    return;
+
+  self->job = job;
+  self->told = (AccJobWalk) { 0, -1, 0 };
+  acc_job_add_walk (job);
+  tell_job (self);
+}
+
 /* --- stepping */
 
 /* Stages that have something to work on, so that what waits between stages does not grow. */
@@ -357,7 +444,11 @@ acc_walk_step_outlet (AccWalk       *self,
                       AccWalkOutlet *outlet,
                       GError       **error)
 {
-  return acc_walk_stage_step (outlet->stage, error) && step_ready (self, error);
+  gboolean stepped = acc_walk_stage_step (outlet->stage, error) && step_ready (self, error);
+
+  tell_job (self);
+
+  return stepped;
 }
 
 gboolean

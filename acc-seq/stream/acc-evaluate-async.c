@@ -274,10 +274,13 @@ job_thread (gpointer data)
   JobThread *self = data;
   GCancellable *own = acc_job_get_cancellable (self->job);
   AccUnderWay under_way;
+  GPtrArray *results = NULL;
   GError *error = NULL;
 
   acc_under_way_begin (&under_way, g_thread_self (), self->backend, own, self->cancellable);
-  if (self->work->ledger != NULL)
+  if (self->work->n_sinks == 0)
+    results = acc_backend_run_many (self->backend, self->work->arrays, self->work->n_arrays, own, &error);
+  else if (self->work->ledger != NULL)
     acc_evaluate_write_with_ledger (self->backend, self->work->arrays[0], self->work->sinks[0], self->work->ledger, self->job, own, &error);
   else
     acc_evaluate_write_many (self->backend, self->work->arrays, self->work->n_arrays, self->work->sinks, self->work->n_sinks, 0, self->job,
@@ -288,7 +291,7 @@ job_thread (gpointer data)
   acc_under_way_end (&under_way);
   g_clear_object (&self->cancellable);
 
-  acc_job_finish (self->job, error);
+  acc_job_finish_with (self->job, results, error);
   g_object_unref (self->job);
   g_free (self);
 
@@ -303,6 +306,8 @@ start_job (AccBackend *self, Work *work, GCancellable *cancellable)
   GThread *started;
   GError *error = NULL;
 
+  if (work->n_sinks > 0)
+    acc_job_set_writes (job);
   thread->backend = g_object_ref (self);
   thread->job = g_object_ref (job);
   thread->work = work;
@@ -323,6 +328,52 @@ start_job (AccBackend *self, Work *work, GCancellable *cancellable)
   g_free (thread);
 
   return job;
+}
+
+/**
+ * acc_backend_start_run:
+ * @self: a backend
+ * @array: the array to compute
+ * @cancellable: (nullable): cancels the job
+ *
+ * Starts to compute an array as acc_backend_run() does, as a job that reports progress: over the rows of sources, and over the elements of
+ * sequences. [method@Job.get_results] has the array when the job is done.
+ *
+ * All work runs on other threads, including compilation. There are no errors of the call itself: an array that carries an
+ * error gives a job that fails.
+ *
+ * Returns: (transfer full): the running job
+ */
+AccJob *
+acc_backend_start_run (AccBackend *self, AccArray *array, GCancellable *cancellable)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
+  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
+
+  return start_job (self, work_new (&array, 1, NULL, 0), cancellable);
+}
+
+/**
+ * acc_backend_start_run_many:
+ * @self: a backend
+ * @arrays: (array length=n_arrays): the arrays to compute
+ * @n_arrays: number of @arrays
+ * @cancellable: (nullable): cancels the job
+ *
+ * Starts to compute several arrays as acc_backend_run_many() does, as a job that reports progress. It is as acc_backend_start_run() in
+ * everything else.
+ *
+ * Returns: (transfer full): the running job
+ */
+AccJob *
+acc_backend_start_run_many (AccBackend *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable)
+{
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (arrays != NULL || n_arrays == 0, NULL);
+  g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
+
+  return start_job (self, work_new (arrays, n_arrays, NULL, 0), cancellable);
 }
 
 /**

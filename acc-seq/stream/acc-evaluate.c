@@ -27,7 +27,7 @@ run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chu
         complete = acc_session_find_result (session, i, &local) != NULL;
 
       if (complete && acc_session_plan (session, FALSE, chunk_rows, &local))
-        stream = acc_stream_new (session->backend, session->flow, session->plan, NULL, NULL, &local);
+        stream = acc_stream_new (session->backend, session->flow, session->plan, NULL, acc_job_find_by_chunks (cancellable), &local);
     }
 
   if (stream == NULL)
@@ -39,6 +39,8 @@ run_by_bands (AccSession *session, AccArray **arrays, guint n_arrays, gint64 chu
       g_clear_pointer (&session->run, acc_row_run_free);
       return FALSE;
     }
+
+  acc_job_set_plan (acc_job_find_by_chunks (cancellable), session->plan);
 
   return acc_stream_execute (stream, cancellable, results, error);
 }
@@ -65,7 +67,9 @@ run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chu
   if (local != NULL)
     return acc_stages_set_obstacle (g_steal_pointer (&local), obstacle, error);
 
-  stream = acc_stream_new (backend, session->flow, session->plan, NULL, NULL, error);
+  stream = acc_stream_new (backend, session->flow, session->plan, NULL, acc_job_find_by_chunks (cancellable), error);
+  if (stream != NULL)
+    acc_job_set_plan (acc_job_find_by_chunks (cancellable), session->plan);
 
   return stream != NULL && acc_stream_execute (stream, cancellable, results, error);
 }

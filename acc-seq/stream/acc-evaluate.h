@@ -57,6 +57,11 @@ ACC_AVAILABLE_IN_1_0
 gboolean   acc_backend_write_many_finish (AccBackend *self, GAsyncResult *result, GError **error);
 /* Never NULL: a graph that cannot stream gives a job that has failed */
 ACC_AVAILABLE_IN_1_0
+AccJob    *acc_backend_start_run       (AccBackend *self, AccArray *array, GCancellable *cancellable) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccJob    *acc_backend_start_run_many  (AccBackend *self, AccArray **arrays, guint n_arrays,
+                                        GCancellable *cancellable) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 AccJob    *acc_backend_start_write     (AccBackend *self, AccArray *array, AccSink *sink,
                                         GCancellable *cancellable) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

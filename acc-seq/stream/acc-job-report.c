@@ -55,6 +55,11 @@ acc_job_dup_report (AccJob *self)
   append_bytes (text, "written", self->bytes_out, seconds);
   g_string_append_printf (text, "%-10s %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "\n%-10s %s\n",
                           "chunks", self->chunks_done, self->n_chunks, "memory", peak);
+  if (self->n_walks > 0 && self->n_open > 0)
+    g_string_append_printf (text, "%-10s %" G_GUINT64_FORMAT "\n", "elements", self->elements_done);
+  else if (self->n_walks > 0)
+    g_string_append_printf (text, "%-10s %" G_GUINT64_FORMAT " of %" G_GINT64_FORMAT "\n", "elements", self->elements_done,
+                            self->n_elements);
 
   return g_string_free (text, FALSE);
 }

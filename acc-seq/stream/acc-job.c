@@ -6,7 +6,7 @@
 /**
  * AccJob:
  *
- * Represents a long computation under way, which acc_backend_start_write() started.
+ * Represents a long computation under way, which acc_backend_start_write() or acc_backend_start_run() started, or a walk over a sequence.
  *
  * Its properties can be read at any time. They notify at most 30 times a second, and once more when the job ends, on the
  * thread-default main context of the caller that started the job, never from a worker thread. A context that nobody iterates
@@ -16,6 +16,8 @@
  */
 
 #define NOTIFY_INTERVAL (G_USEC_PER_SEC / 30)
+/* Behind the last element there is some work left. */
+#define MOST_WALKED 0.999
 
 enum {
   PROP_0,
@@ -23,6 +25,8 @@ enum {
   PROP_BYTES_DONE,
   PROP_CHUNKS_DONE,
   PROP_N_CHUNKS,
+  PROP_ELEMENTS_DONE,
+  PROP_N_ELEMENTS,
   PROP_ETA,
   PROP_STATE,
   PROP_PLAN,
@@ -38,10 +42,27 @@ G_DEFINE_FINAL_TYPE (AccJob, acc_job, G_TYPE_OBJECT)
 static double
 get_fraction (AccJob *self)
 {
+  double fraction;
+
   if (self->state == ACC_JOB_DONE)
     return 1;
 
-  return self->n_chunks > 0 ? (double) self->chunks_done / (double) self->n_chunks : 0;
+  fraction = self->n_chunks > 0 ? (double) self->chunks_done / (double) self->n_chunks : 0;
+  if (self->n_walks > 0)
+    {
+      double walked = MIN (self->walked / self->n_walks, MOST_WALKED);
+
+      /* What walks leave is written, or goes by chunks, when they are done. */
+      fraction = self->writes || self->n_chunks > 0 ? (walked + fraction) / 2 : walked;
+    }
+
+  return fraction;
+}
+
+static gint64
+get_n_elements (AccJob *self)
+{
+  return self->n_open > 0 ? -1 : self->n_elements;
 }
 
 static double
@@ -64,8 +85,8 @@ look (AccJob *self)
 {
   double eta = get_eta (self);
 
-  return (AccJobSeen) { get_fraction (self), self->bytes_done, self->chunks_done, self->n_chunks,
-                  (int) MIN (eta * 10, G_MAXINT), self->state, self->plan != NULL };
+  return (AccJobSeen) { get_fraction (self), self->bytes_done, self->chunks_done, self->n_chunks, self->elements_done,
+                  get_n_elements (self), (int) MIN (eta * 10, G_MAXINT), self->state, self->plan != NULL };
 }
 
 /* --- notification */
@@ -82,6 +103,10 @@ notify_differences (AccJob *self, const AccJobSeen *before, const AccJobSeen *no
     g_object_notify_by_pspec (object, properties[PROP_N_CHUNKS]);
   if (before->chunks_done != now->chunks_done)
     g_object_notify_by_pspec (object, properties[PROP_CHUNKS_DONE]);
+  if (before->elements_done != now->elements_done)
+    g_object_notify_by_pspec (object, properties[PROP_ELEMENTS_DONE]);
+  if (before->n_elements != now->n_elements)
+    g_object_notify_by_pspec (object, properties[PROP_N_ELEMENTS]);
   if (before->bytes_done != now->bytes_done)
     g_object_notify_by_pspec (object, properties[PROP_BYTES_DONE]);
   if (before->fraction != now->fraction)
@@ -112,8 +137,8 @@ on_notify (gpointer data)
 }
 
 /* With the lock held. One GSource at a time, which reports the state at the time when it runs. The last state is reported at once. */
-static void
-schedule_notify (AccJob *self)
+void
+acc_job_changed (AccJob *self)
 {
   gint64 due = self->notified + NOTIFY_INTERVAL;
   gboolean last = self->state != ACC_JOB_RUNNING;
@@ -130,6 +155,12 @@ schedule_notify (AccJob *self)
   g_source_set_callback (self->notifier, on_notify, g_object_ref (self), g_object_unref);
   g_source_set_name (self->notifier, "acc-job");
   g_source_attach (self->notifier, self->context);
+}
+
+static GQuark
+get_quark (void)
+{
+  return g_quark_from_static_string ("acc-job");
 }
 
 /* --- object */
@@ -152,6 +183,12 @@ acc_job_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspe
       break;
     case PROP_N_CHUNKS:
       g_value_set_uint64 (value, acc_job_get_n_chunks (self));
+      break;
+    case PROP_ELEMENTS_DONE:
+      g_value_set_uint64 (value, acc_job_get_elements_done (self));
+      break;
+    case PROP_N_ELEMENTS:
+      g_value_set_int64 (value, acc_job_get_n_elements (self));
       break;
     case PROP_ETA:
       g_value_set_double (value, acc_job_get_eta (self));
@@ -176,7 +213,9 @@ acc_job_finalize (GObject *object)
   g_ptr_array_unref (self->waiters);
   g_clear_error (&self->error);
   g_clear_object (&self->plan);
+  g_clear_pointer (&self->results, g_ptr_array_unref);
   g_clear_pointer (&self->budget, acc_budget_unref);
+  g_object_set_qdata (G_OBJECT (self->cancellable), get_quark (), NULL);
   g_object_unref (self->cancellable);
   g_main_context_unref (self->context);
   g_free (self->device);
@@ -220,6 +259,18 @@ acc_job_class_init (AccJobClass *klass)
    */
   properties[PROP_N_CHUNKS] = g_param_spec_uint64 ("n-chunks", NULL, NULL, 0, G_MAXUINT64, 0, flags);
   /**
+   * AccJob:elements-done: (getter get_elements_done)
+   *
+   * Counts the elements of sequences that walks have worked on: those that they begin with, before some are left out or put together.
+   */
+  properties[PROP_ELEMENTS_DONE] = g_param_spec_uint64 ("elements-done", NULL, NULL, 0, G_MAXUINT64, 0, flags);
+  /**
+   * AccJob:n-elements: (getter get_n_elements)
+   *
+   * Counts the elements that walks over sequences will work on at most. -1 while that is not known, 0 where nothing is walked over.
+   */
+  properties[PROP_N_ELEMENTS] = g_param_spec_int64 ("n-elements", NULL, NULL, -1, G_MAXINT64, 0, flags);
+  /**
    * AccJob:eta: (getter get_eta)
    *
    * Estimates the time that is left, in seconds. -1 while it is unknown.
@@ -248,6 +299,8 @@ acc_job_init (AccJob *self)
   g_cond_init (&self->cond);
   self->context = g_main_context_ref_thread_default ();
   self->cancellable = g_cancellable_new ();
+  /* Borrowed: the run that has the cancellable holds the job, too. */
+  g_object_set_qdata (G_OBJECT (self->cancellable), get_quark (), self);
   self->began = g_get_monotonic_time ();
   self->seen.eta = -10;
   self->waiters = g_ptr_array_new_with_free_func (acc_job_waiter_free);
@@ -268,6 +321,12 @@ acc_job_new (AccBackend *backend)
   return self;
 }
 
+AccJob *
+acc_job_find (GCancellable *cancellable)
+{
+  return cancellable != NULL ? g_object_get_qdata (G_OBJECT (cancellable), get_quark ()) : NULL;
+}
+
 GCancellable *
 acc_job_get_cancellable (AccJob *self)
 {
@@ -286,7 +345,7 @@ acc_job_set_plan (AccJob *self, AccPlan *plan)
   self->chunks_before = self->n_chunks;
   self->bytes_before = self->bytes_done;
   self->n_chunks += acc_plan_get_n_chunks (plan);
-  schedule_notify (self);
+  acc_job_changed (self);
   g_mutex_unlock (&self->lock);
 }
 
@@ -339,12 +398,18 @@ acc_job_advance (AccJob *self, guint64 chunks_done, guint64 bytes_done)
   self->peak = MAX (self->peak, used);
   self->chunks_done = MAX (self->chunks_done, MIN (self->chunks_before + chunks_done, self->n_chunks));
   self->bytes_done = MAX (self->bytes_done, self->bytes_before + bytes_done);
-  schedule_notify (self);
+  acc_job_changed (self);
   g_mutex_unlock (&self->lock);
 }
 
 void
 acc_job_finish (AccJob *self, GError *error)
+{
+  acc_job_finish_with (self, NULL, error);
+}
+
+void
+acc_job_finish_with (AccJob *self, GPtrArray *results, GError *error)
 {
   g_autoptr(GPtrArray) waiters = NULL;
 
@@ -361,8 +426,9 @@ acc_job_finish (AccJob *self, GError *error)
     self->state = ACC_JOB_FAILED;
 
   self->error = error;
+  self->results = results;
   self->ended = g_get_monotonic_time ();
-  schedule_notify (self);
+  acc_job_changed (self);
   waiters = self->waiters;
   self->waiters = g_ptr_array_new_with_free_func (acc_job_waiter_free);
   g_cond_broadcast (&self->cond);

@@ -23,7 +23,8 @@ typedef enum {
 
 #define ACC_TYPE_JOB (acc_job_get_type ())
 
-/* Represents a long run. Properties fraction, bytes-done, chunks-done, n-chunks, eta (seconds, -1 unknown), state notify at most 30 times a
+/* Represents a long run. Properties fraction, bytes-done, chunks-done, n-chunks, elements-done, n-elements, eta (seconds, -1
+ * unknown), state notify at most 30 times a
  * second, on the thread-default main context of the thread that started the job. */
 ACC_AVAILABLE_IN_1_0
 G_DECLARE_FINAL_TYPE (AccJob, acc_job, ACC, JOB, GObject)
@@ -37,11 +38,18 @@ guint64     acc_job_get_chunks_done (AccJob *self);
 ACC_AVAILABLE_IN_1_0
 guint64     acc_job_get_n_chunks    (AccJob *self);
 ACC_AVAILABLE_IN_1_0
+guint64     acc_job_get_elements_done (AccJob *self);
+ACC_AVAILABLE_IN_1_0
+gint64      acc_job_get_n_elements  (AccJob *self);
+ACC_AVAILABLE_IN_1_0
 double      acc_job_get_eta         (AccJob *self);
 ACC_AVAILABLE_IN_1_0
 AccJobState acc_job_get_state       (AccJob *self);
 ACC_AVAILABLE_IN_1_0
 AccPlan    *acc_job_get_plan        (AccJob *self);
+/* Of a job that computes arrays to keep in memory; NULL before it is done */
+ACC_AVAILABLE_IN_1_0
+GPtrArray  *acc_job_get_results     (AccJob *self);
 ACC_AVAILABLE_IN_1_0
 void        acc_job_cancel          (AccJob *self);
 /* Blocks; does not iterate a main context. FALSE with the job's error */

@@ -135,8 +135,40 @@ async function wait() {
     }
     check(error !== null && /broken/.test(String(error)), `its exception: ${error}`);
 }
+
+// A job calls back here, too.
+async function writeEach() {
+    const backend = Acc.Backend.get_default();
+    const ended = job => new Promise((resolve, reject) => job.wait_async(null, (_, result) => {
+        try {
+            resolve(job.wait_finish(result));
+        } catch (e) {
+            reject(e);
+        }
+    }));
+    const [dir] = [GLib.Dir.make_tmp('acc-XXXXXX')];
+    const at = k => Gio.File.new_for_path(GLib.build_filenamev([dir, `${k}.npy`]));
+    const job = steps.start_write_each(backend, null, k => k === 1 ? null : Acc.Sink.create(at(k), null));
+    let notified = 0;
+    job.connect('notify::elements-done', () => notified++);
+    await ended(job);
+    check(job.get_elements_done() === 4 && job.get_n_elements() === 4 && job.fraction === 1 && notified > 0, 'start_write_each');
+    check([0, 1, 2, 3].map(k => at(k).query_exists(null)).join() === 'true,false,true,true', 'its files');
+    for (const k of [0, 2, 3])
+        at(k).delete(null);
+    GLib.rmdir(dir);
+
+    const run = backend.start_run(steps.map(total).fold(null, (x, y) => x.zip_with(y, add)), null);
+    await ended(run);
+    check(number(run.get_results()[0]) === 14 && run.get_elements_done() === 4, 'start_run');
+    const iterator = steps.iterate(), walk = iterator.get_job();
+    iterator.next(null);
+    check(walk.get_elements_done() > 0 && walk.state === Acc.JobState.RUNNING, 'the job of an iterator');
+    iterator.close();
+    check(walk.state === Acc.JobState.CANCELLED, 'which is closed');
+}
 let failure = null;
-wait().catch(error => {
+wait().then(writeEach).catch(error => {
     failure = error;
 }).finally(() => loop.quit());
 loop.run();

@@ -467,6 +467,77 @@ def test_files():
         assert Acc.Sequence.open_files(raw, 'f4', (-1, 2)).to_list() == [np.arange(2. * k).reshape(k, 2).tolist() for k in range(3)]
 
 
+def finish(job, wanted=Acc.JobState.DONE):
+    """Runs the main loop until the job has ended; what it notified."""
+    loop, seen = GLib.MainLoop(), []
+    job.connect('notify::elements-done', lambda job, _: seen.append(job.get_elements_done()))
+
+    def ended(job, result):
+        try:
+            job.wait_finish(result)
+        except GLib.Error:
+            pass
+        loop.quit()
+
+    job.wait_async(None, ended)
+    loop.run()
+    assert job.get_state() == wanted, job.get_state()
+    return seen
+
+
+def test_progress():
+    backend = Acc.Backend.get_default()
+    rows = Acc.Sequence.from_iterable(lambda: (np.full(k % 5, k) for k in range(3000)), 'i8', 1)
+    job = backend.start_run_many([rows.map(total).fold(None, lambda x, y: x.zip_with(y, add)), rows.count()], None)
+    seen = finish(job)
+    assert seen == sorted(seen) and len(set(seen)) == len(seen)
+    assert [int(x[()]) for x in job.get_results()] == [sum(k % 5 * k for k in range(3000)), 3000]
+    assert job.get_elements_done() == job.get_n_elements() == 3000 and job.get_fraction() == 1
+    assert 'elements   3000 of 3000' in job.dup_report()
+    job = backend.start_run(rows.map(lambda row: Acc.generate(1, lambda i: row[9])).count(), None)
+    finish(job)  # counting computes no element
+    broken = backend.start_run(rows.map(lambda row: Acc.generate(1, lambda i: row[i[0] + 9])).elements(), None)
+    finish(broken, Acc.JobState.FAILED)
+    assert not broken.get_results()
+
+    iterator = rows[:100].iterate()
+    job = iterator.get_job()
+    assert sum(len(row) for row in iterator) == 200
+    assert job.get_state() == Acc.JobState.DONE and job.get_elements_done() == 100
+
+    class Steps(Acc.SequenceProducer):
+        n = 0
+
+        def do_read(self, max_elements, max_values, cancellable):
+            self.n += 1
+            self.set_fraction(self.n / 40)
+            return Acc.NestedArray.from_regular(np.full((1, 2), self.n)) if self.n < 40 else None
+
+    steps = Acc.Sequence.new(Steps(element_type=Acc.ElementType.parse('i8'), rank=1))
+    fractions = []
+    iterator = steps.iterate()
+    for _ in iterator:
+        fractions.append(iterator.get_job().get_fraction())
+    assert fractions == sorted(fractions) and fractions[0] > 0 and len(set(fractions)) > 2, fractions
+
+    with tempfile.TemporaryDirectory() as folder:
+        job = rows[:5].start_write_each(lambda k: None if k == 3 else pathlib.Path(folder, f'{k}.npy'))
+        finish(job)
+        assert sorted(path.name for path in pathlib.Path(folder).iterdir()) == ['0.npy', '1.npy', '2.npy', '4.npy']
+        assert job.get_elements_done() == 5
+        code = """
+import sys
+from gi.repository import Acc, GLib
+job = Acc.Sequence.generate(5, lambda k: k).start_write_each(lambda k: [][k])
+loop = GLib.MainLoop()
+job.wait_async(None, lambda *_: loop.quit())
+loop.run()
+sys.exit(0 if job.get_state() == Acc.JobState.CANCELLED else 1)
+"""
+        done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)
+        assert done.returncode == 0 and 'IndexError' in done.stderr, done.stderr
+
+
 def test_batches():
     numbers = Acc.Sequence.from_array(np.arange(9))
 

@@ -84,6 +84,38 @@ int main () {
         expect (broken ? 1 : 0, 1, "foreach of a producer that breaks");
         expect (seen, 11, "what came before");
 
+        var folder = DirUtils.make_tmp ("acc-XXXXXX");
+        var backend = Acc.Backend.get_default ();
+        Acc.SinkFunc place = (k) => {
+            if (k == 1)
+                return null;
+            try {
+                return Acc.Sink.create (File.new_for_path (folder + "/" + k.to_string () + ".npy"), null);
+            } catch (Error e) {
+                return null;
+            }
+        };
+        expect (steps.write_each (backend, place, null) ? 1 : 0, 1, "write_each");
+        for (int k = 0; k < 5; k++) {
+            var file = File.new_for_path (folder + "/" + k.to_string () + ".npy");
+            expect (file.query_exists () ? 1 : 0, k != 1 ? 1 : 0, "a file of write_each");
+            if (k == 1)
+                continue;
+            var back = new Acc.Array.from_source (Acc.Source.open (file, null));
+            expect (number (total (back)), k * (k + 1), "an element that was written");
+            file.delete ();
+        }
+        var job = steps.start_write_each (backend, null, (k) => place (k));
+        var loop = new MainLoop ();
+        job.wait_async.begin (null, () => loop.quit ());
+        loop.run ();
+        expect ((int64) job.elements_done, 5, "elements of start_write_each");
+        for (int k = 0; k < 5; k++)
+            expect (FileUtils.unlink (folder + "/" + k.to_string () + ".npy"), k == 1 ? -1 : 0, "a file of start_write_each");
+        DirUtils.remove (folder);
+        var run = backend.start_run (steps.map ((arrays) => total (arrays[0])).fold (null, plus), null);
+        expect (run.wait () ? number (run.get_results ()[0]) : 0, 40, "start_run");
+
         bool refused = false;
         try {
             number (new Acc.Sequence (new Steps (3, true)).count ());

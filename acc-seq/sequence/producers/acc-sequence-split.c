@@ -26,6 +26,7 @@ struct _AccSequenceSplit
   AccSequenceSpare *values, *offsets;
   guint8        *stage;      /* NULL: nothing was read yet */
   gsize          begin, end; /* bytes in it that were not taken */
+  gint64         position;   /* bytes that were read */
   gboolean       ended;
   GByteArray    *open;       /* the beginning of the next element, which is not in the stage any more */
   GError        *failure;    /* what comes after the elements that were read */
@@ -239,6 +240,7 @@ fill_stage (AccSequenceSplit *self,
   else
     self->ended = n == 0;
   self->end = left + n;
+  self->position += (gint64) n;
 
   return TRUE;
 }
@@ -300,6 +302,7 @@ acc_sequence_split_read (AccSequenceProducer *producer,
   AccSequenceSplit *self = ACC_SEQUENCE_SPLIT (producer);
   g_auto(Output) output = { .values = { .spare = self->values }, .offsets = { .spare = self->offsets },
                             .max_elements = max_elements, .max_values = max_values };
+  gint64 size = acc_byte_reader_get_size (self->reader);
   AccBuffer *values;
 
   if (self->stage == NULL)
@@ -316,6 +319,8 @@ acc_sequence_split_read (AccSequenceProducer *producer,
   if (!read_elements (self, &output, cancellable, error))
     return NULL;
 
+  if (size > 0)
+    acc_sequence_producer_set_fraction (producer, (double) (self->position - (gint64) (self->end - self->begin)) / (double) size);
   acc_sequence_spare_set_open (self->values, !self->ended);
   acc_sequence_spare_set_open (self->offsets, !self->ended);
   if (output.n == 0)
@@ -338,6 +343,7 @@ acc_sequence_split_rewind (AccSequenceProducer *producer,
     return FALSE;
 
   self->begin = self->end = 0;
+  self->position = 0;
   self->ended = FALSE;
   g_byte_array_set_size (self->open, 0);
   g_clear_error (&self->failure);

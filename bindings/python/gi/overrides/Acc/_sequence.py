@@ -417,6 +417,21 @@ class Sequence(Acc.Sequence):
         if failure:
             raise failure[0]
 
+    def start_write_each(self, place, backend=None, cancellable=None):
+        """The same as a job, which reports progress; the main context calls @place, and has to run. Where @place raises, the job ends."""
+        jobs = []
+
+        def make(number, *_):
+            try:
+                made = place(number)
+                return made if made is None or isinstance(made, Acc.Sink) else create_sink(made)
+            except BaseException:
+                jobs[0].cancel()
+                raise
+
+        jobs.append(Acc.Sequence.start_write_each(self, backend or Acc.Backend.get_default(), cancellable, make, None))
+        return jobs[0]
+
     def __array__(self, dtype=None, copy=None):
         import numpy
         return numpy.asarray(self.stack(), dtype)

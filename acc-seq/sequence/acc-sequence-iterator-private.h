@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-sequence-iterator.h"
+
+/* A job that does more than walk is told how far the walk is. Before the first element; @job has to stay as long as @self. */
+void acc_sequence_iterator_set_outer (AccSequenceIterator *self, AccJob *job);
