@@ -246,7 +246,7 @@ test_moves (void)
 {
   g_autoptr(AccArray) x = vector_of ("f4", 12), m = matrix_of ("f4", 3, 4), i = vector_of ("i8", 5), none = matrix_of ("f4", 0, 4);
   g_autoptr(AccShape) five = acc_shape_new_vector (5), grid = acc_shape_new_matrix (4, 3);
-  g_autoptr(AccArray) complex = vector_of ("c8", 6);
+  g_autoptr(AccArray) complex = vector_of ("c8", 6), words = vector_of ("u4", 5), shorts = vector_of ("i2", 5);
 
   EXPECT (acc_array_reverse (x), "stablehlo.reverse", "!gather", "!compare");
   EXPECT (acc_array_transpose (m), "stablehlo.transpose", "!gather", "!compare");
@@ -256,6 +256,9 @@ test_moves (void)
   EXPECT (acc_array_slice (m, (gint64[]) { 1, ACC_ALL }, 2), "[1:2, 0:4]");
   EXPECT (acc_array_map (i, looked_up, x), "\"stablehlo.gather\"", "applies stablehlo.maximum", "UNSIGNED");
   EXPECT (acc_array_backpermute (x, five, looked_up, i), "\"stablehlo.gather\"");
+  /* Integers that were made wider are looked at as they were. */
+  EXPECT (acc_array_map (words, looked_up, x), "tensor<5xui32>, tensor<ui32>) -> tensor<ui32>", "!ui64");
+  EXPECT (acc_array_map (shorts, looked_up, x), "(tensor<5xi16>) -> tensor<5xi32>", "tensor<ui32>) -> tensor<ui32>", "!ui64");
   EXPECT (acc_array_map (none, doubled, NULL), "dense<> : tensor<0x4xf32>", "!stablehlo.add");
   /* Parts of packed elements are taken out of their vector, and put together again. */
   EXPECT (acc_array_map (complex, doubled, NULL), "tensor<12xf32>", "tensor<6x2xf32>", "stablehlo.concatenate");
@@ -263,14 +266,27 @@ test_moves (void)
 
 /* --- reductions and the like */
 
+static AccExpr *
+squared (AccExpr *x, gpointer data)
+{
+  return acc_expr_mul (x, x);
+}
+
 static void
 test_reductions (void)
 {
-  g_autoptr(AccArray) x = vector_of ("f4", 100000), m = matrix_of ("i4", 3, 40), short_row = vector_of ("i4", 10);
+  g_autoptr(AccArray) x = vector_of ("f4", 100000), m = matrix_of ("i4", 3, 40), short_row = vector_of ("i4", 10), squares = NULL;
 
   /* Long rows go in blocks. */
   EXPECT (acc_array_fold (x, acc_expr_new_float (0), plus, NULL), "\"stablehlo.reduce\"", "tensor<25x4096xf32>", "dense<0x80000000>");
   EXPECT (acc_array_fold1 (m, odd, NULL), "\"stablehlo.reduce\"", "tensor<3x40xi1>", "stablehlo.or");
+  /* What is computed is not written to memory as it is: parts of rows are added up before. Exports are as short as they can be. */
+  squares = acc_array_map (x, squared, NULL);
+  EXPECT (acc_array_fold (squares, acc_expr_new_float (0), plus, NULL), "[75000:100000]", "stablehlo.optimization_barrier",
+          "tensor<7x4096xf32>");
+  EXPECT (acc_array_fold (x, acc_expr_new_float (0), plus, NULL), "!optimization_barrier");
+  /* Of operators that commute, and are no regions, all of it; with what no part has. */
+  EXPECT (acc_array_variance (x, 1), "tensor<6250xf32>", "tensor<390xf32>", "stablehlo.concatenate", "!stablehlo.reduce\"");
   /* What may fail is no region. */
   EXPECT (acc_array_fold1 (short_row, quotient, NULL), "!stablehlo.reduce\"", "stablehlo.divide");
   EXPECT (acc_array_scanl1 (m, plus, NULL), "\"stablehlo.reduce_window\"");
@@ -304,6 +320,7 @@ cross (AccExpr *n, gpointer data)
 static void
 test_others (void)
 {
+  g_autoptr(AccArray) words = vector_of ("u4", 5000);
   g_autoptr(AccArray) x = vector_of ("f4", 8), zeros = vector_of ("f4", 5), to = vector_of ("i8", 8);
   g_autoptr(AccArray) pairs = acc_array_zip_with (x, to, pair, NULL), pair_zeros = acc_array_zip_with (zeros, to, pair, NULL);
   g_autoptr(AccBoundary) clamp = acc_boundary_new (ACC_BOUNDARY_CLAMP);
@@ -312,6 +329,8 @@ test_others (void)
   EXPECT (acc_array_permute (x, zeros, to, plus, NULL), "\"stablehlo.scatter\"", "!while");
   EXPECT (acc_array_permute (pairs, pair_zeros, to, first, NULL), "\"stablehlo.scatter\"", "\"stablehlo.gather\"");
   EXPECT (acc_array_sort_by_key (many, FALSE, key_of, NULL), "\"stablehlo.sort\"", "is_stable = true", "UNSIGNED");
+  /* Keys that are the elements go alone. */
+  EXPECT (acc_array_sort (words, FALSE), "\"stablehlo.sort\"", ": (tensor<5000xui32>) -> (tensor<5000xui32>)");
   EXPECT (acc_array_stencil (x, (gint64[]) { 3 }, 1, clamp, cross, NULL), "stablehlo.concatenate", "[0:1]");
   EXPECT (acc_array_fold_all (m, acc_expr_new_float (0), plus, NULL), "tensor<24xf32>");
 }

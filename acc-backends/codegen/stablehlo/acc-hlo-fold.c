@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "acc-hlo-expr.h"
+#include "acc-hlo-primitive.h"
 #include "acc-backends/fuse/acc-function-facts.h"
+#include "acc-backends/fuse/acc-fusion.h"
 
 /* Folds. Most become reductions, whose initial value must be neutral: that of sums and the like, or else "nothing yet", which is a bool
- * beside the elements. Operators that may fail or loop, or that need their order where reductions have none, fold neighbours in turn. */
+ * beside the elements. Operators that may fail or loop, or that need their order where reductions have none, fold neighbours in turn, or
+ * parts of rows where they commute. */
 
 /* Rows longer than that are reduced in blocks: they are spread over processors, and sums of floats stay as exact as acc's are. */
 #define BLOCK 4096
@@ -147,6 +150,87 @@ reduce_blocks (AccHlo      *self,
   reduce_rows (self, fold, kinds, neutral, (AccHloShape) { shape.rank, extents }, values);
 }
 
+/* --- parts of rows */
+
+/* Parts are combined element by element, in one pass over them: few where that is memory's speed, many of operators that compute. */
+#define FEW_PARTS  4
+#define MANY_PARTS 16
+
+/* Computed elements are written to memory before they are reduced: as many as a part has, where rows are that long. */
+#define LONG_ROW 4096
+
+static void
+apply (AccHlo            *self,
+       const Fold        *fold,
+       const AccHloValue *x,
+       const AccHloValue *y,
+       AccHloShape        shape,
+       AccHloValue       *results)
+{
+  if (fold->primitives != NULL)
+    results[0] = acc_hlo_primitive (self, fold->primitives[0], x[0], y[0], shape, fold->base.kinds[0]);
+  else
+    acc_hlo_combine (self, &fold->base, x, y, shape, NULL, results);
+}
+
+/* Replaces rows of @extents by their parts combined, and @extents by theirs. @n_parts: a power of 2. @rest: gets what no part has, the
+ * remainder of the length. The barrier keeps compilers from reductions of more than one operand, which are slow, and from computing all of
+ * it again for the next; integers may be known numbers of elements. */
+static void
+combine_parts (AccHlo      *self,
+               const Fold  *fold,
+               guint        n_parts,
+               gint64      *extents,
+               guint        last,
+               AccHloValue *values,
+               AccHloValue *rest)
+{
+  AccHloShape rows = { last + 1, extents };
+  guint n = fold->base.n;
+  gint64 length = extents[last] / n_parts, n_rest = extents[last] % n_parts;
+  g_autofree gint64 *part_extents = g_memdup2 (extents, (last + 1) * sizeof (gint64));
+  AccHloShape part = { last + 1, part_extents };
+  g_autofree AccHloValue *parts = g_new (AccHloValue, n_parts * n + 1);
+
+  part_extents[last] = length;
+  for (guint i = 0; i < n; i++)
+    {
+      for (guint k = 0; k < n_parts; k++)
+        parts[k * n + i] = acc_hlo_slice_in (self, values[i], rows, last, k * length, length, fold->base.kinds[i]);
+      if (n_rest > 0)
+        rest[i] = acc_hlo_slice_in (self, values[i], rows, last, n_parts * length, n_rest, fold->base.kinds[i]);
+    }
+  for (guint step = 1; step < n_parts; step *= 2)
+    for (guint k = 0; k < n_parts; k += 2 * step)
+      apply (self, fold, parts + k * n, parts + (k + step) * n, part, parts + k * n);
+  for (guint i = 0; i < n; i++)
+    values[i] = acc_element_kind_is_float (fold->base.kinds[i])
+                  ? acc_hlo_unary (self, "optimization_barrier", parts[i], part, fold->base.kinds[i]) : parts[i];
+  extents[last] = length;
+}
+
+/* Of one leaf that a primitive combines: one pass before the reduction. */
+static void
+reduce_computed (AccHlo      *self,
+                 const Fold  *fold,
+                 AccHloShape  shape,
+                 AccHloValue *value)
+{
+  guint last = shape.rank - 1;
+  g_autofree gint64 *extents = g_memdup2 (shape.extents, shape.rank * sizeof (gint64));
+  g_autofree gint64 *rest_extents = g_memdup2 (shape.extents, shape.rank * sizeof (gint64));
+  AccHloValue rest = NULL;
+
+  combine_parts (self, fold, FEW_PARTS, extents, last, value, &rest);
+  reduce_blocks (self, fold, (AccHloShape) { shape.rank, extents }, value);
+  if (rest == NULL)
+    return;
+
+  rest_extents[last] = shape.extents[last] % FEW_PARTS;
+  reduce_blocks (self, fold, (AccHloShape) { shape.rank, rest_extents }, &rest);
+  apply (self, fold, value, &rest, (AccHloShape) { last, extents }, value);
+}
+
 /* --- any operator */
 
 /* Each second element of rows, from @first on. */
@@ -208,23 +292,73 @@ fold_neighbours (AccHlo      *self,
     values[i] = acc_hlo_reshape (self, values[i], rows, (AccHloShape) { last, extents }, fold->base.kinds[i]);
 }
 
+static AccHloValue
+append (AccHlo         *self,
+        AccHloValue     x,
+        gint64          n_x,
+        AccHloValue     y,
+        gint64          n_y,
+        guint           last,
+        AccHloShape     rows,
+        AccElementKind  kind)
+{
+  g_autofree gint64 *extents = g_memdup2 (rows.extents, rows.rank * sizeof (gint64));
+
+  extents[last] = n_x + n_y;
+
+  return acc_hlo_concatenate (self, (AccHloValue[]) { x, y }, (gint64[]) { n_x, n_y }, 2, last, (AccHloShape) { rows.rank, extents }, kind);
+}
+
+/* Of an operator that commutes. What parts leave over is folded with the last of them. */
+static void
+fold_parts (AccHlo      *self,
+            const Fold  *fold,
+            AccHloShape  shape,
+            AccHloValue *values)
+{
+  guint last = shape.rank - 1, n = fold->base.n;
+  g_autofree gint64 *extents = g_memdup2 (shape.extents, shape.rank * sizeof (gint64));
+  g_autofree AccHloValue *rest = g_new (AccHloValue, n + 1), *left = g_new (AccHloValue, n + 1);
+  AccHloShape rows = { shape.rank, extents };
+  gint64 n_left = 0;
+
+  while (extents[last] >= 2 * FEW_PARTS)
+    {
+      guint n_parts = extents[last] >= MANY_PARTS * MANY_PARTS ? MANY_PARTS : FEW_PARTS;
+      gint64 n_rest = extents[last] % n_parts;
+
+      combine_parts (self, fold, n_parts, extents, last, values, rest);
+      for (guint i = 0; i < n && n_rest > 0; i++)
+        left[i] = n_left > 0 ? append (self, left[i], n_left, rest[i], n_rest, last, rows, fold->base.kinds[i]) : rest[i];
+      n_left += n_rest;
+    }
+  for (guint i = 0; i < n && n_left > 0; i++)
+    values[i] = append (self, values[i], extents[last], left[i], n_left, last, rows, fold->base.kinds[i]);
+  extents[last] += n_left;
+  fold_neighbours (self, fold, (AccHloShape) { shape.rank, extents }, values);
+}
+
 /* --- */
+
+static gboolean
+commutes (const Fold *fold)
+{
+  return fold->base.function->commutes || acc_function_is_commutative (fold->base.function);
+}
 
 static gboolean
 may_reduce (AccHlo     *self,
             const Fold *fold)
 {
-  if (!acc_hlo_is_plain (self, fold->base.function))
-    return FALSE;
-
-  return self->keeps_order || fold->base.function->commutes || acc_function_is_commutative (fold->base.function);
+  return acc_hlo_is_plain (self, fold->base.function) && (self->keeps_order || commutes (fold));
 }
 
-/* Rows of @shape, which have elements. */
+/* Rows of @shape, which have elements; @are_computed: not in memory. */
 static void
 fold_rows (AccHlo      *self,
            const Fold  *fold,
            AccHloShape  shape,
+           gboolean     are_computed,
            AccHloValue *values)
 {
   guint n = fold->base.n;
@@ -232,7 +366,10 @@ fold_rows (AccHlo      *self,
 
   if (!may_reduce (self, fold))
     {
-      fold_neighbours (self, fold, shape, values);
+      if (commutes (fold) && !self->is_export)
+        fold_parts (self, fold, shape, values);
+      else
+        fold_neighbours (self, fold, shape, values);
       return;
     }
 
@@ -249,7 +386,11 @@ fold_rows (AccHlo      *self,
     {
       const Fold one = { { fold->base.function, 1, fold->base.kinds + i }, primitives + i };
 
-      reduce_blocks (self, &one, shape, values + i);
+      if (are_computed && self->keeps_order && !self->is_export && acc_element_kind_is_float (one.base.kinds[0])
+          && shape.extents[shape.rank - 1] >= LONG_ROW)
+        reduce_computed (self, &one, shape, values + i);
+      else
+        reduce_blocks (self, &one, shape, values + i);
     }
 }
 
@@ -279,7 +420,7 @@ acc_hlo_write_fold (AccHlo        *self,
   if (has_seed)
     acc_hlo_apply_closed (self, array->functions[1], result, seed);
   if (input->size > 0)
-    fold_rows (self, &fold, shape, values);
+    fold_rows (self, &fold, shape, !acc_fusion_node_is_given (acc_fusion_graph_strip (self->graph, input)), values);
 
   if (has_seed && input->size > 0)
     acc_hlo_combine (self, &fold.base, seed, values, result, NULL, values);

@@ -36,6 +36,16 @@ acc_hlo_check (AccHlo      *self,
     note (self, acc_hlo_any (self, bad, shape), NULL, kind, extent);
 }
 
+/* The same numbers in the type that they had at first. */
+static AccHloIndex
+make_narrow (AccHlo      *self,
+             AccHloIndex  index)
+{
+  const AccHloWidened *widened = g_hash_table_lookup (self->widened, index.value);
+
+  return widened != NULL ? (AccHloIndex) { widened->value, widened->kind } : index;
+}
+
 /* The same numbers as unsigned ones, in which those below 0 are above all extents. */
 static AccHloIndex
 make_unsigned (AccHlo      *self,
@@ -44,7 +54,7 @@ make_unsigned (AccHlo      *self,
                gint64       extent)
 {
   gboolean is_signed = acc_element_kind_is_signed (index.kind);
-  gboolean is_wide = acc_element_kind_get_size (index.kind) > 4 || (is_signed && extent > G_MAXINT32);
+  gboolean is_wide = acc_element_kind_get_size (index.kind) > 4 || extent > (is_signed ? G_MAXINT32 : (gint64) G_MAXUINT32);
   AccElementKind from = is_signed ? (is_wide ? ACC_KIND_I64 : ACC_KIND_I32) : index.kind;
   AccElementKind to = is_wide ? ACC_KIND_U64 : ACC_KIND_U32;
 
@@ -107,7 +117,7 @@ acc_hlo_check_index (AccHlo            *self,
   for (guint d = 0; d < array.rank; d++)
     {
       gint64 extent = array.extents[d];
-      AccHloIndex number = make_unsigned (self, index[d], shape, extent);
+      AccHloIndex narrow = make_narrow (self, index[d]), number = make_unsigned (self, narrow, shape, extent);
       AccHloValue inside = acc_hlo_compare (self, "LT", number.value, acc_hlo_integer (self, shape, number.kind, extent), shape,
                                             number.kind);
 
@@ -115,7 +125,7 @@ acc_hlo_check_index (AccHlo            *self,
       if (self->has_checks && extent == 0)
         check_none (self, index[d], shape, mask);
       else if (self->has_checks)
-        check_largest (self, number, acc_element_kind_is_signed (index[d].kind), extent, shape, mask);
+        check_largest (self, number, acc_element_kind_is_signed (narrow.kind), extent, shape, mask);
     }
 
   return all != NULL ? all : acc_hlo_integer (self, shape, ACC_KIND_BOOL, 1);
@@ -159,10 +169,10 @@ acc_hlo_gather (AccHlo               *self,
                 AccHloShape           shape,
                 AccHloValue          *results)
 {
-  gboolean is_wide = acc_element_kind_get_size (index.kind) > 4;
-  AccElementKind kind = is_wide && length <= G_MAXINT32 ? ACC_KIND_I32 : is_wide ? ACC_KIND_I64 : index.kind;
+  AccElementKind kind = length <= G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64;
   AccHloShape vector = { 1, &length };
 
+  index = make_narrow (self, index);
   index.value = acc_hlo_convert (self, index.value, shape, index.kind, kind);
   for (guint i = 0; i < n; i++)
     results[i] = acc_hlo_emit (self, "\"stablehlo.gather\"(%s, %s) {dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], "

@@ -3,7 +3,8 @@
 
 #include "acc-hlo-expr.h"
 
-/* Sorts of rows by an unsigned key, which keep the order of equal ones: the key goes with the elements. */
+/* Sorts of rows by an unsigned key, which keep the order of equal ones: the key goes with the elements, but where it is
+ * the element, which compilers have a quicker form for. */
 
 static AccElementKind
 get_unsigned (AccElementKind kind)
@@ -28,6 +29,7 @@ acc_hlo_write_sort (AccHlo        *self,
   g_autoptr(GString) operands = g_string_new (NULL), types = g_string_new (NULL), region = g_string_new (NULL);
   GString *around = self->text;
   AccElementKind kind = acc_element_type_get_leaf (function->body->type, 0);
+  guint n_operands = n + 1;
   AccHloValue is_less;
 
   acc_hlo_apply (self, function, params, shape, NULL, keys);
@@ -38,16 +40,18 @@ acc_hlo_write_sort (AccHlo        *self,
       values[1 + i] = params[0][i];
       kinds[1 + i] = acc_hlo_leaf (node, i);
     }
+  if (n == 1 && values[0] == values[1])
+    n_operands = 1;
 
-  acc_hlo_append_values (operands, values, n + 1);
-  acc_hlo_append_types (self, types, kinds, n + 1, shape);
+  acc_hlo_append_values (operands, values, n_operands);
+  acc_hlo_append_types (self, types, kinds, n_operands, shape);
   self->text = region;
-  acc_hlo_write_pairs (self, kinds, n + 1, TRUE, first, second);
+  acc_hlo_write_pairs (self, kinds, n_operands, TRUE, first, second);
   is_less = acc_hlo_compare (self, "LT", first[0], second[0], ACC_HLO_SCALAR, kinds[0]);
   acc_hlo_line (self, "stablehlo.return %s : tensor<i1>", is_less);
   self->text = around;
-  acc_hlo_emit_parts (self, n + 1, values, "\"stablehlo.sort\"(%s) ({\n%s }) {dimension = %u : i64, is_stable = true} : (%s) -> (%s)",
+  acc_hlo_emit_parts (self, n_operands, values, "\"stablehlo.sort\"(%s) ({\n%s }) {dimension = %u : i64, is_stable = true} : (%s) -> (%s)",
                       operands->str, region->str, shape.rank - 1, types->str, types->str);
   for (guint i = 0; i < n; i++)
-    results[i] = values[1 + i];
+    results[i] = values[n_operands - n + i];
 }

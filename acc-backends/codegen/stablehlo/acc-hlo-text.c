@@ -265,6 +265,15 @@ acc_hlo_select (AccHlo         *self,
                        acc_hlo_type (self, shape, kind));
 }
 
+static gboolean
+has_all_of (AccElementKind to,
+            AccElementKind from)
+{
+  return acc_element_kind_is_integer (from) && acc_element_kind_is_integer (to)
+         && acc_element_kind_get_size (from) < acc_element_kind_get_size (to)
+         && (acc_element_kind_is_signed (to) || !acc_element_kind_is_signed (from));
+}
+
 AccHloValue
 acc_hlo_convert (AccHlo         *self,
                  AccHloValue     x,
@@ -272,10 +281,20 @@ acc_hlo_convert (AccHlo         *self,
                  AccElementKind  from,
                  AccElementKind  to)
 {
+  AccHloWidened widened = { x, from }, *earlier;
+  AccHloValue result;
+
   if (from == to)
     return x;
 
-  return acc_hlo_emit (self, "stablehlo.convert %s : (%s) -> %s", x, acc_hlo_type (self, shape, from), acc_hlo_type (self, shape, to));
+  result = acc_hlo_emit (self, "stablehlo.convert %s : (%s) -> %s", x, acc_hlo_type (self, shape, from), acc_hlo_type (self, shape, to));
+  if (has_all_of (to, from))
+    {
+      earlier = g_hash_table_lookup (self->widened, x);
+      g_hash_table_insert (self->widened, (gpointer) result, g_memdup2 (earlier != NULL ? earlier : &widened, sizeof widened));
+    }
+
+  return result;
 }
 
 AccHloValue

@@ -14,6 +14,12 @@ typedef struct {
   const gint64 *extents;
 } AccHloShape;
 
+/* The same integers as a value of a wider type. */
+typedef struct {
+  AccHloValue    value;
+  AccElementKind kind;
+} AccHloWidened;
+
 #define ACC_HLO_SCALAR ((AccHloShape) { 0, NULL })
 
 typedef struct _AccHlo AccHlo;
@@ -27,6 +33,7 @@ struct _AccHlo {
   AccFusionGraph *graph;
   GHashTable     *values;       /* AccFusionNode to AccHloValue *, one for each leaf */
   GHashTable     *needed;       /* AccFusionNode: those whose elements are read */
+  GHashTable     *widened;      /* AccHloValue of integers to the AccHloWidened that it is made of */
   AccHloModule   *module;
   AccArray       *origin;       /* the operation that is being written */
 
@@ -36,6 +43,7 @@ struct _AccHlo {
   gboolean        has_checks;
   gboolean        fast_math;
   gboolean        keeps_order;  /* reduces and scatters take elements in order */
+  gboolean        is_export;
 };
 
 /* Bytes of an array in memory that may be part of a text. */

@@ -132,7 +132,8 @@ acc_hlo_module_new (AccFusionGraph       *graph,
                     GError              **error)
 {
   g_autoptr(AccHloModule) module = g_new0 (AccHloModule, 1);
-  AccHlo self = { .graph = graph, .module = module, .fast_math = options->fast_math, .keeps_order = options->keeps_order };
+  AccHlo self = { .graph = graph, .module = module, .fast_math = options->fast_math, .keeps_order = options->keeps_order,
+                  .is_export = options->is_export };
   gboolean ok;
 
   module->arguments = g_array_new (FALSE, FALSE, sizeof (AccHloVector));
@@ -143,6 +144,7 @@ acc_hlo_module_new (AccFusionGraph       *graph,
   self.names = g_string_chunk_new (4096);
   self.values = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self.needed = g_hash_table_new (NULL, NULL);
+  self.widened = g_hash_table_new_full (NULL, NULL, NULL, g_free);
 
   ok = write_module (&self, results, n_results, options, error);
 
@@ -151,6 +153,7 @@ acc_hlo_module_new (AccFusionGraph       *graph,
   g_string_chunk_free (self.names);
   g_hash_table_unref (self.values);
   g_hash_table_unref (self.needed);
+  g_hash_table_unref (self.widened);
 
   return ok ? g_steal_pointer (&module) : NULL;
 }
