@@ -86,6 +86,15 @@ acc_pieces_end_piece (AccPieces *self,
   return kb_min (l->b, kb_add (l->b, first, low_const (l, self->tile)), end);
 }
 
+KValue
+acc_pieces_begins_before (AccPieces *self,
+                          AccLower  *l,
+                          KValue     segment,
+                          KValue     place)
+{
+  return kb_lt (l->b, kb_add (l->b, get_offset (self, l, segment), segment), place);
+}
+
 /* How many segments begin before place @place of the sequence: @least to @most. */
 static KValue
 count_begins (AccPieces *self,
@@ -104,7 +113,7 @@ count_begins (AccPieces *self,
 
       kb_until (b, kb_le (b, kb_get (b, high), kb_get (b, low)));
       middle = low_within (l, kb_prim2 (b, ACC_PRIM_SHR, kb_add (b, kb_get (b, low), kb_get (b, high)), one), 0, self->n_segments - 1);
-      low_if (l, kb_lt (b, kb_add (b, get_offset (self, l, middle), middle), place))
+      low_if (l, acc_pieces_begins_before (self, l, middle, place))
         {
           kb_set (b, low, kb_add (b, middle, one));
         }

@@ -75,6 +75,23 @@ chained (AccArray **a, guint n, gpointer data)
   return acc_array_unzip (all, 1);
 }
 
+/* Without the place: what is folded does not depend on the element. */
+static AccExpr *
+link_value (AccExpr *x, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 3), x);
+}
+
+static AccArray *
+chained_values (AccArray **a, guint n, gpointer data)
+{
+  AccElementType *i8 = acc_element_type_new (ACC_KIND_I64);
+  AccExpr *neutral = acc_expr_tuple2 (acc_expr_new_typed_int (i8, 1), acc_expr_new_typed_int (i8, 0));
+  g_autoptr(AccArray) links = acc_array_map (a[0], link_value, NULL), all = acc_array_fold (links, neutral, chain, NULL);
+
+  return acc_array_unzip (all, 1);
+}
+
 static AccExpr *
 larger_place (AccExpr *x, AccExpr *y, gpointer data)
 {
@@ -146,6 +163,7 @@ static const struct {
   { "deviations", deviations },
   { "sum-of-places", sum_of_places },
   { "chained", chained },
+  { "chained-values", chained_values },
   { "place-of-largest", place_of_largest },
   { "stencil", stencil },
   { "prefix-sums", prefix_sums },
@@ -243,6 +261,41 @@ test_sizes (gconstpointer data)
                acc_array_get_int (got, 0, i), acc_array_get_int (wanted, 0, i));
 }
 
+static AccExpr *
+tenth (AccExpr *x, gpointer data)
+{
+  return acc_expr_mul (acc_expr_cast (x, acc_element_type_new (ACC_KIND_F32)), acc_expr_new_float (0.1));
+}
+
+static AccArray *
+sum_of_tenths (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) tenths = acc_array_map (a[0], tenth, NULL);
+
+  return acc_array_fold (tenths, acc_expr_new_float (0), plus, NULL);
+}
+
+/* On devices a thread sums short elements in order, however it comes by the values: floats have those bits. */
+static void
+test_order (void)
+{
+  g_autoptr(AccNestedArray) even = draw (draw_even), mapped = acc_nested_array_map (even, sum_of_tenths, NULL);
+  g_autoptr(AccArray) got = run (backend, acc_nested_array_get_values (mapped));
+  g_autoptr(AccArray) ends = run (judge, acc_nested_array_get_offsets (even));
+  g_autoptr(AccArray) values = run (judge, acc_nested_array_get_values (even));
+  gint64 n = acc_shape_get_size (acc_array_get_shape (got));
+
+  g_assert_cmpint (n, >, 1000);
+  for (gint64 i = 0; i < n; i++)
+    {
+      float sum = 0;
+
+      for (gint64 k = acc_array_get_int (ends, 0, i); k < acc_array_get_int (ends, 0, i + 1); k++)
+        sum += (float) acc_array_get_int (values, 0, k) * 0.1f;
+      g_assert_cmpfloat (acc_array_get_double (got, 0, i), ==, sum);
+    }
+}
+
 /* A part without elements is a mistake for a fold without an initial value, wherever it is. */
 static void
 test_empty (void)
@@ -271,6 +324,8 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_sizes);
     }
   g_test_add_func ("/sizes/empty", test_empty);
+  if (!g_str_equal (acc_backend_get_name (backend), "native") && !g_str_equal (acc_backend_get_name (backend), "interpreter"))
+    g_test_add_func ("/sizes/order", test_order);
 
   return run_tests ();
 }

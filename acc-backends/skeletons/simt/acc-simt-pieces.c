@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-simt-pieces.h"
 
-#define TILE 4096
-/* From so many elements on a segment keeps a group about as busy as one of its threads. */
-#define LONG 256
+#define TILE ACC_SIMT_PIECES_TILE
 /* All that begin in a tile but the last lie in it as well; and one began before. */
-#define MOST_LONG (TILE / LONG + 2)
+#define MOST_LONG (TILE / ACC_SIMT_LONG + 2)
 
 gboolean
 acc_simt_pieces_init (AccSimtPieces  *self,
@@ -97,15 +95,46 @@ push_next (AccSimtPieces *self,
     }
 }
 
-void
-acc_simt_pieces_take_short (AccSimtPieces *self,
-                            AccSimtShort   take,
-                            gpointer       data)
+static KValue
+begins_before (AccLower *l,
+               KValue    number,
+               KValue    place,
+               gpointer  data)
+{
+  return acc_pieces_begins_before (data, l, number, place);
+}
+
+/* acc_pieces_find_begun() by all threads of the group. */
+static void
+find_begun (AccSimtPieces *self,
+            KValue        *from,
+            KValue        *to)
 {
   AccPieces *pieces = &self->pieces;
   AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
-  KValue zero = low_const (l, 0), from, to, n_rounds;
+  KValue places[] = { kb_inner_begin (b), kb_inner_end (b) }, found[2];
+
+  if (!acc_simt_search (&self->simt, pieces->n_segments, places, begins_before, pieces, found))
+    {
+      acc_pieces_find_begun (pieces, l, from, to);
+      return;
+    }
+
+  *from = found[0];
+  /* Offsets that do not ascend might make more of them. */
+  *to = low_within (l, kb_max (b, found[0], kb_min (b, found[1], kb_add (b, found[0], kb_sub (b, places[1], places[0])))), 0,
+                    pieces->n_segments);
+}
+
+void
+acc_simt_pieces_begin_tile (AccSimtPieces *self,
+                            KValue        *from,
+                            KValue        *to)
+{
+  AccLower *l = self->simt.l;
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0);
 
   self->segments = kb_shared (b, ACC_KIND_I64, MOST_LONG, "segments");
   self->firsts = kb_shared (b, ACC_KIND_I64, MOST_LONG, "firsts");
@@ -116,29 +145,48 @@ acc_simt_pieces_take_short (AccSimtPieces *self,
     }
   kb_barrier (b);
 
-  acc_pieces_find_begun (pieces, l, &from, &to);
-  if (pieces->has_more)
-    push_next (self, from);
-  n_rounds = low_udiv (l, kb_add (b, kb_sub (b, to, from), low_const (l, self->simt.group - 1)), self->simt.group);
-  low_for (l, k, zero, n_rounds)
+  find_begun (self, from, to);
+  if (self->pieces.has_more)
+    push_next (self, *from);
+}
+
+KValue
+acc_simt_pieces_count_rounds (AccSimtPieces *self,
+                              KValue         from,
+                              KValue         to)
+{
+  AccLower *l = self->simt.l;
+  AccKernelBuilder *b = l->b;
+
+  return low_udiv (l, kb_add (b, kb_sub (b, to, from), low_const (l, self->simt.group - 1)), self->simt.group);
+}
+
+void
+acc_simt_pieces_take_own (AccSimtPieces *self,
+                          KValue         from,
+                          KValue         to,
+                          KValue         round,
+                          AccSimtShort   take,
+                          gpointer       data)
+{
+  AccPieces *pieces = &self->pieces;
+  AccLower *l = self->simt.l;
+  AccKernelBuilder *b = l->b;
+  KValue s = kb_add (b, kb_add (b, from, kb_mul (b, round, low_const (l, self->simt.group))), self->simt.thread);
+
+  low_if (l, kb_lt (b, s, to))
     {
-      KValue s = kb_add (b, kb_add (b, from, kb_mul (b, k, low_const (l, self->simt.group))), self->simt.thread);
+      KValue first = acc_pieces_get_begin (pieces, l, s), end = acc_pieces_get_end (pieces, l, s);
 
-      low_if (l, kb_lt (b, s, to))
+      low_if (l, kb_lt (b, kb_sub (b, end, first), low_const (l, ACC_SIMT_LONG)))
         {
-          KValue first = acc_pieces_get_begin (pieces, l, s), end = acc_pieces_get_end (pieces, l, s);
-
-          low_if (l, kb_lt (b, kb_sub (b, end, first), low_const (l, LONG)))
-            {
-              take (l, s, first, end, data);
-            }
-          low_else (l)
-            {
-              push (self, s, first);
-            }
+          take (l, s, first, end, data);
+        }
+      low_else (l)
+        {
+          push (self, s, first);
         }
     }
-  kb_barrier (b);
 }
 
 KValue
@@ -185,7 +233,7 @@ acc_simt_pieces_get_last (AccSimtPieces *self,
   KValue from, to, s;
   AccSimtPiece piece;
 
-  acc_pieces_find_begun (pieces, l, &from, &to);
+  find_begun (self, &from, &to);
   s = acc_pieces_get_before (pieces, l, to);
   piece = make_piece (self, s, acc_pieces_find_next (pieces, l, s));
   *is_there = kb_and (b, kb_lt (b, low_const (l, 0), to), kb_not (b, piece.ends_segment));

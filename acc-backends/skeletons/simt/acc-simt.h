@@ -59,6 +59,15 @@ void      acc_simt_fold         (AccSimt *self, AccFold *fold, KValue begin, KVa
 /* The first @n_valid lanes of a subgroup, in order; the result is in lane 0. Called by all threads of the subgroup. */
 void      acc_simt_reduce_subgroup (AccSimt *self, AccFold *fold, const KVar *vars, KValue n_valid);
 
+/* --- acc-simt-search.c */
+
+/* Whether something holds for number @number and @place: for all numbers below some. */
+typedef KValue (*AccSimtCondition) (AccLower *l, KValue number, KValue place, gpointer data);
+
+/* For how many of @n numbers the condition holds, of each of two places, by all threads of the group. Each answer is at most @n even where
+ * the condition is not as it should be. FALSE: the group is too small. */
+gboolean  acc_simt_search       (AccSimt *self, gint64 n, const KValue *places, AccSimtCondition condition, gpointer data, KValue *answers);
+
 /* --- acc-simt-scan.c */
 
 /* What is done with the sum of all elements up to @at, that one too. */

@@ -68,11 +68,22 @@ typedef struct {
   KValue         least, most;
 } Segments;
 
+static KValue
+ends_before (AccLower *l,
+             KValue    number,
+             KValue    place,
+             gpointer  ends)
+{
+  return kb_le (l->b, acc_segment_ends_get (ends, l, number), place);
+}
+
 static Segments *
-find_segments (AccLower       *l,
+find_segments (AccSimt        *simt,
                const AccSpace *space)
 {
+  AccLower *l = simt->l;
   AccKernelBuilder *b = l->b;
+  KValue places[] = { kb_inner_begin (b), kb_sub (b, kb_inner_end (b), low_const (l, 1)) }, found[2], last;
   Segments *self;
 
   if (l->step->cluster->offsets == NULL)
@@ -80,9 +91,17 @@ find_segments (AccLower       *l,
 
   self = low_alloc (l, sizeof *self);
   self->ends = acc_segment_ends_new (l, space);
-  self->most = low_number (l, self->ends.n_segments - 1);
-  self->least = acc_segment_ends_find (&self->ends, l, kb_inner_begin (b), low_const (l, 0), self->most);
-  self->most = acc_segment_ends_find (&self->ends, l, kb_sub (b, kb_inner_end (b), low_const (l, 1)), self->least, self->most);
+  last = low_number (l, self->ends.n_segments - 1);
+  if (acc_simt_search (simt, self->ends.n_segments, places, ends_before, &self->ends, found))
+    {
+      self->least = kb_min (b, found[0], last);
+      self->most = kb_max (b, self->least, kb_min (b, found[1], last));
+    }
+  else
+    {
+      self->least = acc_segment_ends_find (&self->ends, l, places[0], low_const (l, 0), last);
+      self->most = acc_segment_ends_find (&self->ends, l, places[1], self->least, last);
+    }
 
   return self;
 }
@@ -170,7 +189,7 @@ write_row (AccSimt        *self,
   KValue n_windows = kb_udiv (b, kb_add (b, left, low_const (l, window - 1)), low_const (l, window));
   KValue from = kb_max (b, begin, low_number (l, margin));
   KValue to = kb_min (b, end, low_number (l, space->inner - margin));
-  const Segments *segments = find_segments (l, space);
+  const Segments *segments = find_segments (self, space);
 
   if (acc_skeleton_has_stencil (l->step))
     low_prepare_taps (l, low_index_of_space (l, space, outer, begin));
