@@ -53,20 +53,41 @@ measure_least (AccArray *node)
   return bytes;
 }
 
+static guint64
+measure_row (AccArray *array)
+{
+  gint64 rows = array->rank > 0 && array->shape != NULL ? acc_shape_get_extent (array->shape, 0) : 0;
+
+  return rows > 0 ? acc_external_get_bytes (array) / (guint64) rows : 0;
+}
+
+/* What stencils keep, this one and those that it reads: a window, which is copied when the rows in it are others. */
+static guint64
+measure_windows (AccArray *node)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (&node, 1);
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *other = g_ptr_array_index (nodes, i);
+
+      for (guint k = 0; is_stencil (other) && k < other->n_inputs; k++)
+        bytes = acc_bytes_add (bytes, acc_bytes_multiply (measure_row (other->inputs[k]),
+                                                          2 * (guint64) acc_array_get_stencil (other)->sizes[k][0]));
+    }
+
+  return bytes;
+}
+
 /* Rows that take less than the algorithm go as rows. */
 static guint64
 measure_whole (AccArray *node)
 {
-  guint64 bytes = 0;
+  guint64 bytes = is_stencil (node) ? measure_windows (node) : 0;
 
   for (guint i = 0; i < node->n_inputs; i++)
-    {
-      AccArray *input = node->inputs[i];
-      guint64 rows = (guint64) acc_shape_get_extent (input->shape, 0);
-      guint64 window = ROWS + (is_stencil (node) ? (guint64) acc_array_get_stencil (node)->sizes[i][0] : 0);
-
-      bytes = acc_bytes_add (bytes, acc_bytes_multiply (acc_external_get_bytes (input) / rows, window));
-    }
+    bytes = acc_bytes_add (bytes, acc_bytes_multiply (measure_row (node->inputs[i]), ROWS));
 
   return bytes > measure_least (node) ? bytes : 0;
 }
