@@ -145,6 +145,18 @@ add_store (Search *self, AccArray *store, AccArray *consumer, const char *reason
   g_array_append_val (self->stores, added);
 }
 
+/* What was added last time, or before. */
+static void
+set_decides (Search *self, AccArray *store)
+{
+  for (guint i = 0; i < self->stores->len; i++)
+    {
+      AccStageStore *added = &g_array_index (self->stores, AccStageStore, i);
+
+      added->decides |= added->store == store;
+    }
+}
+
 /* The input of an operation that computes an element at a time may be computed as it does: less may have to be stored then. */
 static void
 add_input (Search *self, AccArray *node, guint input, const char *reason)
@@ -182,7 +194,10 @@ look_at_flow (Search *self, AccArray *node)
   AccArray *dependence;
 
   if (node->op == ACC_OP_COND && !acc_array_is_manifest (node->inputs[0]))
-    add_store (self, node->inputs[0], node, ", whose inputs have to be in memory");
+    {
+      add_store (self, node->inputs[0], node, ", whose inputs have to be in memory");
+      set_decides (self, node->inputs[0]);
+    }
   else if (acc_array_get_programs (node) != NULL || orders_source (node))
     for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
       if (is_awaited (self, dependence))
@@ -201,7 +216,10 @@ look_at_extents (Search *self, AccArray *node, AccArray *other)
 {
   if (node->shape == NULL && node->extents != NULL && !acc_array_is_manifest (other)
       && g_ptr_array_find (node->extents->arrays, other, NULL) && acc_array_reads_elements (node, other))
-    add_store (self, other, node, "takes its extents from what is computed");
+    {
+      add_store (self, other, node, "takes its extents from what is computed");
+      set_decides (self, other);
+    }
 }
 
 static void

@@ -31,6 +31,7 @@ typedef struct {
   guint     stage;       /* those of stage 0 need no other store */
   gboolean  has_rows;    /* else it is what a reduction leaves */
   guint64   bytes;       /* G_MAXUINT64 where that is not known */
+  gboolean  decides;     /* its elements say what comes after it: conditions, extents */
   const AccExternal *external; /* what computes it, where it does not fit in memory; NULL: the backend */
 } AccStageStore;
 
@@ -46,9 +47,10 @@ GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint
 char      *acc_stages_describe    (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes);
 /* The reductions that it computes first, by a walk of their own, borrowed; *@why: what reads them, owned. */
 GPtrArray *acc_stages_list_reductions (AccBackend *backend, AccArray **arrays, guint n_arrays, char **why);
-/* What acc_stages_run() would return, for plans, with zeros in place of reductions, and rows that do not come in place of what external
- * algorithms compute; NULL where there are other stores than small ones of these. */
-GPtrArray *acc_stages_pretend     (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode);
+/* What acc_stages_run() would return, for plans, with zeros in place of reductions and of stores, which take no memory, and rows that do
+ * not come in place of what external algorithms compute; NULL where what comes after depends on what is stored. @has_stores: whether there
+ * are any that have rows. */
+GPtrArray *acc_stages_pretend     (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gboolean *has_stores);
 /* For arrays that will be computed apart: in place of sources that can be read once, and are made use of by several of them, they get what
  * is stored. @arrays: owned. */
 gboolean   acc_stages_keep_sources (AccBackend *backend, GPtrArray *arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error);

@@ -2,6 +2,7 @@
 #include "acc-stages-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-array-values-private.h"
 #include "acc-core/backend/acc-deferred-private.h"
 #include "acc-core/data/acc-source-private.h"
 #include "acc-error.h"
@@ -460,41 +461,79 @@ new_zeros (AccBackend *backend, AccArray *array)
   return buffers != NULL ? acc_array_new_manifest (array->type, array->shape, buffers) : NULL;
 }
 
+/* A file of holes: nothing is written to it. */
+static AccArray *
+new_empty_store (AccBackend *backend, AccArray *array)
+{
+  g_autoptr(AccStore) store = acc_store_new_growing (backend, array->type, acc_shape_get_size (array->shape), "a plan", NULL);
+  g_autoptr(AccArray) vector = store != NULL ? acc_store_dup_array (store, NULL) : NULL;
+
+  return vector != NULL ? acc_array_see_as (vector, array->shape) : NULL;
+}
+
 /* What takes the place of a store; NULL: nothing that plans could use. */
 static AccArray *
 pretend_store (AccBackend *backend, const AccStageStore *store, AccStagesMode mode)
 {
   if (mode == ACC_STAGES_REDUCTIONS)
     return !store->has_rows && store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
+  if (store->decides || store->store->shape == NULL)
+    return NULL;
+  if (store->external != NULL)
+    return acc_external_pretend (store->store);
 
-  return store->external != NULL && store->stage == 0 && store->store->shape != NULL ? acc_external_pretend (store->store) : NULL;
+  return store->has_rows ? new_empty_store (backend, store->store)
+                         : store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
 }
 
-GPtrArray *
-acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode)
+/* Of the first stage; reductions are all taken together. FALSE: there is one in whose place nothing can be taken. */
+static gboolean
+pretend_stage (Stages *self, GArray *stores, gboolean *has_stores)
 {
-  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-  g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, mode, NULL);
-  g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
-  Stages self = { NULL, mode, 0, NULL, values };
-
-  if (mode == ACC_STAGES_SOURCES)
-    return NULL;
-
   for (guint i = 0; i < stores->len; i++)
     {
       const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-      AccArray *value = pretend_store (backend, store, mode);
+      AccArray *value;
 
+      if (store->stage > 0 && self->mode != ACC_STAGES_REDUCTIONS)
+        continue;
+      value = pretend_store (self->backend, store, self->mode);
       if (value == NULL)
-        return NULL;
-      set_value (&self, store->store, value);
+        return FALSE;
+      *has_stores |= store->has_rows && store->external == NULL;
+      set_value (self, store->store, value);
     }
+
+  return TRUE;
+}
+
+/* Each stage of a plan stores something that the one before did not. */
+#define MOST_STAGES 64
+
+GPtrArray *
+acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gboolean *has_stores)
+{
+  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
+  Stages self = { backend, mode, 0, NULL, values, NULL };
+
+  *has_stores = FALSE;
+  if (mode == ACC_STAGES_SOURCES)
+    return NULL;
 
   for (guint i = 0; i < n_arrays; i++)
     g_ptr_array_add (others, g_object_ref (arrays[i]));
+  for (guint n = 0; n < MOST_STAGES; n++)
+    {
+      g_autoptr(GArray) stores = acc_stages_find_stores (backend, (AccArray **) others->pdata, others->len, mode, NULL);
 
-  return replace (&self, others, NULL) ? g_steal_pointer (&others) : NULL;
+      if (stores->len == 0)
+        return g_steal_pointer (&others);
+      if (!pretend_stage (&self, stores, has_stores) || !replace (&self, others, NULL))
+        return NULL;
+    }
+
+  return NULL;
 }
 
 static void

@@ -80,7 +80,8 @@ check_reductions (Planning *self, GPtrArray *arrays, GError **error)
 static AccPlan *
 plan_staged (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesMode mode, guint *tried, GError **obstacle, GError **error)
 {
-  guint64 bytes;
+  guint64 bytes, held = 0;
+  gboolean has_stores = FALSE;
   g_autofree char *stages = acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, &bytes);
   g_autoptr(GPtrArray) after = NULL;
   g_autoptr(GError) local = NULL;
@@ -89,9 +90,17 @@ plan_staged (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesMod
   if (stages == NULL || (mode == ACC_STAGES_REDUCTIONS && !check_reductions (self, arrays, error)))
     return NULL;
 
-  after = acc_stages_pretend (self->backend, (AccArray **) arrays->pdata, arrays->len, mode);
+  after = acc_stages_pretend (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, &has_stores);
+  /* The walk has what stores in memory leave. */
+  acc_external_hold (self->backend, &held, bytes);
   if (after != NULL)
-    plan = plan_rows (self, outputs, after, &local, error);
+    plan = plan_rows (self, outputs, after, &local, has_stores ? &local : error);
+  acc_external_hold (self->backend, &held, 0);
+  if (local != NULL && has_stores && arrays->len == 1)
+    {
+      g_clear_error (&local);
+      g_clear_pointer (&after, g_ptr_array_unref);
+    }
   if (local != NULL && arrays->len > 1)
     g_propagate_error (obstacle, g_steal_pointer (&local));
   else if (local != NULL && !acc_stages_find_next (self->backend, (AccArray **) after->pdata, after->len, tried, local, &mode))
@@ -233,8 +242,8 @@ plan_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sin
  *
  * The memory that @sink holds itself is part of the plan's bytes; without @sink, the plan assumes a sink that holds nothing.
  * Where stages come first, whose results are stored, the plan names the stores, their bytes and the operations that read them in
- * another way than row by row; its own bytes are those of stores in memory and of the result. What depends on a condition is
- * not planned before that is known. Of sequences the plan tells how they will be walked.
+ * another way than row by row; its own bytes are those of stores in memory and of the last walk. What depends on a condition, or
+ * on extents that are computed, is not planned before those are known: its bytes are those of the whole result. Of sequences the plan tells how they will be walked.
  *
  * Fails as acc_backend_write() would before it reads the first row.
  *
