@@ -520,6 +520,22 @@ acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint n_arrays, 
 }
 
 gboolean
+acc_stages_check (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GError **error)
+{
+  g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, mode, NULL);
+
+  for (guint i = 0; i < stores->len; i++)
+    {
+      const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
+
+      if (store->stage == 0 && store->external != NULL && !acc_external_check (store->external, backend, store->store, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
 acc_stages_set_obstacle (GError *local, GError **obstacle, GError **error)
 {
   gboolean may_be_staged = g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)

@@ -45,6 +45,8 @@ GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint
                                    AccDependence *dependences, GCancellable *cancellable, GError **error);
 /* What that would do, for plans; NULL where there is nothing to store. Owned. @bytes: of stores in memory. */
 char      *acc_stages_describe    (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes);
+/* Whether what its first stage needs at least is free, as far as that is known; ACC_ERROR_OUT_OF_MEMORY. */
+gboolean   acc_stages_check       (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GError **error);
 /* The reductions that it computes first, by a walk of their own, borrowed; *@why: what reads them, owned. */
 GPtrArray *acc_stages_list_reductions (AccBackend *backend, AccArray **arrays, guint n_arrays, char **why);
 /* What acc_stages_run() would return, for plans, with zeros in place of reductions and of stores, which take no memory, and rows that do

@@ -518,9 +518,6 @@ acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccS
   Stages self = { backend, mode, 0, NULL, values, NULL };
 
   *has_stores = FALSE;
-  if (mode == ACC_STAGES_SOURCES)
-    return NULL;
-
   for (guint i = 0; i < n_arrays; i++)
     g_ptr_array_add (others, g_object_ref (arrays[i]));
   for (guint n = 0; n < MOST_STAGES; n++)

@@ -75,27 +75,81 @@ check_reductions (Planning *self, GPtrArray *arrays, GError **error)
   return FALSE;
 }
 
+/* Of the walk that has what stores in memory, of @bytes, leave. */
+static AccPlan *
+plan_after (Planning *self, GPtrArray *outputs, GPtrArray *arrays, guint64 bytes, GError **obstacle, GError **error)
+{
+  guint64 held = 0;
+  AccPlan *plan;
+
+  acc_external_hold (self->backend, &held, bytes);
+  plan = plan_rows (self, outputs, arrays, obstacle, error);
+  acc_external_hold (self->backend, &held, 0);
+
+  return plan;
+}
+
+/* Of results whose sources are stored; they are written element by element where not even one row fits then. */
+static AccPlan *
+plan_narrow (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError **error)
+{
+  guint64 bytes = 0;
+  g_autofree char *stages = acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, ACC_STAGES_SOURCES, &bytes);
+  gboolean has_stores;
+  g_autoptr(GPtrArray) after = acc_stages_pretend (self->backend, (AccArray **) arrays->pdata, arrays->len, ACC_STAGES_SOURCES,
+                                                   &has_stores);
+  g_autoptr(GError) local = NULL;
+  AccPlan *plan = after != NULL ? plan_after (self, outputs, after, bytes, &local, &local) : NULL;
+
+  if (plan == NULL)
+    plan = plan_computed (self, outputs, TRUE, "a row does not fit: rows are written element by element", error);
+  if (plan != NULL)
+    plan->stages = g_steal_pointer (&stages);
+  if (plan != NULL)
+    plan->bytes = acc_bytes_add (plan->bytes, bytes);
+
+  return plan;
+}
+
+/* Of what comes after stages for @arrays, one for each that @outputs had, if it is written so. */
+static AccPlan *
+plan_too_wide (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError *obstacle, GError **error)
+{
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+
+      g_set_object (&output->array, g_ptr_array_index (arrays, output->result));
+    }
+  if (g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && acc_outputs_can_narrow (outputs))
+    {
+      g_error_free (obstacle);
+      return plan_narrow (self, outputs, arrays, error);
+    }
+  g_propagate_error (error, obstacle);
+
+  return NULL;
+}
+
 /* Of what comes after stages; NULL without an error where there are none. NULL with @obstacle: of several arrays, which may do better one
  * by one. @tried: modes that were, as bits. */
 static AccPlan *
 plan_staged (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesMode mode, guint *tried, GError **obstacle, GError **error)
 {
-  guint64 bytes, held = 0;
+  guint64 bytes;
   gboolean has_stores = FALSE;
   g_autofree char *stages = acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, &bytes);
   g_autoptr(GPtrArray) after = NULL;
   g_autoptr(GError) local = NULL;
   AccPlan *plan = NULL;
 
-  if (stages == NULL || (mode == ACC_STAGES_REDUCTIONS && !check_reductions (self, arrays, error)))
+  if (stages == NULL || (mode == ACC_STAGES_REDUCTIONS && !check_reductions (self, arrays, error))
+      || !acc_stages_check (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, error))
     return NULL;
 
   after = acc_stages_pretend (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, &has_stores);
-  /* The walk has what stores in memory leave. */
-  acc_external_hold (self->backend, &held, bytes);
   if (after != NULL)
-    plan = plan_rows (self, outputs, after, &local, has_stores ? &local : error);
-  acc_external_hold (self->backend, &held, 0);
+    plan = plan_after (self, outputs, after, bytes, &local, has_stores ? &local : error);
   if (local != NULL && has_stores && arrays->len == 1)
     {
       g_clear_error (&local);
@@ -104,30 +158,17 @@ plan_staged (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesMod
   if (local != NULL && arrays->len > 1)
     g_propagate_error (obstacle, g_steal_pointer (&local));
   else if (local != NULL && !acc_stages_find_next (self->backend, (AccArray **) after->pdata, after->len, tried, local, &mode))
-    g_propagate_error (error, g_steal_pointer (&local));
+    plan = plan_too_wide (self, outputs, after, g_steal_pointer (&local), error);
   else if (plan == NULL && (after == NULL || local != NULL))
     plan = plan_computed (self, outputs, FALSE, "computed from what stages before it store", error);
 
   if (plan != NULL)
     {
-      plan->stages = g_steal_pointer (&stages);
+      g_autofree char *more = plan->stages;
+
+      plan->stages = more != NULL ? g_strconcat (stages, more, NULL) : g_steal_pointer (&stages);
       plan->bytes = acc_bytes_add (plan->bytes, bytes);
     }
-
-  return plan;
-}
-
-/* Of results that are written element by element, since not even one row fits. */
-static AccPlan *
-plan_narrow (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError **error)
-{
-  AccPlan *plan = plan_computed (self, outputs, TRUE, "a row does not fit: rows are written element by element", error);
-  guint64 bytes = 0;
-
-  if (plan != NULL)
-    plan->stages = acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, ACC_STAGES_SOURCES, &bytes);
-  if (plan != NULL)
-    plan->bytes = acc_bytes_add (plan->bytes, bytes);
 
   return plan;
 }
@@ -243,7 +284,8 @@ plan_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sin
  * The memory that @sink holds itself is part of the plan's bytes; without @sink, the plan assumes a sink that holds nothing.
  * Where stages come first, whose results are stored, the plan names the stores, their bytes and the operations that read them in
  * another way than row by row; its own bytes are those of stores in memory and of the last walk. What depends on a condition, or
- * on extents that are computed, is not planned before those are known: its bytes are those of the whole result. Of sequences the plan tells how they will be walked.
+ * on extents that are computed, is not planned before those are known: its bytes are those of the whole result. Of sequences the plan tells
+ * how they will be walked.
  *
  * Fails as acc_backend_write() would before it reads the first row.
  *

@@ -266,7 +266,7 @@ static const Program programs[] = {
   { "wide-scanl1", scanl1, { &wide_ints } },
   { "wide-stencil", stencil, { &wide } },
   { "wide-stencil2", stencil2, { &wide, &wide } },
-  { "foreign", foreign, { &ints }, MORE, "a foreign operation gets its inputs in memory" },
+  { "foreign", foreign, { &ints } },
 };
 
 /* Operations that no program here has, and why. */

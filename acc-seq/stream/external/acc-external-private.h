@@ -24,6 +24,8 @@ typedef struct {
                                * algorithm, reads a mapped store in any order */
   /* What it reads of a node that it takes, borrowed; NULL: it does not take it. */
   AccArray **(*takes)         (AccArray *node, guint *n_inputs);
+  /* NULL, or whether it computes the node for a backend. */
+  gboolean   (*suits)         (AccBackend *backend, AccArray *node);
   guint       skips;          /* those of them that it does not read after all, as bits */
   gboolean    reads_references; /* all inputs of a node, and what its functions read, too */
   /* Bytes that computing the node whole takes, and the least that the algorithm does; G_MAXUINT64: not known. */
@@ -45,7 +47,9 @@ const AccExternal *acc_external_find     (AccBackend *backend, AccArray *node);
 char              *acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *node);
 /* An array of such a layout, whose rows nobody reads, for plans of what comes after. */
 AccArray          *acc_external_pretend  (AccArray *node);
-/* Errors name the node. ACC_ERROR_OUT_OF_MEMORY tells what is needed at least. */
+/* Whether it has the memory that it needs at least; ACC_ERROR_OUT_OF_MEMORY tells how much. */
+gboolean           acc_external_check    (const AccExternal *self, AccBackend *backend, AccArray *node, GError **error);
+/* Errors name the node. */
 AccArray          *acc_external_compute  (const AccExternal *self, const AccExternalTask *task, GError **error);
 
 /* --- for algorithms */
@@ -71,4 +75,4 @@ void     acc_external_hold         (AccBackend *backend, guint64 *held, guint64 
 
 extern const AccExternal acc_external_pack, acc_external_scatter, acc_external_sort, acc_external_segments, acc_external_wide;
 extern const AccExternal acc_external_labels, acc_external_label_count, acc_external_loop, acc_external_distance;
-extern const AccExternal acc_external_transpose, acc_external_gather, acc_external_bring;
+extern const AccExternal acc_external_transpose, acc_external_gather, acc_external_bring, acc_external_foreign;

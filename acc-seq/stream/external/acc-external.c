@@ -20,6 +20,7 @@ static const AccExternal *const table[] = {
   &acc_external_transpose,
   &acc_external_gather,
   &acc_external_bring,
+  &acc_external_foreign,
 };
 
 /* --- rows that plans expect */
@@ -64,6 +65,8 @@ computes (const AccExternal *self, AccBackend *backend, AccArray *node)
   if (bytes == G_MAXUINT64
       || (self->on_devices && acc_backend_get_budget (backend) == acc_backend_get_host_budget (backend)))
     return FALSE;
+  if (self->suits != NULL && !self->suits (backend, node))
+    return FALSE;
   room = self->by_hosts ? acc_external_get_host_room (backend) : acc_external_get_room (backend);
 
   return bytes > room && !(self->by_hosts && self->measure_least (node) > room);
@@ -106,25 +109,38 @@ acc_external_pretend (AccArray *node)
   return acc_array_new_from_source (source);
 }
 
+gboolean
+acc_external_check (const AccExternal *self, AccBackend *backend, AccArray *node, GError **error)
+{
+  guint64 least = self->measure_least (node), room = acc_external_get_room (backend);
+  g_autofree char *what = NULL;
+
+  if (least <= room)
+    return TRUE;
+
+  what = acc_array_describe (node);
+  g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
+               "%s out of core (%s) needs %" G_GUINT64_FORMAT " bytes; of the memory limit of %" G_GUINT64_FORMAT " bytes %"
+               G_GUINT64_FORMAT " are free", what, self->way, least, acc_budget_get_limit (acc_backend_get_host_budget (backend)), room);
+
+  return FALSE;
+}
+
 AccArray *
 acc_external_compute (const AccExternal *self, const AccExternalTask *task, GError **error)
 {
-  guint64 least = self->measure_least (task->node), room = acc_external_get_room (task->backend);
-  g_autofree char *what = acc_array_describe (task->node);
   AccArray *result;
 
-  if (least > room)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
-                   "%s out of core (%s) needs %" G_GUINT64_FORMAT " bytes; of the memory limit of %" G_GUINT64_FORMAT " bytes %"
-                   G_GUINT64_FORMAT
-                   " are free", what, self->way, least, acc_budget_get_limit (acc_backend_get_host_budget (task->backend)), room);
-      return NULL;
-    }
+  if (!acc_external_check (self, task->backend, task->node, error))
+    return NULL;
 
   result = self->compute (task, error);
   if (result == NULL && error != NULL && !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    g_prefix_error (error, "%s: ", what);
+    {
+      g_autofree char *what = acc_array_describe (task->node);
+
+      g_prefix_error (error, "%s: ", what);
+    }
 
   return result;
 }
