@@ -12,7 +12,9 @@ typedef struct {
   AccElementKind  kind;
   guint           rank;
   gint64         *extents;
+  guint64         bytes;       /* of the vector */
   guint64         reserved;    /* bytes of the budget */
+  AccBuffer      *memory;      /* which the vector shows; NULL: others keep it */
   char           *what;
 } Copy;
 
@@ -71,8 +73,9 @@ copy_fetch (AccBufferCopy  *base,
       return TRUE;
     }
 
-  memory = acc_buffer_allocate (buffer->size, client->base.host_budget, self->what, error);
-  if (memory == NULL || !acc_pjrt_client_download (client, self->vector, memory->data, buffer->size, self->what, error))
+  /* All of the vector, of which the buffer may be the beginning. */
+  memory = acc_buffer_allocate (self->bytes, client->base.host_budget, self->what, error);
+  if (memory == NULL || !acc_pjrt_client_download (client, self->vector, memory->data, self->bytes, self->what, error))
     return FALSE;
   acc_buffer_set_host (buffer, memory->data, (GDestroyNotify) acc_buffer_unref, memory);
   memory = NULL;
@@ -88,6 +91,7 @@ copy_free (AccBufferCopy *base)
   acc_pjrt_buffer_free (self->client, self->vector);
   if (self->reserved > 0)
     acc_budget_release (self->client->base.budget, self->reserved, self->what);
+  g_clear_pointer (&self->memory, acc_buffer_unref);
   acc_pjrt_client_unref (self->client);
   g_free (self->extents);
   g_free (self->what);
@@ -112,6 +116,7 @@ copy_new (AccPjrtClient      *client,
   self->kind = form->kind;
   self->rank = form->rank;
   self->extents = g_memdup2 (form->extents, form->rank * sizeof (gint64));
+  self->bytes = acc_xla_count_bytes (form);
   self->reserved = reserved;
   self->what = g_strdup (what);
 
@@ -159,6 +164,26 @@ acc_pjrt_client_make_buffer (AccPjrtClient      *self,
   return args.buffer;
 }
 
+/* A copy of what @buffer has, with zeros behind as far as the vector goes. */
+static AccBuffer *
+fill_up (AccBuffer           *buffer,
+         const AccHloVector  *form,
+         AccBudget           *budget,
+         const char          *what,
+         GError             **error)
+{
+  gsize used = acc_xla_count_used_bytes (form), bytes = acc_xla_count_bytes (form);
+  const guint8 *data = acc_buffer_map (buffer, error);
+  AccBuffer *memory = data != NULL ? acc_buffer_allocate (bytes, budget, what, error) : NULL;
+
+  if (memory == NULL)
+    return NULL;
+  memcpy (memory->data, data, used);
+  memset ((guint8 *) memory->data + used, 0, bytes - used);
+
+  return memory;
+}
+
 PjrtBuffer *
 acc_pjrt_client_upload (AccPjrtClient       *self,
                         AccBuffer           *buffer,
@@ -170,16 +195,20 @@ acc_pjrt_client_upload (AccPjrtClient       *self,
   Copy *copy = (Copy *) acc_buffer_get_copy (buffer, self);
   gboolean is_shared;
   guint64 bytes = acc_xla_count_bytes (form);
+  g_autoptr(AccBuffer) memory = NULL;
   gconstpointer data;
   PjrtBuffer *vector;
 
   if (copy != NULL && has_form (copy, form))
     return copy->vector;
 
-  data = acc_buffer_map (buffer, error);
+  if (form->n_used < form->n)
+    memory = fill_up (buffer, form, self->base.is_host ? self->base.budget : self->base.host_budget, what, error);
+  data = form->n_used == form->n ? acc_buffer_map (buffer, error) : memory != NULL ? memory->data : NULL;
   if (data == NULL)
     return NULL;
-  is_shared = self->base.is_host && (guintptr) data % ACC_XLA_ALIGNMENT == 0 && bytes > 0;
+  /* Who keeps a vector keeps its memory. */
+  is_shared = self->base.is_host && (guintptr) data % ACC_XLA_ALIGNMENT == 0 && bytes > 0 && (memory == NULL || copy == NULL);
   if (!is_shared && !acc_budget_reserve (self->base.budget, bytes, what, error))
     return NULL;
   vector = acc_pjrt_client_make_buffer (self, data, form->kind, form->extents, form->rank,
@@ -192,7 +221,10 @@ acc_pjrt_client_upload (AccPjrtClient       *self,
       return vector;
     }
 
-  copy = (Copy *) acc_buffer_add_copy (buffer, &copy_new (self, vector, form, is_shared ? 0 : bytes, what)->base);
+  copy = copy_new (self, vector, form, is_shared ? 0 : bytes, what);
+  if (is_shared)
+    copy->memory = g_steal_pointer (&memory);
+  copy = (Copy *) acc_buffer_add_copy (buffer, &copy->base);
   if (has_form (copy, form))
     return copy->vector;
 
@@ -206,7 +238,6 @@ acc_pjrt_client_adopt (AccPjrtClient      *self,
                        const AccHloVector *form,
                        const char         *what)
 {
-  guint64 bytes = acc_xla_count_bytes (form);
-
-  return acc_buffer_new_remote (bytes, &copy_new (self, vector, form, bytes, what)->base);
+  return acc_buffer_new_remote (acc_xla_count_used_bytes (form),
+                                &copy_new (self, vector, form, acc_xla_count_bytes (form), what)->base);
 }

@@ -5,8 +5,8 @@
 typedef struct {
   AccXlaCall    *call;
   AccPjrtClient *client;
-  guint          n_arguments, n_results;
-  PjrtBuffer   **arguments;      /* zero first */
+  guint          n_lengths, n_arguments, n_results;
+  PjrtBuffer   **arguments;      /* zero and the lengths first */
   PjrtBuffer   **transients;     /* per argument */
   PjrtBuffer   **results;        /* the failure and its index first */
 } Call;
@@ -15,14 +15,23 @@ static gboolean
 gather_arguments (Call    *self,
                   GError **error)
 {
-  self->arguments[0] = self->client->zero;
+  PjrtBuffer **next = self->arguments;
+
+  *next++ = self->client->zero;
+  for (guint i = 0; i < self->n_lengths; i++)
+    {
+      *next = acc_pjrt_client_make_buffer (self->client, &g_array_index (self->call->module->lengths, gint64, i), ACC_KIND_I64, NULL, 0,
+                                           PJRT_HOST_DURING_CALL, self->call->what, error);
+      if (*next++ == NULL)
+        return FALSE;
+    }
   for (guint i = 0; i < self->n_arguments; i++)
     {
       const AccHloVector *vector = acc_xla_get_vector (self->call->module->arguments, i);
 
-      self->arguments[1 + i] = acc_pjrt_client_upload (self->client, self->call->arguments[i], vector,
-                                                       self->call->argument_names[i], &self->transients[i], error);
-      if (self->arguments[1 + i] == NULL)
+      *next = acc_pjrt_client_upload (self->client, self->call->arguments[i], vector, self->call->argument_names[i], &self->transients[i],
+                                      error);
+      if (*next++ == NULL)
         return FALSE;
     }
 
@@ -40,7 +49,8 @@ execute (Call    *self,
   PjrtBuffer **results[1] = { self->results };
   PjrtEvent *events[1] = { NULL };
   PjrtExecuteArgs args = ACC_PJRT_ARGS (PjrtExecuteArgs, .loaded = executable->loaded, .options = &options, .arguments = arguments,
-                                        .n_devices = 1, .n_arguments = 1 + self->n_arguments, .results = results, .events = events);
+                                        .n_devices = 1, .n_arguments = 1 + self->n_lengths + self->n_arguments, .results = results,
+                                        .events = events);
 
   return acc_pjrt_call (api, PJRT_LOADED_EXECUTE, &args, self->call->what, error)
          && acc_pjrt_await (api, events[0], self->call->what, error);
@@ -79,14 +89,17 @@ static gboolean
 execute_call (AccXlaCall *xla,
               GError    **error)
 {
-  guint n_arguments = xla->module->arguments->len, n_results = xla->module->results->len;
-  g_autofree PjrtBuffer **memory = g_new0 (PjrtBuffer *, 2 * n_arguments + n_results + 3);
-  Call call = { xla, (AccPjrtClient *) xla->engine, n_arguments, n_results, memory, memory + 1 + n_arguments,
-                memory + 1 + 2 * n_arguments };
+  guint n_lengths = xla->module->lengths->len, n_arguments = xla->module->arguments->len, n_results = xla->module->results->len;
+  g_autofree PjrtBuffer **memory = g_new0 (PjrtBuffer *, n_lengths + 2 * n_arguments + n_results + 3);
+  Call call = { xla, (AccPjrtClient *) xla->engine, n_lengths, n_arguments, n_results, memory, memory + 1 + n_lengths + n_arguments,
+                memory + 1 + n_lengths + 2 * n_arguments };
   gboolean ok = gather_arguments (&call, error) && execute (&call, error) && fetch_failure (&call, error);
 
   if (ok && xla->failure == 0)
     give_results (&call);
+  for (guint i = 0; i < n_lengths; i++)
+    if (call.arguments[1 + i] != NULL)
+      acc_pjrt_buffer_free (call.client, call.arguments[1 + i]);
   for (guint i = 0; i < n_arguments; i++)
     if (call.transients[i] != NULL)
       acc_pjrt_buffer_free (call.client, call.transients[i]);

@@ -56,7 +56,7 @@ add_module (AccTensorflowCode  *self,
             const AccHloModule *module,
             TfStatus           *status)
 {
-  guint n_inputs = 1 + module->arguments->len, n_outputs = 2 + module->results->len;
+  guint n_first = 1 + module->lengths->len, n_inputs = n_first + module->arguments->len, n_outputs = 2 + module->results->len;
   g_autofree gint *input_types = g_new0 (gint, n_inputs), *output_types = g_new0 (gint, n_outputs), *ranks = g_new0 (gint, n_outputs);
   g_autofree const gint64 **shapes = g_new0 (const gint64 *, n_outputs);
   gconstpointer platforms[] = { "CPU" };
@@ -67,7 +67,7 @@ add_module (AccTensorflowCode  *self,
   input_types[0] = output_types[0] = acc_saved_model_get_type (ACC_KIND_I32);
   output_types[1] = acc_saved_model_get_type (ACC_KIND_I64);
   for (guint i = 1; i < n_inputs; i++)
-    input_types[i] = acc_saved_model_get_type (acc_xla_get_vector (module->arguments, i - 1)->kind);
+    input_types[i] = acc_saved_model_get_type (i < n_first ? ACC_KIND_I64 : acc_xla_get_vector (module->arguments, i - n_first)->kind);
   for (guint i = 2; i < n_outputs; i++)
     {
       const AccHloVector *vector = acc_xla_get_vector (module->results, i - 2);
@@ -97,11 +97,14 @@ build_graph (AccTensorflowCode  *self,
 {
   if (!add_input (self, 0, ACC_KIND_I32, NULL, 0, status))
     return;
+  for (guint i = 0; i < module->lengths->len; i++)
+    if (!add_input (self, 1 + i, ACC_KIND_I64, NULL, 0, status))
+      return;
   for (guint i = 0; i < module->arguments->len; i++)
     {
       const AccHloVector *vector = acc_xla_get_vector (module->arguments, i);
 
-      if (!add_input (self, 1 + i, vector->kind, &vector->n, 1, status))
+      if (!add_input (self, 1 + module->lengths->len + i, vector->kind, &vector->n, 1, status))
         return;
     }
 
@@ -121,7 +124,7 @@ acc_tensorflow_code_new (const AccTensorflow  *api,
 
   self->api = api;
   self->graph = api->NewGraph ();
-  self->inputs = g_new0 (TfOutput, 1 + module->arguments->len);
+  self->inputs = g_new0 (TfOutput, 1 + module->lengths->len + module->arguments->len);
   self->outputs = g_new0 (TfOutput, 2 + module->results->len);
 
   build_graph (self, module, status);

@@ -24,7 +24,8 @@ drop_buffer (gpointer data,
   acc_buffer_unref (buffer);
 }
 
-/* The buffer itself, or a copy where it begins elsewhere. @copied: grows by the bytes of that, which are reserved for @what. */
+/* The buffer itself, or a copy where it begins elsewhere or is shorter than the vector. @copied: grows by the bytes of that, which are
+ * reserved for @what. */
 static TfTensor *
 make_tensor (Engine              *self,
              AccBuffer           *buffer,
@@ -33,14 +34,14 @@ make_tensor (Engine              *self,
              guint64             *copied,
              GError             **error)
 {
-  gsize bytes = acc_xla_count_bytes (vector);
+  gsize bytes = acc_xla_count_bytes (vector), used = acc_xla_count_used_bytes (vector);
   gint type = acc_saved_model_get_type (vector->kind);
   gpointer data = acc_buffer_map (buffer, error);
   TfTensor *tensor;
 
   if (data == NULL)
     return NULL;
-  if ((guintptr) data % ACC_XLA_ALIGNMENT == 0 && bytes > 0)
+  if ((guintptr) data % ACC_XLA_ALIGNMENT == 0 && bytes > 0 && used == bytes)
     return self->api->NewTensor (type, &vector->n, 1, data, bytes, drop_buffer, acc_buffer_ref (buffer));
 
   if (!acc_budget_reserve (self->base.budget, bytes, what, error))
@@ -54,7 +55,10 @@ make_tensor (Engine              *self,
       return NULL;
     }
   if (bytes > 0)
-    memcpy (self->api->TensorData (tensor), data, bytes);
+    {
+      memcpy (self->api->TensorData (tensor), data, used);
+      memset ((guint8 *) self->api->TensorData (tensor) + used, 0, bytes - used);
+    }
 
   return tensor;
 }
@@ -97,7 +101,7 @@ adopt (Engine             *self,
   memory->what = g_strdup (what);
 
   /* What has no bytes may have no address. */
-  return acc_buffer_new (data != NULL ? data : memory, memory->reserved, memory_free, memory);
+  return acc_buffer_new (data != NULL ? data : memory, acc_xla_count_used_bytes (vector), memory_free, memory);
 }
 
 /* --- calls */
@@ -105,8 +109,8 @@ adopt (Engine             *self,
 typedef struct {
   AccXlaCall *call;
   Engine     *engine;
-  guint       n_arguments, n_results;
-  TfTensor  **arguments;      /* zero first */
+  guint       n_lengths, n_arguments, n_results;
+  TfTensor  **arguments;      /* zero and the lengths first */
   guint64    *copied;         /* per argument */
   TfTensor  **results;        /* the failure and its index first */
 } Call;
@@ -120,8 +124,8 @@ run_session (Call    *self,
   TfStatus *status = api->NewStatus ();
   gboolean ok;
 
-  api->SessionRun (code->session, NULL, code->inputs, self->arguments, (gint) (1 + self->n_arguments), code->outputs, self->results,
-                   (gint) (2 + self->n_results), NULL, 0, NULL, status);
+  api->SessionRun (code->session, NULL, code->inputs, self->arguments, (gint) (1 + self->n_lengths + self->n_arguments), code->outputs,
+                   self->results, (gint) (2 + self->n_results), NULL, 0, NULL, status);
   ok = acc_tensorflow_check (api, status, self->call->what, error);
   api->DeleteStatus (status);
 
@@ -132,12 +136,20 @@ static gboolean
 make_arguments (Call    *self,
                 GError **error)
 {
-  self->arguments[0] = self->engine->zero;
+  const AccTensorflow *api = self->engine->api;
+  TfTensor **next = self->arguments;
+
+  *next++ = self->engine->zero;
+  for (guint i = 0; i < self->n_lengths; i++)
+    {
+      *next = api->AllocateTensor (acc_saved_model_get_type (ACC_KIND_I64), NULL, 0, sizeof (gint64));
+      memcpy (api->TensorData (*next++), &g_array_index (self->call->module->lengths, gint64, i), sizeof (gint64));
+    }
   for (guint i = 0; i < self->n_arguments; i++)
     {
-      self->arguments[1 + i] = make_tensor (self->engine, self->call->arguments[i], acc_xla_get_vector (self->call->module->arguments, i),
-                                            self->call->argument_names[i], &self->copied[i], error);
-      if (self->arguments[1 + i] == NULL)
+      *next = make_tensor (self->engine, self->call->arguments[i], acc_xla_get_vector (self->call->module->arguments, i),
+                           self->call->argument_names[i], &self->copied[i], error);
+      if (*next++ == NULL)
         return FALSE;
     }
 
@@ -174,18 +186,17 @@ static gboolean
 execute (AccXlaCall *xla,
          GError    **error)
 {
-  guint n_arguments = xla->module->arguments->len, n_results = xla->module->results->len;
-  g_autofree TfTensor **memory = g_new0 (TfTensor *, n_arguments + n_results + 3);
+  guint n_lengths = xla->module->lengths->len, n_arguments = xla->module->arguments->len, n_results = xla->module->results->len;
+  g_autofree TfTensor **memory = g_new0 (TfTensor *, n_lengths + n_arguments + n_results + 3);
   g_autofree guint64 *copied = g_new0 (guint64, n_arguments + 1);
-  Call call = { xla, (Engine *) xla->engine, n_arguments, n_results, memory, copied, memory + 1 + n_arguments };
+  Call call = { xla, (Engine *) xla->engine, n_lengths, n_arguments, n_results, memory, copied, memory + 1 + n_lengths + n_arguments };
   gboolean ok = make_arguments (&call, error) && run_session (&call, error) && take_results (&call, error);
 
+  for (guint i = 0; i < n_lengths + n_arguments; i++)
+    if (call.arguments[1 + i] != NULL)
+      call.engine->api->DeleteTensor (call.arguments[1 + i]);
   for (guint i = 0; i < n_arguments; i++)
-    {
-      if (call.arguments[1 + i] != NULL)
-        call.engine->api->DeleteTensor (call.arguments[1 + i]);
-      acc_budget_release (xla->engine->budget, copied[i], xla->argument_names[i]);
-    }
+    acc_budget_release (xla->engine->budget, copied[i], xla->argument_names[i]);
   for (guint i = 0; i < n_results + 2; i++)
     if (call.results[i] != NULL)
       call.engine->api->DeleteTensor (call.results[i]);

@@ -51,6 +51,13 @@ acc_xla_count_bytes (const AccHloVector *vector)
   return (guint64) vector->n * acc_element_kind_get_size (vector->kind);
 }
 
+/* Those of the array, without what rounded extents add. */
+static inline guint64
+acc_xla_count_used_bytes (const AccHloVector *vector)
+{
+  return (guint64) vector->n_used * acc_element_kind_get_size (vector->kind);
+}
+
 static inline const AccHloVector *
 acc_xla_get_vector (GArray *vectors,
                     guint   n)

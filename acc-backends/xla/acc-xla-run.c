@@ -31,11 +31,12 @@ plan (AccHost          *host,
       GError          **error)
 {
   const AccXlaPlanner *planner = (const AccXlaPlanner *) host->planner;
-  const AccHloOptions options = { .fast_math = target->fast_math, .keeps_order = planner->engine->keeps_order,
+  AccHloOptions options = { .fast_math = target->fast_math, .keeps_order = planner->engine->keeps_order,
                                   .is_shaped = planner->engine->is_shaped };
   AccTarget whole = *target;
   g_autoptr(AccFusionGraph) graph = NULL;
   g_autoptr(AccSchedule) schedule = NULL;
+  g_autoptr(GHashTable) changing = NULL;
   AccHloModule *module;
   Code *code;
 
@@ -43,6 +44,7 @@ plan (AccHost          *host,
   graph = acc_fusion_graph_new (&whole, results, n_results, bound, values, n_bound, error);
   if (graph == NULL)
     return NULL;
+  options.changing = changing = acc_xla_extents_find (planner->extents, graph);
   schedule = acc_hlo_schedule_new (graph, results, n_results, bound, n_bound, &options, &module, error);
   if (schedule == NULL || module == NULL)
     return g_steal_pointer (&schedule);
@@ -208,10 +210,12 @@ acc_xla_planner_init (AccXlaPlanner *self,
   self->base.new_run = new_run;
   self->engine = engine;
   self->codes = acc_xla_codes_new (engine);
+  self->extents = acc_xla_extents_new ();
 }
 
 void
 acc_xla_planner_clear (AccXlaPlanner *self)
 {
   g_clear_pointer (&self->codes, acc_xla_codes_free);
+  g_clear_pointer (&self->extents, acc_xla_extents_free);
 }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include "acc-xla-codes.h"
+#include "acc-xla-extents.h"
 
 /* What plans and runs modules. */
 typedef struct {
   AccPlanner    base;
   AccXlaEngine *engine;     /* borrowed */
   AccXlaCodes  *codes;
+  AccXlaExtents *extents;
 } AccXlaPlanner;
 
 void acc_xla_planner_init  (AccXlaPlanner *self, AccXlaEngine *engine);

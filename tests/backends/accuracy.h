@@ -7,6 +7,7 @@
 
 typedef struct {
   gboolean    of_device;     /* limits are those of all backends, not of this processor's code */
+  gboolean    of_xla;        /* functions are its own, without limits; what has denormals, which it takes for 0, is left out */
   AccBackend *backend;       /* NULL: code of this processor, without a backend where that will do */
   char      **names;         /* NULL: all */
   gboolean    wanted[2];     /* f4, f8 and what is made of them */

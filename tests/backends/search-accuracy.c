@@ -94,6 +94,7 @@ main (int argc, char **argv)
   if (!g_option_context_parse (context, &argc, &argv, &error))
     g_error ("%s", error->message);
   options.of_device = backend != NULL && !g_str_equal (backend, "native");
+  options.of_xla = g_strcmp0 (backend, "pjrt") == 0 || g_strcmp0 (backend, "tensorflow") == 0;
   if (backend != NULL && !options.limits_only)
     options.backend = acc_backend_new_for_name (backend, &error);
   g_assert_no_error (error);

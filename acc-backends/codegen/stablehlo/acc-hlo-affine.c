@@ -2,6 +2,7 @@
 #include "acc-hlo-affine.h"
 
 #include "acc-hlo-array.h"
+#include "acc-hlo-round.h"
 #include "acc-backends/fuse/acc-function-facts.h"
 
 /* An index that is .step * (index in dimension .dimension of the result) + .offset; .step is 0, 1 or -1. */
@@ -37,7 +38,11 @@ find_affine (AccHlo      *self,
     }
   if (expr->kind == ACC_EXPR_EXTENT)
     {
-      *affine = (Affine) { 0, 0, acc_fusion_graph_get (self->graph, expr->array)->extents[expr->item] };
+      AccFusionNode *node = acc_fusion_graph_get (self->graph, expr->array);
+
+      if (expr->item == 0 && acc_hlo_get_length (self, node) != NULL)
+        return FALSE;
+      *affine = (Affine) { 0, 0, node->extents[expr->item] };
       return TRUE;
     }
   if (expr->kind != ACC_EXPR_PRIMITIVE || expr->n_args != 2 || acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION)
@@ -66,9 +71,10 @@ find_affine (AccHlo      *self,
   return !__builtin_add_overflow (x.offset, y.offset, &affine->offset);
 }
 
-/* Whether all indices are inside, and no dimension of the result is met twice. */
+/* Whether all indices are inside, and no dimension of the result is met twice. What is mirrored ends where the true extents do. */
 static gboolean
-check (AccFusionNode *node,
+check (AccHlo        *self,
+       AccFusionNode *node,
        const Affine  *affine)
 {
   AccFusionNode *from = node->inputs[0];
@@ -76,10 +82,13 @@ check (AccFusionNode *node,
 
   for (guint d = 0; d < from->rank; d++)
     {
-      gint64 length = affine[d].step != 0 ? node->extents[affine[d].dimension] : 1;
+      gint64 length = affine[d].step != 0 ? acc_hlo_true_extent (self, node, affine[d].dimension) : 1;
+      gint64 extent = acc_hlo_true_extent (self, from, d);
       gint64 first = affine[d].step < 0 ? affine[d].offset - (length - 1) : affine[d].offset;
 
-      if (affine[d].offset < -from->extents[d] || affine[d].offset > 2 * from->extents[d] || first < 0 || first + length > from->extents[d])
+      if (affine[d].offset < -extent || affine[d].offset > 2 * extent || first < 0 || first + length > extent)
+        return FALSE;
+      if (affine[d].step < 0 && affine[d].dimension == 0 && acc_hlo_get_length (self, node) != NULL)
         return FALSE;
       if (affine[d].step == 0)
         continue;
@@ -102,6 +111,8 @@ cut (AccHlo         *self,
 {
   AccFusionNode *from = node->inputs[0];
   g_autofree gint64 *begin = g_new0 (gint64, from->rank + 1), *mirrored = g_new0 (gint64, from->rank + 1);
+  g_autofree gint64 *there_extents = g_new0 (gint64, from->rank + 1);
+  AccHloShape there = { from->rank, there_extents };
   guint n = 0;
 
   for (guint d = 0; d < from->rank; d++)
@@ -109,8 +120,10 @@ cut (AccHlo         *self,
       begin[d] = affine[d].step < 0 ? affine[d].offset - (part.extents[d] - 1) : affine[d].offset;
       if (affine[d].step < 0)
         mirrored[n++] = d;
+      there_extents[d] = MIN (part.extents[d], from->extents[d] - begin[d]);
     }
-  x = acc_hlo_slice (self, x, acc_hlo_shape_of (from), begin, part, kind);
+  x = acc_hlo_slice (self, x, acc_hlo_shape_of (from), begin, there, kind);
+  x = acc_hlo_fit (self, x, there, part, kind);
   if (n > 0)
     {
       g_autofree char *list = acc_hlo_join (mirrored, n);
@@ -140,7 +153,7 @@ acc_hlo_write_affine (AccHlo        *self,
     if (acc_element_type_get_leaf (function->body->type, d) != ACC_KIND_I64
         || !find_affine (self, function, function->body, d, 0, &affine[d]))
       return FALSE;
-  if (!check (node, affine))
+  if (!check (self, node, affine))
     return FALSE;
 
   for (guint d = 0; d < from->rank; d++)

@@ -23,10 +23,9 @@ acc_hlo_crop_input (AccHlo        *self,
   AccHloValue *values = acc_hlo_get_input (self, node, input);
   guint n = acc_hlo_count_leaves (from);
   AccHloValue *cropped = g_new (AccHloValue, n + 1);
-  g_autofree gint64 *origin = g_new0 (gint64, from->rank + 1);
 
   for (guint i = 0; i < n; i++)
-    cropped[i] = acc_hlo_slice (self, values[i], acc_hlo_shape_of (from), origin, to, acc_hlo_leaf (from, i));
+    cropped[i] = acc_hlo_fit (self, values[i], acc_hlo_shape_of (from), to, acc_hlo_leaf (from, i));
 
   return cropped;
 }

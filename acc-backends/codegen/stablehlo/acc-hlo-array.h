@@ -46,7 +46,7 @@ acc_hlo_leaf (const AccFusionNode *node,
 
 /* Values of an input; one for each leaf. */
 AccHloValue *acc_hlo_get_input   (AccHlo *self, AccFusionNode *node, guint input);
-/* The low corner of an input, of extents @to. Owned. */
+/* An input in extents @to: its low corner, and what is behind its end where it is rounded less. Owned. */
 AccHloValue *acc_hlo_crop_input  (AccHlo *self, AccFusionNode *node, guint input, AccHloShape to);
 /* The index of each element; one for each dimension. Owned. */
 AccHloValue *acc_hlo_index_of    (AccHlo *self, AccHloShape shape);

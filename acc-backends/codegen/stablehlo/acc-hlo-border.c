@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-hlo-border.h"
 
+#include "acc-hlo-round.h"
+
 /* Arguments and results of the module, and arrays in memory. */
 
-/* Those of an array of extents @shape. @is_shaped: its extents, and one for the scalars of packed elements; else a vector of all. */
+/* Those of an array of extents @shape, of which @n_elements are the array's. @is_shaped: its extents, and one for the scalars of packed
+ * elements; else a vector of all. */
 static void
 list_vectors (GArray      *vectors,
               AccArray    *array,
               AccHloShape  shape,
+              gint64       n_elements,
               int          bound,
               gboolean     is_shaped)
 {
@@ -18,6 +22,7 @@ list_vectors (GArray      *vectors,
       AccHloVector vector = { .array = array, .bound = bound, .buffer = k, .kind = acc_element_type_get_leaf (scalars, 0), .rank = 1 };
 
       vector.n = acc_hlo_count (shape) * lanes;
+      vector.n_used = n_elements * lanes;
       vector.extents = g_new (gint64, shape.rank + 1);
       vector.extents[0] = vector.n;
       if (is_shaped)
@@ -30,6 +35,14 @@ list_vectors (GArray      *vectors,
         }
       g_array_append_val (vectors, vector);
     }
+}
+
+/* Elements of @node without those of rows that are rounded up. */
+static gint64
+count_true (AccHlo              *self,
+            const AccFusionNode *node)
+{
+  return acc_hlo_get_length (self, node) != NULL ? node->size / node->extents[0] * acc_hlo_get_length (self, node)->n : node->size;
 }
 
 static AccHloShape
@@ -90,7 +103,7 @@ add_argument (AccHlo        *self,
   guint first = arguments->len;
   g_autofree AccHloValue *names = NULL;
 
-  list_vectors (arguments, array, shape, bound, is_shaped);
+  list_vectors (arguments, array, shape, node != NULL ? count_true (self, node) : acc_hlo_count (shape), bound, is_shaped);
   names = g_new (AccHloValue, arguments->len - first + 1);
   for (guint k = first; k < arguments->len; k++)
     {
@@ -171,7 +184,7 @@ add_constant (AccHlo        *self,
       return;
     }
 
-  list_vectors (vectors, node->array, acc_hlo_shape_of (node), -1, FALSE);
+  list_vectors (vectors, node->array, acc_hlo_shape_of (node), node->size, -1, FALSE);
   names = g_new (AccHloValue, vectors->len + 1);
   for (guint k = 0; k < vectors->len; k++)
     names[k] = write_constant (self, buffers[k], &g_array_index (vectors, AccHloVector, k));
@@ -230,6 +243,8 @@ acc_hlo_write_arguments (AccHlo              *self,
   self->zero = acc_hlo_name (self);
   self->module->takes_zero = TRUE;
   g_string_append_printf (header, "%s: tensor<i32>", self->zero);
+  if (options->changing != NULL)
+    acc_hlo_round_nodes (self, options->changing, header);
   for (guint i = 0; i < self->graph->nodes->len; i++)
     {
       AccFusionNode *node = g_ptr_array_index (self->graph->nodes, i);
@@ -279,7 +294,7 @@ acc_hlo_write_result (AccHlo              *self,
   GArray *results = self->module->results;
   guint first = results->len;
 
-  list_vectors (results, node->array, acc_hlo_shape_of (node), -1, options->is_shaped || options->is_export);
+  list_vectors (results, node->array, acc_hlo_shape_of (node), count_true (self, node), -1, options->is_shaped || options->is_export);
   for (guint i = first; i < results->len; i++)
     {
       const AccHloVector *vector = &g_array_index (results, AccHloVector, i);

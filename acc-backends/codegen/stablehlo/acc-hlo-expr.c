@@ -4,6 +4,7 @@
 #include "acc-error.h"
 #include "acc-hlo-primitive.h"
 #include "acc-hlo-read.h"
+#include "acc-hlo-round.h"
 #include "acc-backends/lower/acc-lower-expr.h"
 
 /* An expression is written once for each place that may see it: the function, and within it sides of conditionals and bodies of loops.
@@ -361,6 +362,19 @@ write_index (Frame       *frame,
   acc_hlo_read (frame->hlo, expr->array, items, expr->kind == ACC_EXPR_LINEAR_INDEX, frame->shape, scope->mask, values);
 }
 
+static AccHloValue
+write_extent (Frame   *frame,
+              AccExpr *expr)
+{
+  AccFusionNode *node = acc_fusion_graph_get (frame->hlo->graph, expr->array);
+  const AccHloLength *length = expr->item == 0 ? acc_hlo_get_length (frame->hlo, node) : NULL;
+
+  if (length != NULL)
+    return acc_hlo_spread (frame->hlo, length->value, frame->shape, ACC_KIND_I64);
+
+  return acc_hlo_integer (frame->hlo, frame->shape, ACC_KIND_I64, node->extents[expr->item]);
+}
+
 static void
 write_tuple (Scope       *scope,
              AccExpr     *expr,
@@ -416,7 +430,7 @@ write_expr (Frame   *frame,
       write_index (frame, scope, expr, values);
       break;
     case ACC_EXPR_EXTENT:
-      values[0] = acc_hlo_integer (self, frame->shape, ACC_KIND_I64, acc_fusion_graph_get (self->graph, expr->array)->extents[expr->item]);
+      values[0] = write_extent (frame, expr);
       break;
     case ACC_EXPR_VARIABLE:
     case ACC_EXPR_ERROR:

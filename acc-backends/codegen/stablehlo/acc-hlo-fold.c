@@ -6,6 +6,7 @@
 
 #include "acc-hlo-expr.h"
 #include "acc-hlo-primitive.h"
+#include "acc-hlo-round.h"
 #include "acc-backends/fuse/acc-function-facts.h"
 #include "acc-backends/fuse/acc-fusion.h"
 
@@ -19,6 +20,9 @@
 typedef struct {
   AccHloOperator  base;
   AccPrimitive   *primitives;   /* one, where it is that of its one leaf; NULL: any function */
+  AccFusionNode  *input;
+  AccHloValue     inside;       /* which elements are there, where rows are rounded up; NULL: all */
+  AccHloValue     end;          /* and how many: a scalar i64 */
 } Fold;
 
 /* What changes no other operand; of floats that are compared, NaN does not. */
@@ -250,6 +254,37 @@ take_half (AccHlo         *self,
   return acc_hlo_reshape (self, x, (AccHloShape) { pairs.rank, extents }, half, kind);
 }
 
+/* Pairs of which both are there, of rows that have @end elements; NULL: all. */
+static AccHloValue
+mask_pairs (AccHlo      *self,
+            const Fold  *fold,
+            AccHloShape  shape,
+            AccHloValue  end)
+{
+  AccHloValue second;
+
+  if (end == NULL)
+    return shape.rank > 1 ? acc_hlo_mask_rows (self, fold->input, shape) : NULL;
+
+  second = acc_hlo_iota (self, shape, 0, ACC_KIND_I64);
+  second = acc_hlo_binary (self, "multiply", second, acc_hlo_integer (self, shape, ACC_KIND_I64, 2), shape, ACC_KIND_I64);
+  second = acc_hlo_binary (self, "add", second, acc_hlo_integer (self, shape, ACC_KIND_I64, 1), shape, ACC_KIND_I64);
+
+  return acc_hlo_compare (self, "LT", second, acc_hlo_spread (self, end, shape, ACC_KIND_I64), shape, ACC_KIND_I64);
+}
+
+/* (@end + 1) / 2 */
+static AccHloValue
+halve_end (AccHlo      *self,
+           AccHloValue  end)
+{
+  AccHloValue one = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 1);
+
+  end = acc_hlo_binary (self, "add", end, one, ACC_HLO_SCALAR, ACC_KIND_I64);
+
+  return acc_hlo_binary (self, "shift_right_logical", end, one, ACC_HLO_SCALAR, ACC_KIND_I64);
+}
+
 static void
 fold_neighbours (AccHlo      *self,
                  const Fold  *fold,
@@ -260,6 +295,7 @@ fold_neighbours (AccHlo      *self,
   g_autofree gint64 *extents = g_memdup2 (shape.extents, shape.rank * sizeof (gint64)), *pair_extents = g_new (gint64, shape.rank + 1);
   g_autofree AccHloValue *x = g_new (AccHloValue, n + 1), *y = g_new (AccHloValue, n + 1), *rest = g_new (AccHloValue, n + 1);
   AccHloShape rows = { shape.rank, extents }, pairs = { shape.rank + 1, pair_extents };
+  AccHloValue end = fold->end;
 
   memcpy (pair_extents, extents, shape.rank * sizeof (gint64));
   pair_extents[last + 1] = 2;
@@ -267,7 +303,8 @@ fold_neighbours (AccHlo      *self,
     {
       gint64 length = extents[last], n_pairs = length / 2;
       g_autofree gint64 *even_extents = g_memdup2 (extents, shape.rank * sizeof (gint64));
-      AccHloShape even = { shape.rank, even_extents };
+      AccHloShape even = { shape.rank, even_extents }, half = { shape.rank, pair_extents };
+      AccHloValue mask;
 
       even_extents[last] = 2 * n_pairs;
       pair_extents[last] = n_pairs;
@@ -279,10 +316,15 @@ fold_neighbours (AccHlo      *self,
             rest[i] = acc_hlo_slice_in (self, values[i], rows, last, length - 1, 1, fold->base.kinds[i]);
           all = acc_hlo_slice_in (self, values[i], rows, last, 0, 2 * n_pairs, fold->base.kinds[i]);
           all = acc_hlo_reshape (self, all, even, pairs, fold->base.kinds[i]);
-          x[i] = take_half (self, all, pairs, 0, (AccHloShape) { shape.rank, pair_extents }, fold->base.kinds[i]);
-          y[i] = take_half (self, all, pairs, 1, (AccHloShape) { shape.rank, pair_extents }, fold->base.kinds[i]);
+          x[i] = take_half (self, all, pairs, 0, half, fold->base.kinds[i]);
+          y[i] = take_half (self, all, pairs, 1, half, fold->base.kinds[i]);
         }
-      acc_hlo_combine (self, &fold->base, x, y, (AccHloShape) { shape.rank, pair_extents }, NULL, values);
+      mask = mask_pairs (self, fold, half, end);
+      acc_hlo_combine (self, &fold->base, x, y, half, mask, values);
+      for (guint i = 0; i < n && end != NULL; i++)
+        values[i] = acc_hlo_select (self, mask, values[i], x[i], half, fold->base.kinds[i]);
+      if (end != NULL)
+        end = halve_end (self, end);
       extents[last] = n_pairs + length % 2;
       for (guint i = 0; i < n && length % 2 != 0; i++)
         values[i] = acc_hlo_concatenate (self, (AccHloValue[]) { values[i], rest[i] }, (gint64[]) { n_pairs, 1 }, 2, last, rows,
@@ -366,7 +408,7 @@ fold_rows (AccHlo      *self,
 
   if (!may_reduce (self, fold))
     {
-      if (commutes (fold) && !self->is_export)
+      if (commutes (fold) && !self->is_export && acc_hlo_get_length (self, fold->input) == NULL)
         fold_parts (self, fold, shape, values);
       else
         fold_neighbours (self, fold, shape, values);
@@ -376,7 +418,7 @@ fold_rows (AccHlo      *self,
   if (!acc_function_get_reductions (fold->base.function, primitives))
     {
       /* What is there is something. */
-      values[n] = acc_hlo_integer (self, shape, ACC_KIND_BOOL, 1);
+      values[n] = fold->inside != NULL ? fold->inside : acc_hlo_integer (self, shape, ACC_KIND_BOOL, 1);
       reduce_blocks (self, fold, shape, values);
       return;
     }
@@ -384,8 +426,12 @@ fold_rows (AccHlo      *self,
   /* Leaves that do not meet are reduced one by one, and compilers do so together. */
   for (guint i = 0; i < n; i++)
     {
-      const Fold one = { { fold->base.function, 1, fold->base.kinds + i }, primitives + i };
+      AccElementKind kind = fold->base.kinds[i];
+      const Fold one = { { fold->base.function, 1, &kind }, primitives + i };
 
+      if (fold->inside != NULL)
+        values[i] = acc_hlo_select (self, fold->inside, values[i],
+                                    acc_hlo_constant (self, shape, kind, get_neutral (primitives[i], kind)), shape, kind);
       if (are_computed && self->keeps_order && !self->is_export && acc_element_kind_is_float (one.base.kinds[0])
           && shape.extents[shape.rank - 1] >= LONG_ROW)
         reduce_computed (self, &one, shape, values + i);
@@ -405,8 +451,8 @@ acc_hlo_write_fold (AccHlo        *self,
   guint n = acc_hlo_count_leaves (node);
   g_autofree AccElementKind *kinds = g_new (AccElementKind, n + 1);
   g_autofree AccHloValue *values = g_new (AccHloValue, n + 2), *seed = g_new (AccHloValue, n + 1);
-  Fold fold = { { array->functions[0], n, kinds }, NULL };
-  gboolean has_seed = array->n_functions > 1;
+  Fold fold = { { array->functions[0], n, kinds }, NULL, input };
+  gboolean has_seed = array->n_functions > 1, is_rounded = acc_hlo_get_length (self, input) != NULL;
 
   for (guint i = 0; i < n; i++)
     {
@@ -419,11 +465,18 @@ acc_hlo_write_fold (AccHlo        *self,
     shape = row;
   if (has_seed)
     acc_hlo_apply_closed (self, array->functions[1], result, seed);
+  if (is_rounded && shape.rank == 1)
+    {
+      fold.inside = acc_hlo_mask_elements (self, input, input->size);
+      fold.end = acc_hlo_count_elements (self, input).value;
+    }
   if (input->size > 0)
     fold_rows (self, &fold, shape, !acc_fusion_node_is_given (acc_fusion_graph_strip (self->graph, input)), values);
+  for (guint i = 0; i < n && input->size > 0; i++)
+    values[i] = acc_hlo_fit (self, values[i], (AccHloShape) { shape.rank - 1, shape.extents }, result, kinds[i]);
 
   if (has_seed && input->size > 0)
-    acc_hlo_combine (self, &fold.base, seed, values, result, NULL, values);
+    acc_hlo_combine (self, &fold.base, seed, values, result, acc_hlo_mask_rows (self, node, result), values);
   for (guint i = 0; i < n; i++)
     results[i] = input->size > 0 ? values[i] : has_seed ? seed[i] : acc_hlo_integer (self, result, kinds[i], 0);
 }

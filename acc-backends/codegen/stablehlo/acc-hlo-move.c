@@ -4,6 +4,7 @@
 #include "acc-hlo-affine.h"
 #include "acc-hlo-expr.h"
 #include "acc-hlo-read.h"
+#include "acc-hlo-round.h"
 
 /* Operations that move elements and compute none. */
 
@@ -26,12 +27,26 @@ acc_hlo_write_view (AccHlo        *self,
                     AccFusionNode *node,
                     AccHloValue   *results)
 {
+  AccFusionNode *from = node->inputs[0];
   AccHloValue *values = acc_hlo_get_input (self, node, 0);
+  AccHloShape vector = { 1, &from->size }, wanted = { 1, &node->size };
 
   if (node->array->op == ACC_OP_UNZIP)
-    values += acc_element_type_get_first_leaf (node->inputs[0]->array->type, acc_array_get_item (node->array));
+    values += acc_element_type_get_first_leaf (from->array->type, acc_array_get_item (node->array));
   for (guint i = 0; i < acc_hlo_count_leaves (node); i++)
-    results[i] = acc_hlo_reshape (self, values[i], acc_hlo_shape_of (node->inputs[0]), acc_hlo_shape_of (node), acc_hlo_leaf (node, i));
+    {
+      AccElementKind kind = acc_hlo_leaf (node, i);
+
+      results[i] = values[i];
+      /* Rows that are rounded up come after all others. */
+      if (from->size != node->size)
+        {
+          results[i] = acc_hlo_reshape (self, results[i], acc_hlo_shape_of (from), vector, kind);
+          results[i] = acc_hlo_fit (self, results[i], vector, wanted, kind);
+        }
+      results[i] = acc_hlo_reshape (self, results[i], from->size != node->size ? wanted : acc_hlo_shape_of (from), acc_hlo_shape_of (node),
+                                    kind);
+    }
 }
 
 void
@@ -41,15 +56,22 @@ acc_hlo_write_replicate (AccHlo        *self,
 {
   const AccSelectionPayload *selection = acc_array_get_selection (node->array);
   AccHloValue *values = acc_hlo_get_input (self, node, 0);
-  g_autofree gint64 *dimensions = g_new0 (gint64, node->rank + 1);
-  guint n = 0;
+  g_autofree gint64 *dimensions = g_new0 (gint64, node->rank + 1), *extents = g_new0 (gint64, node->rank + 1);
+  AccHloShape part = { 0, extents };
 
   for (guint d = 0; d < selection->n; d++)
     if (selection->entries[d] == ACC_ALL)
-      dimensions[n++] = d;
+      {
+        extents[part.rank] = node->extents[d];
+        dimensions[part.rank++] = d;
+      }
   for (guint i = 0; i < acc_hlo_count_leaves (node); i++)
-    results[i] = acc_hlo_broadcast (self, values[i], acc_hlo_shape_of (node->inputs[0]), dimensions, acc_hlo_shape_of (node),
-                                    acc_hlo_leaf (node, i));
+    {
+      AccElementKind kind = acc_hlo_leaf (node, i);
+      AccHloValue value = acc_hlo_fit (self, values[i], acc_hlo_shape_of (node->inputs[0]), part, kind);
+
+      results[i] = acc_hlo_broadcast (self, value, part, dimensions, acc_hlo_shape_of (node), kind);
+    }
 }
 
 void
@@ -61,7 +83,9 @@ acc_hlo_write_slice (AccHlo        *self,
   AccFusionNode *from = node->inputs[0];
   AccHloValue *values = acc_hlo_get_input (self, node, 0);
   g_autofree gint64 *begin = g_new0 (gint64, from->rank + 1), *extents = g_new0 (gint64, from->rank + 1);
-  AccHloShape part = { from->rank, extents };
+  g_autofree gint64 *wanted_extents = g_new0 (gint64, from->rank + 1);
+  AccHloShape part = { from->rank, extents }, wanted = { from->rank, wanted_extents };
+  guint n = 0;
 
   for (guint d = 0; d < selection->n; d++)
     {
@@ -69,12 +93,15 @@ acc_hlo_write_slice (AccHlo        *self,
 
       begin[d] = is_all ? 0 : selection->entries[d];
       extents[d] = is_all ? from->extents[d] : 1;
+      wanted_extents[d] = is_all ? node->extents[n++] : 1;
     }
   for (guint i = 0; i < acc_hlo_count_leaves (node); i++)
     {
-      AccHloValue value = acc_hlo_slice (self, values[i], acc_hlo_shape_of (from), begin, part, acc_hlo_leaf (node, i));
+      AccElementKind kind = acc_hlo_leaf (node, i);
+      AccHloValue value = acc_hlo_slice (self, values[i], acc_hlo_shape_of (from), begin, part, kind);
 
-      results[i] = acc_hlo_reshape (self, value, part, acc_hlo_shape_of (node), acc_hlo_leaf (node, i));
+      value = acc_hlo_fit (self, value, part, wanted, kind);
+      results[i] = acc_hlo_reshape (self, value, wanted, acc_hlo_shape_of (node), kind);
     }
 }
 
@@ -88,14 +115,16 @@ acc_hlo_write_backpermute (AccHlo        *self,
   guint n = acc_element_type_get_n_leaves (function->body->type);
   g_autofree AccHloValue *from = g_new0 (AccHloValue, n + 1), *index = NULL;
   g_autofree AccHloIndex *items = g_new (AccHloIndex, n + 1);
+  AccHloValue mask;
   AccHloParam params[1];
 
   if (acc_hlo_write_affine (self, node, results))
     return;
 
   params[0] = index = acc_hlo_index_of (self, shape);
-  acc_hlo_apply (self, function, params, shape, NULL, from);
+  mask = acc_hlo_mask_rows (self, node, shape);
+  acc_hlo_apply (self, function, params, shape, mask, from);
   for (guint d = 0; d < n; d++)
     items[d] = (AccHloIndex) { from[d], acc_element_type_get_leaf (function->body->type, d) };
-  acc_hlo_read (self, node->inputs[0]->array, items, FALSE, shape, NULL, results);
+  acc_hlo_read (self, node->inputs[0]->array, items, FALSE, shape, mask, results);
 }

@@ -2,6 +2,7 @@
 #include "acc-hlo-array.h"
 
 #include "acc-hlo-expr.h"
+#include "acc-hlo-round.h"
 
 /* Which operation is written by what, and what is computed element by element. */
 
@@ -20,7 +21,7 @@ write_elements (AccHlo        *self,
     params[n++] = acc_hlo_index_of (self, shape);
   for (guint i = 0; i < node->array->n_inputs; i++)
     params[n++] = acc_hlo_crop_input (self, node, i, shape);
-  acc_hlo_apply (self, node->array->functions[0], params, shape, NULL, results);
+  acc_hlo_apply (self, node->array->functions[0], params, shape, acc_hlo_mask_rows (self, node, shape), results);
   for (guint i = 0; i < n; i++)
     g_free (params[i]);
 }
@@ -96,6 +97,10 @@ acc_hlo_write_node (AccHlo        *self,
     {
       for (guint i = 0; i < n; i++)
         results[i] = acc_hlo_integer (self, acc_hlo_shape_of (node), acc_hlo_leaf (node, i), 0);
+    }
+  else if (!acc_hlo_takes_rounded (self, node))
+    {
+      acc_hlo_write_exactly (self, node, rows[node->array->op].write, results);
     }
   else
     {

@@ -24,12 +24,16 @@ find_targets (AccHlo        *self,
   g_autofree AccHloValue *values = acc_hlo_crop_input (self, node, 2, space);
   gboolean is_masked = acc_hlo_count_leaves (targets) == node->rank + 1;
   g_autofree AccHloIndex *index = g_new (AccHloIndex, node->rank + 1);
-  AccHloValue mask = is_masked ? values[0] : NULL, inside;
+  AccHloValue mask = acc_hlo_mask_rows (self, node->inputs[0], space), other = acc_hlo_mask_rows (self, targets, space), inside;
   AccHloIndex number;
 
   for (guint d = 0; d < node->rank; d++)
     index[d] = (AccHloIndex) { values[d + is_masked], acc_hlo_leaf (targets, d + is_masked) };
-  inside = acc_hlo_check_index (self, index, acc_hlo_shape_of (node), space, mask);
+  if (other != NULL)
+    mask = acc_hlo_join_masks (self, mask, other, space);
+  if (is_masked)
+    mask = acc_hlo_join_masks (self, mask, values[0], space);
+  inside = acc_hlo_check_index (self, index, acc_hlo_shape_of (node), acc_hlo_get_length (self, node), space, mask);
   inside = acc_hlo_join_masks (self, mask, inside, space);
   number = acc_hlo_number (self, index, acc_hlo_shape_of (node), space);
   number.value = acc_hlo_convert (self, number.value, space, number.kind, ACC_KIND_I64);
@@ -214,7 +218,7 @@ acc_hlo_write_permute (AccHlo        *self,
   guint n = acc_hlo_count_leaves (node);
   g_autofree gint64 *extents = g_new (gint64, source->rank + 1);
   AccHloShape space = { source->rank, extents };
-  g_autofree AccHloValue *updates = NULL;
+  g_autofree AccHloValue *updates = NULL, *old = acc_hlo_crop_input (self, node, 1, acc_hlo_shape_of (node));
   g_autofree AccElementKind *kinds = g_new (AccElementKind, n + 1);
   Permute permute = { { node->array->functions[0], n, kinds }, .size = node->size };
 
@@ -224,7 +228,7 @@ acc_hlo_write_permute (AccHlo        *self,
   for (guint i = 0; i < n; i++)
     {
       kinds[i] = acc_hlo_leaf (node, i);
-      results[i] = acc_hlo_get_input (self, node, 1)[i];
+      results[i] = old[i];
     }
   if (permute.n == 0)
     return;

@@ -2,6 +2,7 @@
 #include "acc-hlo-expr.h"
 
 #include "acc-hlo-primitive.h"
+#include "acc-hlo-round.h"
 
 /* Walks over functions: what they use, and whether they are simple enough for regions. */
 
@@ -71,7 +72,7 @@ acc_hlo_mark_used (AccFunction *function,
 
 typedef struct {
   gboolean fails, multiplies, adds, divides, has_literals;
-  gboolean has_checks;
+  AccHlo  *hlo;
 } Facts;
 
 static gboolean
@@ -82,13 +83,16 @@ find_facts (AccExpr *expr,
 
   if (expr->kind == ACC_EXPR_WHILE || expr->kind == ACC_EXPR_INDEX || expr->kind == ACC_EXPR_LINEAR_INDEX || expr->kind == ACC_EXPR_ERROR)
     facts->fails = TRUE;
+  /* It comes from outside. */
+  if (expr->kind == ACC_EXPR_EXTENT)
+    facts->fails |= acc_hlo_get_length (facts->hlo, acc_fusion_graph_get (facts->hlo->graph, expr->array)) != NULL;
   if (expr->kind == ACC_EXPR_LITERAL)
     facts->has_literals |= acc_element_kind_is_float (acc_element_type_get_leaf (expr->type, 0));
   if (expr->kind != ACC_EXPR_PRIMITIVE)
     return TRUE;
 
   if (acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION))
-    facts->fails |= facts->has_checks;
+    facts->fails |= facts->hlo->has_checks;
   if (acc_element_kind_is_float (acc_element_type_get_leaf (expr->args[0]->type, 0)))
     {
       facts->multiplies |= expr->primitive == ACC_PRIM_MUL;
@@ -103,7 +107,7 @@ gboolean
 acc_hlo_is_plain (AccHlo      *self,
                   AccFunction *function)
 {
-  Facts facts = { .has_checks = self->has_checks };
+  Facts facts = { .hlo = self };
 
   walk (function->body, find_facts, &facts);
 

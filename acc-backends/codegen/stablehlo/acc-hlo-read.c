@@ -65,12 +65,13 @@ make_unsigned (AccHlo      *self,
   return index;
 }
 
-/* One pass over the numbers finds the largest, which tells whether one is outside. */
+/* One pass over the numbers finds the largest, which tells whether one is outside: at @end, a scalar that is @extent, or behind it. */
 static void
 check_largest (AccHlo      *self,
                AccHloIndex  index,
                gboolean     is_signed,
                gint64       extent,
+               AccHloValue  end,
                AccHloShape  shape,
                AccHloValue  mask)
 {
@@ -80,7 +81,7 @@ check_largest (AccHlo      *self,
   if (mask != NULL)
     index.value = acc_hlo_select (self, mask, index.value, acc_hlo_integer (self, shape, index.kind, 0), shape, index.kind);
   most = acc_hlo_reduce_all (self, "maximum", index.value, none, shape, index.kind);
-  is_bad = acc_hlo_compare (self, "GE", most, acc_hlo_integer (self, ACC_HLO_SCALAR, index.kind, extent), ACC_HLO_SCALAR, index.kind);
+  is_bad = acc_hlo_compare (self, "GE", most, end, ACC_HLO_SCALAR, index.kind);
   if (is_signed || index.kind == ACC_KIND_U64)
     most = acc_hlo_convert (self, acc_hlo_bitcast (self, most, ACC_HLO_SCALAR, index.kind, narrow), ACC_HLO_SCALAR, narrow, ACC_KIND_I64);
   else
@@ -106,11 +107,12 @@ check_none (AccHlo      *self,
 }
 
 AccHloValue
-acc_hlo_check_index (AccHlo            *self,
-                     const AccHloIndex *index,
-                     AccHloShape        array,
-                     AccHloShape        shape,
-                     AccHloValue        mask)
+acc_hlo_check_index (AccHlo             *self,
+                     const AccHloIndex  *index,
+                     AccHloShape         array,
+                     const AccHloLength *length,
+                     AccHloShape         shape,
+                     AccHloValue         mask)
 {
   AccHloValue all = NULL;
 
@@ -118,14 +120,17 @@ acc_hlo_check_index (AccHlo            *self,
     {
       gint64 extent = array.extents[d];
       AccHloIndex narrow = make_narrow (self, index[d]), number = make_unsigned (self, narrow, shape, extent);
-      AccHloValue inside = acc_hlo_compare (self, "LT", number.value, acc_hlo_integer (self, shape, number.kind, extent), shape,
-                                            number.kind);
+      gboolean is_rounded = length != NULL && d == 0;
+      AccHloValue end = is_rounded ? acc_hlo_convert (self, length->value, ACC_HLO_SCALAR, ACC_KIND_I64, number.kind)
+                                   : acc_hlo_integer (self, ACC_HLO_SCALAR, number.kind, extent);
+      AccHloValue inside = acc_hlo_compare (self, "LT", number.value, acc_hlo_spread (self, end, shape, number.kind), shape, number.kind);
 
       all = acc_hlo_join_masks (self, all, inside, shape);
       if (self->has_checks && extent == 0)
         check_none (self, index[d], shape, mask);
       else if (self->has_checks)
-        check_largest (self, number, acc_element_kind_is_signed (narrow.kind), extent, shape, mask);
+        check_largest (self, number, acc_element_kind_is_signed (narrow.kind), is_rounded ? length->n : extent, end,
+                       shape, mask);
     }
 
   return all != NULL ? all : acc_hlo_integer (self, shape, ACC_KIND_BOOL, 1);
@@ -196,14 +201,21 @@ acc_hlo_read (AccHlo            *self,
   AccHloShape all = { node->rank, node->extents }, vector = { 1, &node->size };
   g_autofree AccElementKind *kinds = g_new (AccElementKind, n + 1);
   g_autofree AccHloValue *vectors = g_new (AccHloValue, n + 1);
+  const AccHloLength *length = node != NULL ? acc_hlo_get_length (self, node) : NULL;
+  AccHloLength elements;
 
   g_return_if_fail (values != NULL);
 
   for (guint i = 0; i < n; i++)
     kinds[i] = acc_element_type_get_leaf (array->type, i);
 
+  if (linear && length != NULL)
+    {
+      elements = acc_hlo_count_elements (self, node);
+      length = &elements;
+    }
   if (linear || all.rank > 0)
-    acc_hlo_check_index (self, index, linear ? vector : all, shape, mask);
+    acc_hlo_check_index (self, index, linear ? vector : all, length, shape, mask);
   for (guint i = 0; i < n; i++)
     if (node->size == 0)
       results[i] = acc_hlo_integer (self, shape, kinds[i], 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-hlo-text.h"
+#include "acc-hlo-round.h"
 
 /* An index in one dimension, in integers as they came. */
 typedef struct {
@@ -18,7 +18,8 @@ void         acc_hlo_gather     (AccHlo *self, const AccHloValue *vectors, const
                                  AccHloIndex index, AccHloShape shape, AccHloValue *results);
 /* Row-major number of the elements at @index. */
 AccHloIndex  acc_hlo_number     (AccHlo *self, const AccHloIndex *index, AccHloShape array, AccHloShape shape);
-/* Fails where an index is outside. Returns where it is inside all of @array. */
-AccHloValue  acc_hlo_check_index (AccHlo *self, const AccHloIndex *index, AccHloShape array, AccHloShape shape, AccHloValue mask);
+/* Fails where an index is outside. Returns where it is inside all of @array. @length: NULL, or its true leading extent. */
+AccHloValue  acc_hlo_check_index (AccHlo *self, const AccHloIndex *index, AccHloShape array, const AccHloLength *length,
+                                  AccHloShape shape, AccHloValue mask);
 /* Fails where @bad is true. */
 void         acc_hlo_check      (AccHlo *self, AccHloValue bad, AccHloShape shape, guint kind, gint64 extent);

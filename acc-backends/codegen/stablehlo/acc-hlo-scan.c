@@ -2,6 +2,7 @@
 #include "acc-hlo-array.h"
 
 #include "acc-hlo-expr.h"
+#include "acc-hlo-round.h"
 #include "acc-backends/fuse/acc-function-facts.h"
 
 /* Scans. Of sums compilers have a form. Others go in blocks: a loop takes the next element of all blocks at a time, the totals of blocks
@@ -11,16 +12,23 @@
 #define SHORT_ROW  64
 #define MOST_BLOCK 1024
 
-/* [outer][n], and its blocks: [width][outer][n_blocks] */
+/* [outer][n]. Where extents are rounded up the true ones are scalars, i64; else NULL. */
+typedef struct {
+  gint64         outer, n;
+  AccHloValue    true_outer, true_n;
+} Rows;
+
+/* And its blocks: [width][outer][n_blocks] */
 typedef struct {
   AccHloOperator base;
+  Rows           rows;
   gint64         outer, n;
   gint64         width, n_blocks;
-  gboolean       needs_mask;    /* of elements that fill up the last block */
+  gboolean       needs_mask;    /* of elements that are there: others fill up the last block, or what is rounded up */
   AccHloValue   *elements;      /* [width][outer * n_blocks] */
 } Scan;
 
-static void scan_rows (AccHlo *self, const AccHloOperator *operator, gint64 outer, gint64 n, AccHloValue *values);
+static void scan_rows (AccHlo *self, const AccHloOperator *operator, Rows rows, AccHloValue *values);
 
 #define SHAPE(...) ((AccHloShape) { G_N_ELEMENTS (((gint64[]) { __VA_ARGS__ })), (gint64[]) { __VA_ARGS__ } })
 
@@ -56,23 +64,30 @@ from_blocks (AccHlo         *self,
                         kind);
 }
 
-/* Whether elements of numbers @number are before the end: of blocks [@first, @first + …) in the last dimension. NULL: all are. */
+/* Whether elements at @place of @block of row @row are before the end. NULL: all are. */
 static AccHloValue
 make_mask (AccHlo      *self,
            const Scan  *scan,
            AccHloValue  place,
            AccHloValue  block,
+           AccHloValue  row,
            AccHloShape  shape)
 {
-  AccHloValue number;
+  AccHloValue number, end = scan->rows.true_n, is_before;
 
   if (!scan->needs_mask)
     return NULL;
 
   number = acc_hlo_binary (self, "multiply", block, acc_hlo_integer (self, shape, ACC_KIND_I64, scan->width), shape, ACC_KIND_I64);
   number = acc_hlo_binary (self, "add", number, place, shape, ACC_KIND_I64);
+  end = end != NULL ? acc_hlo_spread (self, end, shape, ACC_KIND_I64) : acc_hlo_integer (self, shape, ACC_KIND_I64, scan->n);
+  is_before = acc_hlo_compare (self, "LT", number, end, shape, ACC_KIND_I64);
+  if (scan->rows.true_outer == NULL)
+    return is_before;
 
-  return acc_hlo_compare (self, "LT", number, acc_hlo_integer (self, shape, ACC_KIND_I64, scan->n), shape, ACC_KIND_I64);
+  end = acc_hlo_spread (self, scan->rows.true_outer, shape, ACC_KIND_I64);
+
+  return acc_hlo_join_masks (self, is_before, acc_hlo_compare (self, "LT", row, end, shape, ACC_KIND_I64), shape);
 }
 
 /* The values: which place is next, what the blocks have come to, the results. */
@@ -91,11 +106,12 @@ take_next (AccHlo      *self,
 
   if (scan->needs_mask)
     {
-      AccHloValue block = acc_hlo_iota (self, column, 1, ACC_KIND_I64);
+      AccHloValue number = acc_hlo_iota (self, column, 1, ACC_KIND_I64);
       AccHloValue n_blocks = acc_hlo_integer (self, column, ACC_KIND_I64, scan->n_blocks);
+      AccHloValue block = acc_hlo_binary (self, "remainder", number, n_blocks, column, ACC_KIND_I64);
+      AccHloValue row = acc_hlo_binary (self, "divide", number, n_blocks, column, ACC_KIND_I64);
 
-      block = acc_hlo_binary (self, "remainder", block, n_blocks, column, ACC_KIND_I64);
-      mask = make_mask (self, scan, acc_hlo_spread (self, values[0], column, ACC_KIND_I64), block, column);
+      mask = make_mask (self, scan, acc_hlo_spread (self, values[0], column, ACC_KIND_I64), block, row, column);
     }
   for (guint i = 0; i < n; i++)
     next[i] = acc_hlo_emit (self, "stablehlo.dynamic_slice %s, %s, %s, sizes = [1, %" G_GINT64_FORMAT "] : (%s, tensor<i64>, tensor<i64>)"
@@ -134,22 +150,40 @@ add_before (AccHlo            *self,
       AccHloValue block = acc_hlo_iota (self, later, 2, ACC_KIND_I64);
 
       block = acc_hlo_binary (self, "add", block, acc_hlo_integer (self, later, ACC_KIND_I64, 1), later, ACC_KIND_I64);
-      mask = make_mask (self, scan, acc_hlo_iota (self, later, 0, ACC_KIND_I64), block, later);
+      mask = make_mask (self, scan, acc_hlo_iota (self, later, 0, ACC_KIND_I64), block, acc_hlo_iota (self, later, 1, ACC_KIND_I64), later);
     }
   acc_hlo_combine (self, &scan->base, before, after, later, mask, after);
   for (guint i = 0; i < n; i++)
     blocks[i] = acc_hlo_concatenate (self, (AccHloValue[]) { first[i], after[i] }, (gint64[]) { 1, rest }, 2, 2, all, scan->base.kinds[i]);
 }
 
+/* Of blocks before the last one, those that have elements. */
+static Rows
+count_blocks (AccHlo     *self,
+              const Scan *scan)
+{
+  Rows blocks = { scan->outer, scan->n_blocks - 1, scan->rows.true_outer, scan->rows.true_n };
+  AccHloValue width = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, scan->width);
+  AccHloValue rest = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, scan->width - 1);
+
+  if (blocks.true_n != NULL)
+    {
+      blocks.true_n = acc_hlo_binary (self, "add", blocks.true_n, rest, ACC_HLO_SCALAR, ACC_KIND_I64);
+      blocks.true_n = acc_hlo_binary (self, "divide", blocks.true_n, width, ACC_HLO_SCALAR, ACC_KIND_I64);
+    }
+
+  return blocks;
+}
+
 static void
 scan_blocks (AccHlo               *self,
              const AccHloOperator *operator,
-             gint64                outer,
-             gint64                n,
+             Rows                  rows,
              AccHloValue          *values)
 {
   guint n_leaves = operator->n;
-  Scan scan = { *operator, outer, n, n, 1, FALSE, g_new (AccHloValue, n_leaves + 1) };
+  gint64 outer = rows.outer, n = rows.n;
+  Scan scan = { *operator, rows, outer, n, n, 1, FALSE, g_new (AccHloValue, n_leaves + 1) };
   AccHloCarry carry = { 1 + 2 * n_leaves, g_new (AccHloValue, 1 + 2 * n_leaves), g_new (const char *, 1 + 2 * n_leaves) };
   AccHloShape column, whole;
   g_autofree AccHloValue *totals = g_new (AccHloValue, n_leaves + 1);
@@ -160,8 +194,9 @@ scan_blocks (AccHlo               *self,
       while (scan.width < MOST_BLOCK && scan.width * scan.width < n)
         scan.width *= 2;
       scan.n_blocks = (n + scan.width - 1) / scan.width;
-      scan.needs_mask = scan.n_blocks * scan.width > n && !acc_hlo_is_plain (self, operator->function);
     }
+  scan.needs_mask = (scan.n_blocks * scan.width > n || rows.true_n != NULL || rows.true_outer != NULL)
+                    && !acc_hlo_is_plain (self, operator->function);
   column = SHAPE (1, outer * scan.n_blocks);
   whole = SHAPE (scan.width, outer * scan.n_blocks);
 
@@ -190,7 +225,7 @@ scan_blocks (AccHlo               *self,
     }
   if (scan.n_blocks > 1)
     {
-      scan_rows (self, operator, outer, scan.n_blocks - 1, totals);
+      scan_rows (self, operator, count_blocks (self, &scan), totals);
       add_before (self, &scan, totals, values);
     }
   for (guint i = 0; i < n_leaves; i++)
@@ -204,12 +239,11 @@ scan_blocks (AccHlo               *self,
 static void
 scan_rows (AccHlo               *self,
            const AccHloOperator *operator,
-           gint64                outer,
-           gint64                n,
+           Rows                  rows,
            AccHloValue          *values)
 {
-  if (n > 1)
-    scan_blocks (self, operator, outer, n, values);
+  if (rows.n > 1)
+    scan_blocks (self, operator, rows, values);
 }
 
 static AccHloValue
@@ -231,6 +265,30 @@ sum_rows (AccHlo         *self,
                        scalar, b, scalar, sum, a, b, scalar, sum, scalar, n, n - 1, type, scalar, type);
 }
 
+static Rows
+find_true (AccHlo        *self,
+           AccFusionNode *node,
+           gint64         outer,
+           gint64         n)
+{
+  const AccHloLength *length = acc_hlo_get_length (self, node);
+  Rows rows = { outer, n };
+  AccHloValue each;
+
+  if (length == NULL)
+    return rows;
+  if (node->rank == 1)
+    {
+      rows.true_n = length->value;
+      return rows;
+    }
+
+  each = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, outer / node->extents[0]);
+  rows.true_outer = acc_hlo_binary (self, "multiply", length->value, each, ACC_HLO_SCALAR, ACC_KIND_I64);
+
+  return rows;
+}
+
 void
 acc_hlo_write_scan (AccHlo        *self,
                     AccFusionNode *node,
@@ -241,6 +299,7 @@ acc_hlo_write_scan (AccHlo        *self,
   g_autofree AccElementKind *kinds = g_new (AccElementKind, n_leaves + 1);
   g_autofree AccPrimitive *primitives = g_new (AccPrimitive, n_leaves + 1);
   AccHloOperator operator = { node->array->functions[0], n_leaves, kinds };
+  g_autofree AccHloValue *input = acc_hlo_crop_input (self, node, 0, acc_hlo_shape_of (node));
   AccHloShape rows = SHAPE (outer, n);
   gboolean are_sums = acc_function_get_reductions (operator.function, primitives) && acc_hlo_is_plain (self, operator.function);
 
@@ -248,12 +307,12 @@ acc_hlo_write_scan (AccHlo        *self,
     {
       kinds[i] = acc_hlo_leaf (node, i);
       are_sums = are_sums && primitives[i] == ACC_PRIM_ADD;
-      results[i] = acc_hlo_reshape (self, acc_hlo_get_input (self, node, 0)[i], acc_hlo_shape_of (node), rows, kinds[i]);
+      results[i] = acc_hlo_reshape (self, input[i], acc_hlo_shape_of (node), rows, kinds[i]);
     }
   for (guint i = 0; i < n_leaves && are_sums; i++)
     results[i] = sum_rows (self, results[i], outer, n, kinds[i]);
   if (!are_sums)
-    scan_rows (self, &operator, outer, n, results);
+    scan_rows (self, &operator, find_true (self, node, outer, n), results);
   for (guint i = 0; i < n_leaves; i++)
     results[i] = acc_hlo_reshape (self, results[i], rows, acc_hlo_shape_of (node), kinds[i]);
 }

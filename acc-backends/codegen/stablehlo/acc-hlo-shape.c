@@ -129,6 +129,28 @@ acc_hlo_pad (AccHlo         *self,
 }
 
 AccHloValue
+acc_hlo_fit (AccHlo         *self,
+             AccHloValue     x,
+             AccHloShape     from,
+             AccHloShape     to,
+             AccElementKind  kind)
+{
+  g_autofree gint64 *extents = g_new (gint64, from.rank + 1), *none = g_new0 (gint64, from.rank + 1), *more = g_new (gint64, from.rank + 1);
+  AccHloShape common = { from.rank, extents };
+
+  for (guint d = 0; d < from.rank; d++)
+    {
+      extents[d] = MIN (from.extents[d], to.extents[d]);
+      more[d] = to.extents[d] - extents[d];
+    }
+  x = acc_hlo_slice (self, x, from, none, common, kind);
+  if (is_same (common, to))
+    return x;
+
+  return acc_hlo_pad (self, x, common, none, more, acc_hlo_integer (self, ACC_HLO_SCALAR, kind, 0), kind);
+}
+
+AccHloValue
 acc_hlo_concatenate (AccHlo            *self,
                      const AccHloValue *parts,
                      const gint64      *lengths,

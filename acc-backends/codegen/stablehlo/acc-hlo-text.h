@@ -36,6 +36,8 @@ struct _AccHlo {
   GHashTable     *widened;      /* AccHloValue of integers to the AccHloWidened that it is made of */
   AccHloModule   *module;
   AccArray       *origin;       /* the operation that is being written */
+  GHashTable     *lengths;      /* AccFusionNode to AccHloLength: those whose leading extent is rounded up */
+  GPtrArray      *length_names; /* AccHloValue, an i64: of the module's lengths */
 
   AccHloValue     zero;         /* an i32 that is 0 in every run, which no compiler knows */
   AccHloValue     failure;      /* an i32: 1 + the number of the first check that failed; 0: none */
@@ -95,6 +97,8 @@ AccHloValue  acc_hlo_transpose (AccHlo *self, AccHloValue x, AccHloShape from, c
 AccHloValue  acc_hlo_spread    (AccHlo *self, AccHloValue x, AccHloShape to, AccElementKind kind);
 /* [@begin, @begin + the extents of @to) */
 AccHloValue  acc_hlo_slice     (AccHlo *self, AccHloValue x, AccHloShape from, const gint64 *begin, AccHloShape to, AccElementKind kind);
+/* The low corner of @x as far as it goes, and zeros behind. */
+AccHloValue  acc_hlo_fit       (AccHlo *self, AccHloValue x, AccHloShape from, AccHloShape to, AccElementKind kind);
 /* In one dimension, and all of the others. */
 AccHloValue  acc_hlo_slice_in  (AccHlo *self, AccHloValue x, AccHloShape from, guint dimension, gint64 begin, gint64 length,
                                 AccElementKind kind);

@@ -3,6 +3,7 @@
 
 #include "acc-hlo-border.h"
 #include "acc-hlo-check.h"
+#include "acc-hlo-round.h"
 
 /* The module around the operations. */
 
@@ -21,6 +22,7 @@ acc_hlo_module_free (AccHloModule *self)
   free_vectors (self->arguments);
   free_vectors (self->results);
   g_array_unref (self->checks);
+  g_array_unref (self->lengths);
   g_free (self);
 }
 
@@ -139,21 +141,27 @@ acc_hlo_module_new (AccFusionGraph       *graph,
   module->arguments = g_array_new (FALSE, FALSE, sizeof (AccHloVector));
   module->results = g_array_new (FALSE, FALSE, sizeof (AccHloVector));
   module->checks = g_array_new (FALSE, FALSE, sizeof (AccHloCheck));
+  module->lengths = g_array_new (FALSE, FALSE, sizeof (gint64));
   self.has_checks = !(acc_disable_get_flags () & ACC_DISABLE_CHECKS);
   self.text = g_string_new (NULL);
   self.names = g_string_chunk_new (4096);
   self.values = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self.needed = g_hash_table_new (NULL, NULL);
   self.widened = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self.lengths = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self.length_names = g_ptr_array_new ();
 
   ok = write_module (&self, results, n_results, options, error);
 
+  acc_hlo_restore_nodes (&self);
   g_clear_error (&self.error);
   g_string_free (self.text, TRUE);
   g_string_chunk_free (self.names);
   g_hash_table_unref (self.values);
   g_hash_table_unref (self.needed);
   g_hash_table_unref (self.widened);
+  g_hash_table_unref (self.lengths);
+  g_ptr_array_unref (self.length_names);
 
   return ok ? g_steal_pointer (&module) : NULL;
 }

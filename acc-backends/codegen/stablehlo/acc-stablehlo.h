@@ -8,6 +8,8 @@
  *   main (zero: i32, a vector for each buffer of each argument and of each array in memory) → (failure: i32, index: i64, a vector for each
  *   buffer of each result)
  *
+ * Behind @zero come the lengths, an i64 each, of arrays whose leading extent is rounded up, so that one text serves many lengths.
+ *
  * @zero must be 0; it keeps compilers from making one rounding of two. Vectors have all elements of the array, in row-major order, scalars
  * of packed elements one after the other.
  *
@@ -29,6 +31,7 @@ typedef struct {
   guint          value, buffer; /* of a schedule */
   AccElementKind kind;
   gint64         n;         /* scalars */
+  gint64         n_used;    /* of those, which the array has: others come behind them */
   guint          rank;
   gint64        *extents;   /* the module's */
 } AccHloVector;
@@ -38,6 +41,7 @@ typedef struct {
   GArray  *arguments;     /* AccHloVector, behind zero where there is that */
   GArray  *results;       /* AccHloVector, without the failure */
   gboolean takes_zero;
+  GArray  *lengths;       /* gint64: leading extents, as they are, of arrays that have them rounded up in the module */
   GArray  *checks;        /* AccHloCheck: a failure of number 1 + i says that check i failed */
 } AccHloModule;
 
@@ -46,6 +50,7 @@ typedef struct {
   gboolean keeps_order;   /* the compiler's reduces and scatters take elements in order, so that operators need not commute */
   gboolean is_shaped;     /* arguments and results have the extents of arrays, not those of vectors: compilers lay out transposes by them */
   gboolean is_export;
+  GHashTable *changing;   /* nullable: the nodes (AccFusionNode) whose leading extent changes from run to run, and is rounded up */
   AccArray **parameters;  /* of an export: with known extents */
   guint    n_parameters;
 } AccHloOptions;
