@@ -296,8 +296,8 @@ choose_window (Segments *self)
   while (n_each > 1
          && (n_each * (step->cluster->cost + 2) > MAX_BLOCK_COST || n_each * group * 2 * bytes > acc_simt_get_room (step, group)))
     n_each /= 2;
-  /* Numbers of segments are known to who goes along one. */
-  if (n_each < 2 || step->cluster->offsets != NULL || self->own.pieces.n < target->few
+  /* Numbers of segments are known to who goes along one. Threads that do not run in lock step gain nothing from what others read. */
+  if (n_each < 2 || step->cluster->offsets != NULL || self->own.pieces.n < target->few || target->subgroup_size == 1
       || (acc_disable_get_flags () & ACC_DISABLE_STAGING))
     return 0;
 
