@@ -269,3 +269,15 @@ acc_cutter_walks (AccCutter       *self,
 
   return cluster != NULL && cluster->offsets == numbers->segments && can_walk (self, numbers, reader);
 }
+
+gboolean
+acc_cutter_reads_elsewhere (AccCutter     *self,
+                            AccFusionNode *numbers,
+                            AccCluster    *cluster)
+{
+  for (guint i = 0; i < numbers->n_readers; i++)
+    if (acc_cutter_get (self, numbers->readers[i].cluster) == cluster && !acc_cutter_walks (self, numbers, &numbers->readers[i]))
+      return TRUE;
+
+  return numbers->is_read_widely;
+}

@@ -46,9 +46,13 @@ collect_reads (AccCutter  *self,
         {
           AccFusionNode *input = node->inputs[i];
 
-          /* Numbers are known to who walks along segments. */
+          /* Numbers are known to who walks along segments: those of the element that it is at. */
           if (input->is_value && input->segments != NULL && input->segments == cluster->offsets && input->home != cluster)
-            input = input->segments;
+            {
+              if (acc_cutter_reads_elsewhere (self, input, cluster))
+                add_read (input, cluster);
+              input = input->segments;
+            }
           if (input->seen_by == cluster)
             continue;
           input->seen_by = cluster;

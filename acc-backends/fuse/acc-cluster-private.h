@@ -55,6 +55,8 @@ void           acc_cutter_ask_inputs    (AccCutter *self, AccFusionNode *node, A
 void           acc_cutter_gather        (AccCutter *self, AccFusionNode *node);
 /* Whether who reads the numbers of segments walks along these. */
 gboolean       acc_cutter_walks         (AccCutter *self, AccFusionNode *numbers, const AccReader *reader);
+/* Whether @cluster reads numbers of others than the element that it is at, too, which it cannot know. */
+gboolean       acc_cutter_reads_elsewhere (AccCutter *self, AccFusionNode *numbers, AccCluster *cluster);
 /* Makes all walk along segments that can, where they read the numbers of these. Whether all do, so that numbers need no memory. */
 gboolean       acc_cutter_inline_numbers (AccCutter *self, AccFusionNode *node);
 

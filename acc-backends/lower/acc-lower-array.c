@@ -497,7 +497,8 @@ low_read (AccLower       *l,
 {
   AccMemo *memo;
 
-  if (node->segments != NULL && l->segment.id != 0 && node->segments == l->step->cluster->offsets)
+  /* Where another element's is asked for, numbers are in memory. */
+  if (node->segments != NULL && l->segment.id != 0 && node->segments == l->step->cluster->offsets && (ix->is_own || !node->is_value))
     return l->segment;
 
   /* Computed here besides, at the same index. */

@@ -246,6 +246,7 @@ low_index_of_space (AccLower       *l,
       split_linear (l, space, outer, space->first_inner, ix);
       ix->at[space->rank - 1] = low_within (l, inner, 0, MAX (space->inner, 1) - 1);
     }
+  ix->is_own = TRUE;
 
   return ix;
 }

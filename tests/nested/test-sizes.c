@@ -246,19 +246,39 @@ draw (gint64 (*draw_size) (GRand *rand))
 }
 
 static void
-test_sizes (gconstpointer data)
+check_equal (AccArray *array, const char *what, const char *of)
 {
-  guint f = GPOINTER_TO_UINT (data) / G_N_ELEMENTS (sizes), s = GPOINTER_TO_UINT (data) % G_N_ELEMENTS (sizes);
-  g_autoptr(AccNestedArray) nested = draw (sizes[s].draw), mapped = acc_nested_array_map (nested, functions[f].function, NULL);
-  AccArray *values = acc_nested_array_get_values (mapped);
-  g_autoptr(AccArray) got = run (backend, values), wanted = run (judge, values);
+  g_autoptr(AccArray) got = run (backend, array), wanted = run (judge, array);
   gint64 n = acc_shape_get_size (acc_array_get_shape (wanted));
 
   g_assert_cmpint (acc_shape_get_size (acc_array_get_shape (got)), ==, n);
   for (gint64 i = 0; i < n; i++)
     if (acc_array_get_int (got, 0, i) != acc_array_get_int (wanted, 0, i))
-      g_error ("%s of %s: value %d is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, functions[f].name, sizes[s].name, (int) i,
-               acc_array_get_int (got, 0, i), acc_array_get_int (wanted, 0, i));
+      g_error ("%s of %s: value %d is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, what, of, (int) i, acc_array_get_int (got, 0, i),
+               acc_array_get_int (wanted, 0, i));
+}
+
+static void
+test_sizes (gconstpointer data)
+{
+  guint f = GPOINTER_TO_UINT (data) / G_N_ELEMENTS (sizes), s = GPOINTER_TO_UINT (data) % G_N_ELEMENTS (sizes);
+  g_autoptr(AccNestedArray) nested = draw (sizes[s].draw), mapped = acc_nested_array_map (nested, functions[f].function, NULL);
+
+  check_equal (acc_nested_array_get_values (mapped), functions[f].name, sizes[s].name);
+}
+
+/* Values beside those of another element, in a step that goes along elements: what depends on the element is each one's own. */
+static void
+test_elsewhere (gconstpointer data)
+{
+  guint s = GPOINTER_TO_UINT (data);
+  g_autoptr(AccNestedArray) nested = draw (sizes[s].draw), placed = acc_nested_array_map (nested, places, NULL);
+  AccArray *values = acc_nested_array_get_values (placed), *offsets = acc_nested_array_get_offsets (nested);
+  g_autoptr(AccArray) turned = acc_array_reverse (values), both = acc_array_zip_with (values, turned, plus, NULL);
+  g_autoptr(AccArray) sums = acc_array_fold_seg_offsets (both, acc_expr_new_int (0), offsets, plus, NULL);
+
+  check_equal (both, "values and those of another", sizes[s].name);
+  check_equal (sums, "sums of values and those of another", sizes[s].name);
 }
 
 static AccExpr *
@@ -322,6 +342,12 @@ main (int argc, char **argv)
                                                sizes[i % G_N_ELEMENTS (sizes)].name);
 
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_sizes);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/sizes/elsewhere/%s", sizes[i].name);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_elsewhere);
     }
   g_test_add_func ("/sizes/empty", test_empty);
   if (!g_str_equal (acc_backend_get_name (backend), "native") && !g_str_equal (acc_backend_get_name (backend), "interpreter"))
