@@ -434,6 +434,20 @@ strip_direct (AccArray *direct)
   return direct;
 }
 
+/* Whether modules have the operation for elements of the type. */
+static gboolean
+have_modules (AccFusionGraph *self,
+              AccOperation    op,
+              AccElementType *type)
+{
+  AccElementKind kind = acc_element_type_get_leaf (type, 0);
+
+  if (op == ACC_OP_FFT)
+    return !self->narrow_modules || kind != ACC_KIND_F64;
+
+  return op == ACC_OP_MATMUL && !(self->narrow_modules && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64));
+}
+
 /* Whether the operation itself, not what @array is composed of, may be computed for it. */
 static gboolean
 may_take_direct (AccFusionGraph *self,
@@ -450,7 +464,7 @@ may_take_direct (AccFusionGraph *self,
 
   op = strip_direct (array->direct)->op;
   if (self->for_modules)
-    return op == ACC_OP_FFT || op == ACC_OP_MATMUL;
+    return have_modules (self, op, strip_direct (array->direct)->type);
   if (op == ACC_OP_SEG_NUMBERS && (acc_disable_get_flags () & ACC_DISABLE_SEGMENTS))
     return FALSE;
 
@@ -524,6 +538,7 @@ acc_fusion_graph_new (const AccTarget *target,
 
   self->for_groups = target->model == ACC_MODEL_SIMT;
   self->for_modules = target->for_modules;
+  self->narrow_modules = target->narrow_modules;
   self->takes_direct = !target->by_rows;
   self->nodes = g_ptr_array_new_with_free_func (g_free);
   self->table = g_hash_table_new (NULL, NULL);

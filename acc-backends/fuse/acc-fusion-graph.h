@@ -87,6 +87,7 @@ struct _AccFusionGraph {
   gboolean    for_groups;       /* of threads, which share rows that a lane would go along alone */
   gboolean    takes_direct;     /* operations in place of compositions, which need all elements at once */
   gboolean    for_modules;      /* products and transforms alone, of those */
+  gboolean    narrow_modules;   /* as AccTarget has it */
 };
 
 AccFusionGraph *acc_fusion_graph_new  (const AccTarget *target, AccArray **results, guint n_results, AccArray **bound, AccArray **values,

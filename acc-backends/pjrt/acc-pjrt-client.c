@@ -28,6 +28,7 @@ describe (AccPjrtClient *self)
       acc_pjrt_call_freely (self->api, PJRT_DESCRIPTION_ID, &id);
     }
   self->id = id.id;
+  self->base.is_narrow = name.length == 3 && memcmp (name.text, "tpu", 3) == 0;
   self->base.is_host = name.length == 3 && memcmp (name.text, "cpu", 3) == 0;
 
   return g_strdup_printf ("XLA by a PJRT plugin of version %d.%d: %.*s, %.*s", self->api->version.major, self->api->version.minor,

@@ -41,6 +41,7 @@ plan (AccHost          *host,
   Code *code;
 
   whole.for_modules = TRUE;
+  whole.narrow_modules = planner->engine->is_narrow;
   graph = acc_fusion_graph_new (&whole, results, n_results, bound, values, n_bound, error);
   if (graph == NULL)
     return NULL;

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "acc-backends/codegen/stablehlo/acc-stablehlo.h"
+#ifdef FOR_TPU
+#include "tpu/tpu.h"
+#endif
 
 /* The 167 components of Accelerate that a backend for TensorFlow was once judged by, of which it ran 113: what the emitter makes of each,
  * against docs/backends/stablehlo-components.md, line by line. */
@@ -304,20 +307,23 @@ build (const Component  *component,
 static AccHloModule *
 write_module (AccArray **results,
               guint      n_results,
+              gboolean   for_tpu,
               GError   **error)
 {
   AccTarget target = acc_target_cpu;
-  const AccHloOptions options = { .keeps_order = TRUE };
+  const AccHloOptions options = { .keeps_order = !for_tpu };
   g_autoptr(AccFusionGraph) graph = NULL;
 
   target.for_modules = TRUE;
+  target.narrow_modules = for_tpu;
   graph = acc_fusion_graph_new (&target, results, n_results, NULL, NULL, 0, error);
 
   return graph != NULL ? acc_hlo_module_new (graph, results, n_results, &options, error) : NULL;
 }
 
 static void
-check_component (const Component *component)
+check_component (const Component *component,
+                 gboolean         for_tpu)
 {
   AccArray *results[2] = { NULL, NULL };
   g_autoptr(AccHloModule) module = NULL;
@@ -327,12 +333,16 @@ check_component (const Component *component)
   results[0] = build (component, &results[1]);
   acc_array_check (results[0], &error);
   g_assert_no_error (error);
-  module = write_module (results, results[1] != NULL ? 2 : 1, &error);
+  module = write_module (results, results[1] != NULL ? 2 : 1, for_tpu, &error);
   if (component->around == NULL)
     {
       g_assert_no_error (error);
       g_assert_nonnull (strstr (module->text, "func.func public @main("));
       g_assert_cmpuint (module->results->len, >, 0);
+#ifdef FOR_TPU
+      if (for_tpu && !tpu_compile (module->text, component->name, &error))
+        g_error ("%s%s", module->text, error->message);
+#endif
     }
   else
     {
@@ -345,11 +355,21 @@ check_component (const Component *component)
 }
 
 static void
-test_modules (void)
+test_modules (gconstpointer for_tpu)
 {
+#ifdef FOR_TPU
+  g_autoptr(GError) error = NULL;
+
+  if (for_tpu != NULL && !tpu_open (&error))
+    {
+      g_test_skip (error->message);
+      return;
+    }
+#endif
+
   make_inputs ();
   for (guint i = 0; i < N_COMPONENTS; i++)
-    check_component (&components[i]);
+    check_component (&components[i], for_tpu != NULL);
   free_inputs ();
 }
 
@@ -408,7 +428,10 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   page = argc > 1 ? argv[1] : NULL;
-  g_test_add_func ("/stablehlo-components/modules", test_modules);
+  g_test_add_data_func ("/stablehlo-components/modules", NULL, test_modules);
+#ifdef FOR_TPU
+  g_test_add_data_func ("/stablehlo-components/for-tpu", "tpu", test_modules);
+#endif
   g_test_add_func ("/stablehlo-components/page", test_page);
 
   return g_test_run ();
