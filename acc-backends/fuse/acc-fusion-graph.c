@@ -443,7 +443,7 @@ have_modules (AccFusionGraph *self,
   AccElementKind kind = acc_element_type_get_leaf (type, 0);
 
   if (op == ACC_OP_FFT)
-    return !self->narrow_modules || kind != ACC_KIND_F64;
+    return !self->narrow_modules;
 
   return op == ACC_OP_MATMUL && !(self->narrow_modules && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64));
 }

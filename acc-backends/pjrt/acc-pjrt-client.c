@@ -10,6 +10,13 @@
 
 /* --- the device */
 
+static gboolean
+is_called (const PjrtClientTextArgs *name,
+           const char               *platform)
+{
+  return name->length == strlen (platform) && memcmp (name->text, platform, name->length) == 0;
+}
+
 static char *
 describe (AccPjrtClient *self)
 {
@@ -28,8 +35,9 @@ describe (AccPjrtClient *self)
       acc_pjrt_call_freely (self->api, PJRT_DESCRIPTION_ID, &id);
     }
   self->id = id.id;
-  self->base.is_narrow = name.length == 3 && memcmp (name.text, "tpu", 3) == 0;
-  self->base.is_host = name.length == 3 && memcmp (name.text, "cpu", 3) == 0;
+  self->base.is_host = is_called (&name, "cpu");
+  self->base.is_rough = is_called (&name, "cuda");
+  self->base.is_narrow = self->base.is_rough || is_called (&name, "tpu");
 
   return g_strdup_printf ("XLA by a PJRT plugin of version %d.%d: %.*s, %.*s", self->api->version.major, self->api->version.minor,
                           (int) name.length, name.text != NULL ? name.text : "", (int) kind.length, kind.text != NULL ? kind.text : "");

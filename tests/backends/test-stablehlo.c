@@ -10,19 +10,30 @@
  * it computes is for the conformance tests, where there is a plugin. */
 
 static AccHloModule *
-write_module (AccArray  *array,
-              GError   **error)
+write_module_for (AccArray             *array,
+                  const AccHloOptions  *options,
+                  gboolean              is_narrow,
+                  GError              **error)
 {
   AccTarget target = acc_target_cpu;
-  const AccHloOptions options = { .keeps_order = TRUE };
   g_autoptr(AccFusionGraph) graph = NULL;
 
   target.for_modules = TRUE;
+  target.narrow_modules = is_narrow;
   graph = acc_fusion_graph_new (&target, &array, 1, NULL, NULL, 0, error);
   if (graph == NULL)
     return NULL;
 
-  return acc_hlo_module_new (graph, &array, 1, &options, error);
+  return acc_hlo_module_new (graph, &array, 1, options, error);
+}
+
+static AccHloModule *
+write_module (AccArray  *array,
+              GError   **error)
+{
+  const AccHloOptions options = { .keeps_order = TRUE };
+
+  return write_module_for (array, &options, FALSE, error);
 }
 
 static gsize
@@ -399,6 +410,62 @@ test_fatal (void)
     }
 }
 
+/* Whether a line of a module of @array has @operation, and @type. */
+static gboolean
+has_operation (AccArray            *array,
+               const AccHloOptions *options,
+               gboolean             is_narrow,
+               const char          *operation,
+               const char          *type)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccHloModule) module = write_module_for (array, options, is_narrow, &error);
+  g_auto(GStrv) lines = NULL;
+  gboolean has = FALSE;
+
+  g_assert_no_error (error);
+  lines = g_strsplit (module->text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    has |= strstr (lines[i], operation) != NULL && strstr (lines[i], type) != NULL;
+
+  return has;
+}
+
+static AccExpr *root (AccExpr *x, gpointer data) { return acc_expr_sqrt (x); }
+static AccExpr *ratio (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_fdiv (x, y); }
+
+/* Quotients and roots of f4, where compilers do not round them correctly. */
+static void
+test_rough (void)
+{
+  const AccHloOptions fine = { .keeps_order = TRUE }, rough = { .is_rough = TRUE }, fast = { .is_rough = TRUE, .fast_math = TRUE };
+  g_autoptr(AccArray) x = vector_of ("f4", 9), y = vector_of ("f4", 9);
+  g_autoptr(AccArray) roots = acc_array_map (x, root, NULL), quotients = acc_array_zip_with (x, y, ratio, NULL);
+
+  g_assert_true (has_operation (roots, &rough, FALSE, "stablehlo.sqrt", "f64"));
+  g_assert_true (has_operation (quotients, &rough, FALSE, "stablehlo.divide", "f64"));
+  g_assert_false (has_operation (roots, &fine, FALSE, "stablehlo.sqrt", "f64"));
+  g_assert_false (has_operation (quotients, &fine, FALSE, "stablehlo.divide", "f64"));
+  g_assert_false (has_operation (roots, &fast, FALSE, "stablehlo.sqrt", "f64"));
+  g_assert_false (has_operation (quotients, &fast, FALSE, "stablehlo.divide", "f64"));
+}
+
+/* What some compilers refuse, or end the process for, is composed for them. */
+static void
+test_narrow (void)
+{
+  const AccHloOptions options = { .keeps_order = FALSE };
+  g_autoptr(AccArray) rows = matrix_of ("c8", 8, 64), spectrum = acc_array_fft (rows, ACC_FFT_FORWARD);
+  g_autoptr(AccArray) i = matrix_of ("i8", 3, 3), j = matrix_of ("i4", 3, 3);
+  g_autoptr(AccArray) wide = acc_array_matmul (i, i), narrow = acc_array_matmul (j, j);
+
+  g_assert_true (has_operation (spectrum, &options, FALSE, "stablehlo.fft", ""));
+  g_assert_false (has_operation (spectrum, &options, TRUE, "stablehlo.fft", ""));
+  g_assert_true (has_operation (wide, &options, FALSE, "stablehlo.dot_general", ""));
+  g_assert_false (has_operation (wide, &options, TRUE, "stablehlo.dot_general", ""));
+  g_assert_true (has_operation (narrow, &options, TRUE, "stablehlo.dot_general", ""));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -411,6 +478,8 @@ main (int argc, char **argv)
   g_test_add_func ("/stablehlo/products", test_products);
   g_test_add_func ("/stablehlo/refusals", test_refusals);
   g_test_add_func ("/stablehlo/fatal", test_fatal);
+  g_test_add_func ("/stablehlo/rough", test_rough);
+  g_test_add_func ("/stablehlo/narrow", test_narrow);
 
   return g_test_run ();
 }

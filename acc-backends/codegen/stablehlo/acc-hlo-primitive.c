@@ -81,6 +81,41 @@ multiply (const Place  *place,
   return HIDE (place, BINARY (place, "multiply", x, y));
 }
 
+/* A quotient or a root of f4 where those of compilers are not rounded correctly: that of f8, rounded once more, is. They do not see that it
+ * is of f4. */
+static AccHloValue
+round_wide (const Place *place,
+            const char  *operation,
+            AccHloValue  x,
+            AccHloValue  y)
+{
+  AccHlo *self = place->hlo;
+  AccHloValue wide = acc_hlo_convert (self, x, place->shape, place->kind, ACC_KIND_F64);
+
+  if (y == NULL)
+    wide = acc_hlo_unary (self, operation, wide, place->shape, ACC_KIND_F64);
+  else
+    wide = acc_hlo_binary (self, operation, wide, acc_hlo_convert (self, y, place->shape, place->kind, ACC_KIND_F64), place->shape,
+                           ACC_KIND_F64);
+
+  return acc_hlo_convert (self, acc_hlo_hide (self, wide, place->shape, ACC_KIND_F64), place->shape, ACC_KIND_F64, place->kind);
+}
+
+static gboolean
+rounds_wide (const Place *place)
+{
+  return place->hlo->is_rough && !place->hlo->fast_math && place->kind == ACC_KIND_F32;
+}
+
+static AccHloValue
+write_root (const Place  *place,
+            AccPrimitive  primitive,
+            AccHloValue   x,
+            AccHloValue   y)
+{
+  return rounds_wide (place) ? round_wide (place, "sqrt", x, NULL) : UNARY (place, "sqrt", x);
+}
+
 /* Neither times the reciprocal of what all elements are divided by, of a root, an exponential, a power or a quotient, nor by a product of
  * divisors: the divisor is combined with bits of what is divided, of which none is left. */
 static AccHloValue
@@ -93,6 +128,8 @@ divide_floats (const Place  *place,
   AccElementKind bits = get_bits_kind (place->kind);
   AccHloValue mask;
 
+  if (rounds_wide (place))
+    return round_wide (place, "divide", x, y);
   if (self->fast_math || self->zero == NULL)
     return BINARY (place, "divide", x, y);
 
