@@ -8,7 +8,7 @@ typedef struct {
   guint          n_lengths, n_arguments, n_results;
   PjrtBuffer   **arguments;      /* zero and the lengths first */
   PjrtBuffer   **transients;     /* per argument */
-  PjrtBuffer   **results;        /* the failure and its index first */
+  PjrtBuffer   **results;        /* the failure and its index last */
 } Call;
 
 static gboolean
@@ -65,11 +65,12 @@ fetch_failure (Call    *self,
 
   if (call->module->checks->len == 0)
     return TRUE;
-  if (!acc_pjrt_client_download (self->client, self->results[0], &call->failure, sizeof call->failure, call->what, error))
+  if (!acc_pjrt_client_download (self->client, self->results[self->n_results], &call->failure, sizeof call->failure, call->what, error))
     return FALSE;
 
   return call->failure == 0
-         || acc_pjrt_client_download (self->client, self->results[1], &call->failed_index, sizeof call->failed_index, call->what, error);
+         || acc_pjrt_client_download (self->client, self->results[self->n_results + 1], &call->failed_index, sizeof call->failed_index,
+                                      call->what, error);
 }
 
 static void
@@ -80,8 +81,8 @@ give_results (Call *self)
       const AccHloVector *vector = acc_xla_get_vector (self->call->module->results, i);
 
       self->call->results[i] =
-        acc_pjrt_client_adopt (self->client, self->results[2 + i], vector, self->call->result_names[i]);
-      self->results[2 + i] = NULL;
+        acc_pjrt_client_adopt (self->client, self->results[i], vector, self->call->result_names[i]);
+      self->results[i] = NULL;
     }
 }
 

@@ -56,7 +56,8 @@ add_module (AccTensorflowCode  *self,
             const AccHloModule *module,
             TfStatus           *status)
 {
-  guint n_first = 1 + module->lengths->len, n_inputs = n_first + module->arguments->len, n_outputs = 2 + module->results->len;
+  guint n_first = 1 + module->lengths->len, n_inputs = n_first + module->arguments->len, n_results = module->results->len;
+  guint n_outputs = n_results + acc_hlo_module_count_failures (module);
   g_autofree gint *input_types = g_new0 (gint, n_inputs), *output_types = g_new0 (gint, n_outputs), *ranks = g_new0 (gint, n_outputs);
   g_autofree const gint64 **shapes = g_new0 (const gint64 *, n_outputs);
   gconstpointer platforms[] = { "CPU" };
@@ -64,17 +65,21 @@ add_module (AccTensorflowCode  *self,
   TfOperationDescription *call = self->api->NewOperation (self->graph, "XlaCallModule", "module");
   TfOperation *operation;
 
-  input_types[0] = output_types[0] = acc_saved_model_get_type (ACC_KIND_I32);
-  output_types[1] = acc_saved_model_get_type (ACC_KIND_I64);
+  input_types[0] = acc_saved_model_get_type (ACC_KIND_I32);
   for (guint i = 1; i < n_inputs; i++)
     input_types[i] = acc_saved_model_get_type (i < n_first ? ACC_KIND_I64 : acc_xla_get_vector (module->arguments, i - n_first)->kind);
-  for (guint i = 2; i < n_outputs; i++)
+  for (guint i = 0; i < n_results; i++)
     {
-      const AccHloVector *vector = acc_xla_get_vector (module->results, i - 2);
+      const AccHloVector *vector = acc_xla_get_vector (module->results, i);
 
       output_types[i] = acc_saved_model_get_type (vector->kind);
       shapes[i] = &vector->n;
       ranks[i] = 1;
+    }
+  if (n_outputs > n_results)
+    {
+      output_types[n_results] = acc_saved_model_get_type (ACC_KIND_I32);
+      output_types[n_results + 1] = acc_saved_model_get_type (ACC_KIND_I64);
     }
 
   self->api->SetDevice (call, DEVICE);

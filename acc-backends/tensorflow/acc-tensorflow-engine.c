@@ -112,7 +112,7 @@ typedef struct {
   guint       n_lengths, n_arguments, n_results;
   TfTensor  **arguments;      /* zero and the lengths first */
   guint64    *copied;         /* per argument */
-  TfTensor  **results;        /* the failure and its index first */
+  TfTensor  **results;        /* the failure and its index last */
 } Call;
 
 static gboolean
@@ -125,7 +125,7 @@ run_session (Call    *self,
   gboolean ok;
 
   api->SessionRun (code->session, NULL, code->inputs, self->arguments, (gint) (1 + self->n_lengths + self->n_arguments), code->outputs,
-                   self->results, (gint) (2 + self->n_results), NULL, 0, NULL, status);
+                   self->results, (gint) (self->n_results + acc_hlo_module_count_failures (self->call->module)), NULL, 0, NULL, status);
   ok = acc_tensorflow_check (api, status, self->call->what, error);
   api->DeleteStatus (status);
 
@@ -166,17 +166,20 @@ take_results (Call    *self,
     {
       const AccHloVector *vector = acc_xla_get_vector (self->call->module->results, i);
 
-      if (api->TensorByteSize (self->results[2 + i]) == acc_xla_count_bytes (vector))
+      if (api->TensorByteSize (self->results[i]) == acc_xla_count_bytes (vector))
         continue;
       g_set_error (error, ACC_ERROR, ACC_ERROR_COMPILE, "%s: TensorFlow gives %" G_GSIZE_FORMAT " bytes in place of %" G_GUINT64_FORMAT,
-                   self->call->what, api->TensorByteSize (self->results[2 + i]), acc_xla_count_bytes (vector));
+                   self->call->what, api->TensorByteSize (self->results[i]), acc_xla_count_bytes (vector));
       return FALSE;
     }
 
-  memcpy (&self->call->failure, api->TensorData (self->results[0]), sizeof self->call->failure);
-  memcpy (&self->call->failed_index, api->TensorData (self->results[1]), sizeof self->call->failed_index);
+  if (acc_hlo_module_count_failures (self->call->module) > 0)
+    {
+      memcpy (&self->call->failure, api->TensorData (self->results[self->n_results]), sizeof self->call->failure);
+      memcpy (&self->call->failed_index, api->TensorData (self->results[self->n_results + 1]), sizeof self->call->failed_index);
+    }
   for (guint i = 0; i < self->n_results && self->call->failure == 0; i++)
-    self->call->results[i] = adopt (self->engine, g_steal_pointer (&self->results[2 + i]),
+    self->call->results[i] = adopt (self->engine, g_steal_pointer (&self->results[i]),
                                     acc_xla_get_vector (self->call->module->results, i), self->call->result_names[i]);
 
   return TRUE;

@@ -3,10 +3,11 @@
 """The benchmark table: acc beside the strongest peers there are, each work in one run, with the physical limit.
 
 run-table.py [--build DIR] [--python PATH] [--works A,B] [--contenders A,B] [--sizes N,M] [--threads 1,2] [--rounds N]
-             [--least] [--growth] [--without PASS,PASS] [--memory GIB] [--json FILE] [--markdown FILE] [--plots DIR]
+             [--least] [--processor] [--growth] [--without PASS,PASS] [--memory GIB] [--json FILE] [--markdown FILE] [--plots DIR]
 
 Every contender is a process of its own (works/contender.h) that holds its inputs; all those of a work are asked in turn, round
-after round, so that a drift of the machine meets them all. Medians, or the least with --least; "acc is" tells how many times
+after round, so that a drift of the machine meets them all. Medians, or the least with --least; with --processor the time that all threads of a
+contender together were on processors, which others that compute disturb less. "acc is" tells how many times
 quicker acc is than the best peer, "fast is" the same with acc_backend_set_fast_math(). The limit is what the work must move at the
 speed of a copy of as many bytes, or what it must compute at the speed of multiplications with additions, both measured in the same
 rounds.
@@ -52,8 +53,9 @@ class Missing(Exception):
 class Child:
     """A contender at work, or None where it has no such work."""
 
-    def __init__(self, command, environment, threads, patience):
+    def __init__(self, command, environment, threads, patience, by_processor):
         self.patience = patience
+        self.by_processor = by_processor
         self.errors = tempfile.TemporaryFile()
         processors = sorted(os.sched_getaffinity(0))[:threads]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, env=environment,
@@ -99,10 +101,31 @@ class Child:
     def calibrate(self):
         seconds = min(float(self.ask('run 1')) for _ in range(2))
         self.repeats = int(min(max(SAMPLE / max(seconds, 1e-9), 1), 10000))
+        if self.by_processor:
+            # As many as a contender runs in any case.
+            self.repeats = min(self.repeats, 8)
+
+    def processor_time(self):
+        """Seconds, of threads that wait by now."""
+        folder = f'/proc/{self.process.pid}/task'
+        total = 0
+        for thread in os.listdir(folder):
+            try:
+                with open(f'{folder}/{thread}/schedstat') as file:
+                    total += int(file.read().split()[0])
+            except FileNotFoundError:
+                pass
+        return total * 1e-9
 
     def sample(self):
         time.sleep(PAUSE)
-        self.times.append(float(self.ask(f'run {self.repeats}')))
+        if not self.by_processor:
+            self.times.append(float(self.ask(f'run {self.repeats}')))
+            return
+        before = self.processor_time()
+        self.ask(f'run {self.repeats}')
+        time.sleep(PAUSE)
+        self.times.append((self.processor_time() - before) / self.repeats)
 
     def check(self):
         return float(self.ask('check'))
@@ -169,7 +192,7 @@ class Table:
         """The child of a contender, ready or not yet."""
         contender = CONTENDERS['c' if name in LIMITS else name]
         return Child(command_for(self.options, contender, name if name in LIMITS else work.name, size),
-                     environment_for(self.options, threads, contender), threads, self.options.patience)
+                     environment_for(self.options, threads, contender), threads, self.options.patience, self.options.processor)
 
     def contenders(self, work, size, threads):
         """Those that there are, but for what at a smaller size took so long that this one would be waited for too long."""
@@ -359,6 +382,7 @@ def main():
     parser.add_argument('--threads', type=numbers, default=[len(os.sched_getaffinity(0))])
     parser.add_argument('--rounds', type=int, default=9)
     parser.add_argument('--least', action='store_true', help='take the least of the rounds, not the median: for machines that are shared')
+    parser.add_argument('--processor', action='store_true', help='take the time of processors, of all threads together')
     parser.add_argument('--seconds', type=float, default=20, help='that the rounds of a row may take; three of them are done in any case')
     parser.add_argument('--patience', type=float, default=180, help='seconds after which a contender counts as dead')
     parser.add_argument('--small', action='store_true', help='sizes that show no more than that all run and agree')

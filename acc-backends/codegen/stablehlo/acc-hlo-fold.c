@@ -161,7 +161,7 @@ reduce_blocks (AccHlo      *self,
 #define MANY_PARTS 16
 
 /* Computed elements are written to memory before they are reduced: as many as a part has, where rows are that long. */
-#define LONG_ROW 4096
+#define LONG_ROW 256
 
 static void
 apply (AccHlo            *self,

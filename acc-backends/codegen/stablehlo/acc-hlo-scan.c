@@ -246,23 +246,24 @@ scan_rows (AccHlo               *self,
     scan_blocks (self, operator, rows, values);
 }
 
+/* @shape: of one row, or [rows][elements]; compilers have a quicker form for a row than for a matrix of one. */
 static AccHloValue
 sum_rows (AccHlo         *self,
           AccHloValue     x,
-          gint64          outer,
-          gint64          n,
+          AccHloShape     shape,
           AccElementKind  kind)
 {
-  AccHloShape shape = SHAPE (outer, n);
+  gint64 n = shape.extents[shape.rank - 1];
+  const char *before = shape.rank > 1 ? "1, " : "";
   const char *type = acc_hlo_type (self, shape, kind), *scalar = acc_hlo_type (self, ACC_HLO_SCALAR, kind);
   AccHloValue zero = acc_hlo_integer (self, ACC_HLO_SCALAR, kind, 0);
   AccHloValue a = acc_hlo_name (self), b = acc_hlo_name (self), sum = acc_hlo_name (self);
 
   return acc_hlo_emit (self, "\"stablehlo.reduce_window\"(%s, %s) ({\n ^bb0(%s: %s, %s: %s):\n %s = stablehlo.add %s, %s : %s\n"
-                       " stablehlo.return %s : %s\n }) {window_dimensions = array<i64: 1, %"
-                       G_GINT64_FORMAT ">, window_strides = array<i64:"
-                       " 1, 1>, padding = dense<[[0, 0], [%" G_GINT64_FORMAT ", 0]]> : tensor<2x2xi64>} : (%s, %s) -> %s", x, zero, a,
-                       scalar, b, scalar, sum, a, b, scalar, sum, scalar, n, n - 1, type, scalar, type);
+                       " stablehlo.return %s : %s\n }) {window_dimensions = array<i64: %s%"
+                       G_GINT64_FORMAT ">, window_strides = array<i64: %s1>, padding = dense<[%s[%" G_GINT64_FORMAT
+                       ", 0]]> : tensor<%ux2xi64>} : (%s, %s) -> %s", x, zero, a, scalar, b, scalar, sum, a, b, scalar, sum, scalar, before,
+                       n, before, shape.rank > 1 ? "[0, 0], " : "", n - 1, shape.rank, type, scalar, type);
 }
 
 static Rows
@@ -307,10 +308,13 @@ acc_hlo_write_scan (AccHlo        *self,
     {
       kinds[i] = acc_hlo_leaf (node, i);
       are_sums = are_sums && primitives[i] == ACC_PRIM_ADD;
-      results[i] = acc_hlo_reshape (self, input[i], acc_hlo_shape_of (node), rows, kinds[i]);
     }
+  if (are_sums && outer == 1)
+    rows = (AccHloShape) { 1, &n };
+  for (guint i = 0; i < n_leaves; i++)
+    results[i] = acc_hlo_reshape (self, input[i], acc_hlo_shape_of (node), rows, kinds[i]);
   for (guint i = 0; i < n_leaves && are_sums; i++)
-    results[i] = sum_rows (self, results[i], outer, n, kinds[i]);
+    results[i] = sum_rows (self, results[i], rows, kinds[i]);
   if (!are_sums)
     scan_rows (self, &operator, find_true (self, node, outer, n), results);
   for (guint i = 0; i < n_leaves; i++)

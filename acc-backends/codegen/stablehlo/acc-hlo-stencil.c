@@ -85,6 +85,9 @@ pad_input (AccHlo        *self,
           in->values[i] = extend (self, in->boundary->kind, in->values[i], (AccHloShape) { rank, in->padded }, d, margins[d], kind);
           in->padded[d] += 2 * margins[d];
         }
+      /* Else compilers make a copy for each neighbour. */
+      if (in->values[i] != values[i] && self->keeps_order && !self->is_export)
+        in->values[i] = acc_hlo_unary (self, "optimization_barrier", in->values[i], (AccHloShape) { rank, in->padded }, kind);
     }
   for (guint d = 0; d < rank; d++)
     in->padded[d] = source->extents[d] + 2 * margins[d];

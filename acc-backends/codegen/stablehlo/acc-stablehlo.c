@@ -75,14 +75,13 @@ write_nodes (AccHlo  *self,
   return TRUE;
 }
 
-/* First, or last, and then only where there are checks. */
+/* Last, and only where there are checks: compilers lay out one result better than one of three. */
 static void
-write_failure (AccHlo              *self,
-               const AccHloOptions *options,
-               GString             *values,
-               GString             *types)
+write_failure (AccHlo  *self,
+               GString *values,
+               GString *types)
 {
-  if (options->is_export && self->module->checks->len == 0)
+  if (self->module->checks->len == 0)
     return;
 
   g_string_append_printf (values, "%s%s, %s", values->len > 0 ? ", " : "", self->failure, self->failed_index);
@@ -108,12 +107,9 @@ write_module (AccHlo               *self,
 
   if (options->is_export && module->takes_zero)
     g_string_append_printf (header, "%s%s: tensor<i32>", header->len > 0 ? ", " : "", self->zero);
-  if (!options->is_export)
-    write_failure (self, options, values, types);
   for (guint r = 0; r < n_results && self->error == NULL; r++)
     acc_hlo_write_result (self, options, acc_fusion_graph_get (self->graph, results[r]), values, types);
-  if (options->is_export)
-    write_failure (self, options, values, types);
+  write_failure (self, values, types);
   if (self->error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&self->error));

@@ -5,17 +5,16 @@
 
 /* An array program as StableHLO text, which XLA and others compile: before fusion, with known extents, one function
  *
- *   main (zero: i32, a vector for each buffer of each argument and of each array in memory) → (failure: i32, index: i64, a vector for each
- *   buffer of each result)
+ *   main (zero: i32, a vector for each buffer of each argument and of each array in memory) → (a vector for each buffer of each result,
+ *   failure: i32, index: i64)
  *
  * Behind @zero come the lengths, an i64 each, of arrays whose leading extent is rounded up, so that one text serves many lengths.
  *
  * @zero must be 0; it keeps compilers from making one rounding of two. Vectors have all elements of the array, in row-major order, scalars
- * of packed elements one after the other.
+ * of packed elements one after the other. The failure and the index are there where there are checks.
  *
  * One that is exported has tensors of the extents that arrays have, with one more for the scalars of packed elements, and only parameters
- * as arguments; arrays in memory are part of it. Zero, where it is used, is its last argument; where there are checks, the failure and the
- * index are its last results. */
+ * as arguments; arrays in memory are part of it. Zero, where it is used, is its last argument. */
 
 /* What a check would say. */
 typedef struct {
@@ -60,5 +59,12 @@ typedef struct {
 AccHloModule *acc_hlo_module_new  (AccFusionGraph *graph, AccArray **results, guint n_results, const AccHloOptions *options,
                                    GError **error);
 void          acc_hlo_module_free (AccHloModule *self);
+
+/* Results behind those of arrays. */
+static inline guint
+acc_hlo_module_count_failures (const AccHloModule *self)
+{
+  return self->checks->len > 0 ? 2 : 0;
+}
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccHloModule, acc_hlo_module_free)

@@ -30,6 +30,18 @@ build_sum (AccArray **a, guint n, gpointer data)
   return acc_array_fold (a[0], acc_expr_new_float (0), acc_work_plus, NULL);
 }
 
+static AccExpr *
+root (AccExpr *x, gpointer data)
+{
+  return acc_expr_sqrt (acc_expr_add (acc_expr_mul (x, x), acc_expr_new_float (1)));
+}
+
+static AccArray *
+build_roots (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_map (a[0], root, NULL);
+}
+
 static GPtrArray *
 build_moments (AccArray **a, guint n, gpointer data)
 {
@@ -94,6 +106,21 @@ prepare_sum (gsize n)
 }
 
 static gpointer
+prepare_row_sums (gsize side)
+{
+  AccWork *self = acc_work_new ();
+
+  acc_work_add_matrix (self, "f4", contender_floats (side * side, 1, 0, 1), side, side);
+  return acc_work_compile (self, build_sum, NULL);
+}
+
+static gpointer
+prepare_roots (gsize n)
+{
+  return acc_work_compile (start (n, contender_floats (n, 1, 0, 1)), build_roots, NULL);
+}
+
+static gpointer
 prepare_moments (gsize n)
 {
   return acc_work_compile_many (start (n, contender_floats (n, 1, 0, 1)), build_moments, NULL);
@@ -126,6 +153,8 @@ const Work acc_vectors[] = {
   { "saxpy", prepare_saxpy, acc_work_run, acc_work_check, acc_work_free },
   { "dot", prepare_dot, acc_work_run, check_number, acc_work_free },
   { "sum", prepare_sum, acc_work_run, check_number, acc_work_free },
+  { "row-sums", prepare_row_sums, acc_work_run, acc_work_check, acc_work_free },
+  { "roots", prepare_roots, acc_work_run, acc_work_check, acc_work_free },
   { "moments", prepare_moments, acc_work_run, check_moments, acc_work_free },
   { "prefix-sum", prepare_prefix_sum, acc_work_run, acc_work_check, acc_work_free },
   { "segmented-sum", prepare_segmented_sum, acc_work_run, acc_work_check, acc_work_free },

@@ -36,6 +36,16 @@ def sum_(n):
     return number(jnp.sum, contender.ones(n, 1))
 
 
+@contender.work('row-sums')
+def row_sums(side):
+    return array(lambda x: jnp.sum(x, axis=1), contender.floats(side * side, 1).reshape(side, side))
+
+
+@contender.work('roots')
+def roots(n):
+    return array(lambda x: jnp.sqrt(x * x + 1), contender.floats(n, 1))
+
+
 @contender.work('moments')
 def moments(n):
     return number(lambda x: jnp.mean(x) + 10 * jnp.var(x), contender.floats(n, 1))

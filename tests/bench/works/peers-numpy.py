@@ -26,6 +26,16 @@ def sum_(n):
     return contender.number(np.sum, contender.ones(n, 1))
 
 
+@contender.work('row-sums')
+def row_sums(side):
+    return contender.array(lambda x: np.sum(x, axis=1), contender.floats(side * side, 1).reshape(side, side))
+
+
+@contender.work('roots')
+def roots(n):
+    return contender.array(lambda x: np.sqrt(x * x + np.float32(1)), contender.floats(n, 1))
+
+
 @contender.work('moments')
 def moments(n):
     return contender.number(lambda x: np.mean(x) + 10 * np.var(x), contender.floats(n, 1))

@@ -36,6 +36,18 @@ def sum_(n):
     return contender.number(torch.sum, ones(n, 1))
 
 
+@contender.work('row-sums')
+def row_sums(side):
+    x = floats(side * side, 1).reshape(side, side)
+    return contender.array(lambda: torch.sum(x, 1).numpy())
+
+
+@contender.work('roots')
+def roots(n):
+    x = floats(n, 1)
+    return contender.array(lambda: torch.sqrt(x * x + 1).numpy())
+
+
 @contender.work('moments')
 def moments(n):
     def both(x):

@@ -48,6 +48,8 @@ CONTENDERS = {
     # XLA on processors, by the plugin that ACC_PJRT_PLUGIN names; JAX on the same.
     'acc-xla': Contender('acc by XLA', program='bench-acc', environment={'ACC_BACKEND': 'pjrt'}, like='acc'),
     'acc-xla-fast': Contender('acc by XLA, fast', program='bench-acc', arguments=('fast',), environment={'ACC_BACKEND': 'pjrt'}, like='acc'),
+    # The XLA in TensorFlow, which ACC_TENSORFLOW_LIBRARY names.
+    'acc-tensorflow': Contender('acc by TensorFlow', program='bench-acc', environment={'ACC_BACKEND': 'tensorflow'}, like='acc'),
     'jax-xla': Contender('JAX by the same XLA', script='peers-jax.py', like='jax',
                          environment={'JAX_PLATFORMS': 'plugin', 'PJRT_NAMES_AND_LIBRARY_PATHS': 'plugin:' + os.environ.get('ACC_PJRT_PLUGIN', '')}),
     'c': Contender('C', program='bench-c'),
@@ -77,6 +79,10 @@ WORKS = [
          peers=('acc-fast', 'numpy', 'numba', 'jax', 'torch'), bytes=lambda n: 8 * n),
     Work('sum', 'sum', size=2**26, small=1000, elements='floats, a few ones among zeros',
          peers=('numpy', 'numba', 'jax', 'torch', 'arrow', 'duckdb'), bytes=lambda n: 4 * n),
+    Work('row-sums', 'sums of rows', size=8192, small=100, elements='rows and columns of floats', peers=('numpy', 'jax', 'torch'),
+         bytes=lambda n: 4 * n * n, tolerance=1e-5),
+    Work('roots', 'root of a square and one', size=2**26, small=1000, elements='floats', peers=('acc-fast', 'numpy', 'jax', 'torch'),
+         bytes=lambda n: 8 * n, tolerance=1e-6),
     Work('moments', 'mean and variance', size=2**26, small=1000, elements='floats',
          peers=('numpy', 'numba', 'jax', 'torch', 'arrow', 'duckdb'), bytes=lambda n: 4 * n, tolerance=1e-4),
     Work('prefix-sum', 'prefix sum', size=2**26, small=1000, elements='floats, a few ones among zeros',
