@@ -35,7 +35,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, 'works'))
 sys.dont_write_bytecode = True
 
-from works import CONTENDERS, WORKS  # noqa: E402
+from works import CONTENDERS, RECYCLED, WORKS  # noqa: E402
 
 SAMPLE = 0.01        # seconds that a sample takes at least
 PAUSE = 0.004        # seconds before one, after which no thread of the others is still looking out for work
@@ -152,9 +152,7 @@ def environment_for(options, threads, contender):
     # Threads that wait for others spin at least as long as acc's do within a run.
     environment['GOMP_SPINCOUNT'] = '20000'
     if contender.script:
-        # Libraries that make a new array for every result get memory that they had before, in huge pages, as acc does.
-        environment.update(PYTHONDONTWRITEBYTECODE='1', MALLOC_MMAP_MAX_='0', MALLOC_TRIM_THRESHOLD_=str(2**40), MALLOC_ARENA_MAX='1',
-                           GLIBC_TUNABLES='glibc.malloc.hugetlb=1')
+        environment.update(PYTHONDONTWRITEBYTECODE='1', **RECYCLED)
     environment.setdefault('ACC_BACKENDS_DIR', os.path.abspath(os.path.join(options.build, 'acc-backends/native')))
     environment.update(contender.environment)
     return environment

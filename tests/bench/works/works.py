@@ -40,16 +40,19 @@ class Contender:
     like: str = None                           # has the works of this one, and runs where it is named
 
 
+# Libraries that make a new array for every result get memory that they had before, in huge pages, as acc does.
+RECYCLED = {'MALLOC_MMAP_MAX_': '0', 'MALLOC_TRIM_THRESHOLD_': str(2**40), 'MALLOC_ARENA_MAX': '1', 'GLIBC_TUNABLES': 'glibc.malloc.hugetlb=1'}
+
 CONTENDERS = {
     'acc': Contender('acc', program='bench-acc'),
     'acc-fast': Contender('acc, fast', program='bench-acc', arguments=('fast',)),
     'acc-plain': Contender('acc, plain', program='bench-acc', arguments=('plain',)),
     'acc-numbers': Contender('acc, flat', program='bench-acc', environment={'ACC_DISABLE': 'baseline,segments'}),
     # XLA on processors, by the plugin that ACC_PJRT_PLUGIN names; JAX on the same.
-    'acc-xla': Contender('acc by XLA', program='bench-acc', environment={'ACC_BACKEND': 'pjrt'}, like='acc'),
-    'acc-xla-fast': Contender('acc by XLA, fast', program='bench-acc', arguments=('fast',), environment={'ACC_BACKEND': 'pjrt'}, like='acc'),
+    'acc-xla': Contender('acc by XLA', program='bench-acc', environment={'ACC_BACKEND': 'pjrt', **RECYCLED}, like='acc'),
+    'acc-xla-fast': Contender('acc by XLA, fast', program='bench-acc', arguments=('fast',), environment={'ACC_BACKEND': 'pjrt', **RECYCLED}, like='acc'),
     # The XLA in TensorFlow, which ACC_TENSORFLOW_LIBRARY names.
-    'acc-tensorflow': Contender('acc by TensorFlow', program='bench-acc', environment={'ACC_BACKEND': 'tensorflow'}, like='acc'),
+    'acc-tensorflow': Contender('acc by TensorFlow', program='bench-acc', environment={'ACC_BACKEND': 'tensorflow', **RECYCLED}, like='acc'),
     'jax-xla': Contender('JAX by the same XLA', script='peers-jax.py', like='jax',
                          environment={'JAX_PLATFORMS': 'plugin', 'PJRT_NAMES_AND_LIBRARY_PATHS': 'plugin:' + os.environ.get('ACC_PJRT_PLUGIN', '')}),
     'c': Contender('C', program='bench-c'),
