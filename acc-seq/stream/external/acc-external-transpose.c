@@ -11,7 +11,7 @@
  * has the columns of its rows. Then some rows of the result at a time are read, a piece from each band: the larger the memory, the larger
  * the pieces. Two groups of neighbouring dimensions change places in a pass; some orders take several. */
 
-#define LEAST_BYTES (64 * 1024)
+#define LEAST_BYTES (8 * 1024)
 
 /* The elements of an array as [outer, a, b, inner], which become [outer, b, a, inner]. */
 typedef struct {
@@ -347,23 +347,37 @@ each_turn (AccArray *node, void (*function) (const Turn *turn, gpointer data), g
   return n;
 }
 
+typedef struct {
+  guint64 row, most;      /* elements of a row, before or after; elements that a pass takes */
+} Measure;
+
 /* A row, and what it is read by; a row of the result, and as much of a band. */
 static void
 measure_turn (const Turn *turn, gpointer data)
 {
-  guint64 *most = data, before = (guint64) (turn->b * turn->inner) * 3, after = (guint64) (turn->a * turn->inner) * 6;
+  Measure *self = data;
+  guint64 before = (guint64) (turn->b * turn->inner), after = (guint64) (turn->a * turn->inner);
 
-  *most = MAX (*most, acc_bytes_multiply (MAX (before, after), acc_element_type_get_size (turn->type)));
+  before = MAX (before, self->row) * 3;
+  after = after * 3 + MAX (after, self->row) * 3;
+  self->most = MAX (self->most, MAX (before, after));
+}
+
+static guint64
+count_row (AccArray *array)
+{
+  return (guint64) (acc_shape_get_size (array->shape) / MAX (acc_shape_get_extent (array->shape, 0), 1));
 }
 
 static guint64
 measure_least (AccArray *node)
 {
-  guint64 most = 0;
+  Measure measure = { MAX (count_row (node), count_row (node->inputs[0])), 0 };
 
-  each_turn (node, measure_turn, &most);
+  each_turn (node, measure_turn, &measure);
 
-  return acc_bytes_add (acc_external_measure_rows (node), most + LEAST_BYTES);
+  return acc_bytes_add (acc_external_measure_rows (node),
+                        acc_bytes_add (acc_bytes_multiply (measure.most, acc_element_type_get_size (node->type)), LEAST_BYTES));
 }
 
 static void
