@@ -11,6 +11,8 @@ AccProgram *acc_program_new_for_nodes (AccArray **parameters, guint n_parameters
  * and the elements of @parameters become those that the answer was made with, as does *@number. @number, nullable: the function is one of
  * elements, and that stands for the number of an element: see acc_numbering_begin(). */
 AccArray   *acc_call_array_func       (AccArrayFunc function, GPtrArray *parameters, AccArray **number, gpointer user_data);
+/* The same of a function of several results, each owned. */
+GPtrArray  *acc_call_arrays_func      (AccArraysFunc function, GPtrArray *parameters, AccArray **number, gpointer user_data);
 /* Whether @array is made of @other. */
 gboolean    acc_array_depends_on      (AccArray *array, AccArray *other);
 

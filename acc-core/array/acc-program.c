@@ -245,6 +245,28 @@ ask (GPtrArray *parameters,
   return results != NULL ? results : g_ptr_array_new ();
 }
 
+GPtrArray *
+acc_call_arrays_func (AccArraysFunc function,
+                      GPtrArray    *parameters,
+                      AccArray    **number,
+                      gpointer      user_data)
+{
+  g_autofree AccArray **copy = copy_parameters (parameters);
+  GPtrArray *results = ask (parameters, number, G_CALLBACK (function), user_data);
+
+  if (results == NULL)
+    {
+      G_GNUC_UNUSED g_auto(AccNumbering) numbering = number != NULL ? acc_numbering_begin (*number)
+                                                                    : acc_numbering_begin_again (acc_numbering_get_numbers ());
+
+      results = function (copy, parameters->len, user_data);
+    }
+  if (results != NULL)
+    g_ptr_array_set_free_func (results, g_object_unref);
+
+  return results;
+}
+
 AccArray *
 acc_call_array_func (AccArrayFunc function,
                      GPtrArray   *parameters,
@@ -327,21 +349,18 @@ acc_program_new_many (const char * const *signatures,
                       gpointer            user_data)
 {
   AccProgram *self = new_with_parameters (signatures);
-  g_autofree AccArray **parameters = NULL;
-  GPtrArray *results = NULL;
+  g_autoptr(GPtrArray) results = NULL;
 
   if (self->error != NULL)
     return self;
 
-  parameters = copy_parameters (self->parameters);
-  if (function != NULL && (results = ask (self->parameters, NULL, G_CALLBACK (function), user_data)) == NULL)
-    results = function (parameters, self->parameters->len, user_data);
+  if (function != NULL)
+    results = acc_call_arrays_func (function, self->parameters, NULL, user_data);
 
   if (results == NULL || results->len == 0)
     take_error (self, g_error_new (ACC_ERROR, ACC_ERROR_CALLBACK, "program: there are no results"));
   else
     add_results (self, (AccArray **) results->pdata, results->len);
-  g_clear_pointer (&results, release_results);
 
   return self;
 }

@@ -20,20 +20,20 @@ make_signature (AccElementType *type,
   return g_string_free (text, FALSE);
 }
 
-/* Whether @next can be the state after @state; else a sequence with the mistake. */
-static AccSequence *
-check_state (const char *operation,
-             AccArray   *state,
-             AccArray   *next)
+AccArray *
+acc_sequence_check_state (const char *operation,
+                          AccArray   *state,
+                          AccArray   *next)
 {
   if (next->error != NULL)
-    return acc_sequence_new_error (g_object_ref (next));
+    return g_object_ref (next);
   if (next->type == state->type && next->rank == state->rank)
     return NULL;
 
-  return acc_sequence_refuse (operation, next->type != state->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE,
-                              "its function gives %s of rank %u from a state of %s of rank %u", acc_element_type_get_code (next->type),
-                              next->rank, acc_element_type_get_code (state->type), state->rank);
+  return acc_sequence_new_mistake (operation, next->type != state->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE,
+                                   "its function gives %s of rank %u from a state of %s of rank %u",
+                                   acc_element_type_get_code (next->type), next->rank, acc_element_type_get_code (state->type),
+                                   state->rank);
 }
 
 /**
@@ -65,7 +65,7 @@ acc_sequence_map_batch (AccSequence  *self,
   g_autoptr(GError) error = NULL;
   g_autofree char *first = NULL, *second = NULL;
   G_GNUC_UNUSED g_auto(AccNumbering) none = { NULL };
-  AccSequence *refused;
+  AccArray *refused;
 
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
   g_return_val_if_fail (ACC_IS_ARRAY (state), NULL);
@@ -88,9 +88,9 @@ acc_sequence_map_batch (AccSequence  *self,
 
   next = g_object_ref (acc_program_get_result (result->program, 0));
   batch = g_object_ref (acc_program_get_result (result->program, 1));
-  refused = check_state ("sequence_map_batch", state, next);
+  refused = acc_sequence_check_state ("sequence_map_batch", state, next);
   if (refused != NULL)
-    return refused;
+    return acc_sequence_new_error (refused);
   if (batch->rank == 0)
     return acc_sequence_refuse ("sequence_map_batch", ACC_ERROR_SHAPE, "its function gives an array of rank 0, which has no elements");
 
@@ -123,7 +123,7 @@ acc_sequence_fold_batch (AccSequence *self,
                          AccArrayFunc function,
                          gpointer     user_data)
 {
-  g_autoptr(AccSequence) states = NULL, refused = NULL;
+  g_autoptr(AccSequence) states = NULL;
   AccArray *mistake = NULL;
 
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
@@ -138,9 +138,9 @@ acc_sequence_fold_batch (AccSequence *self,
                                                   user_data, FALSE, &mistake);
   if (states->function == NULL)
     return mistake;
-  refused = check_state ("sequence_fold_batch", state, states->function->result);
-  if (refused != NULL)
-    return g_object_ref (refused->mistake);
+  mistake = acc_sequence_check_state ("sequence_fold_batch", state, states->function->result);
+  if (mistake != NULL)
+    return mistake;
 
   states->array = g_object_ref (state);
   states->type = state->type;

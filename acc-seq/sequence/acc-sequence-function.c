@@ -21,22 +21,88 @@ acc_sequence_function_unref (AccSequenceFunction *self)
     return;
 
   for (guint i = 0; i < self->n_parameters; i++)
-    g_object_unref (self->parameters[i]);
+    g_clear_object (&self->parameters[i]);
   g_free (self->parameters);
-  g_clear_object (&self->result);
+  for (guint i = 0; i < self->n_results; i++)
+    g_clear_object (&self->results[i]);
+  g_free (self->results);
   g_free (self);
 }
 
 static AccSequenceFunction *
-function_new (guint n_parameters)
+function_new (guint n_parameters,
+              guint n_results)
 {
   AccSequenceFunction *self = g_new0 (AccSequenceFunction, 1);
 
   g_atomic_ref_count_init (&self->ref_count);
   self->n_parameters = n_parameters;
   self->parameters = g_new0 (AccArray *, n_parameters + 1);
+  self->n_results = n_results;
+  self->results = g_new0 (AccArray *, n_results + 1);
 
   return self;
+}
+
+/* What the functions of a trace read. */
+static GPtrArray *
+make_parameters (AccElementType **types,
+                 const guint     *ranks,
+                 AccShape       **shapes,
+                 guint            n)
+{
+  GPtrArray *parameters = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (parameters, acc_array_new_parameter (types[i], ranks[i],
+                                                          shapes[i] != NULL ? acc_shape_get_extents (shapes[i], NULL) : NULL, i));
+
+  return parameters;
+}
+
+/* Of @results of @parameters and, where it is not NULL, *@number, which it takes where it is needed; NULL with @error. */
+static AccSequenceFunction *
+function_new_traced (const char *operation,
+                     GPtrArray  *parameters,
+                     AccArray  **number,
+                     GPtrArray  *results,
+                     AccArray  **error)
+{
+  g_autoptr(AccSequenceFunction) self = function_new (parameters->len + 1, results != NULL ? results->len : 0);
+  gboolean numbered = FALSE;
+
+  if (self->n_results == 0)
+    {
+      self->n_parameters = 0;
+      *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "its function returned nothing");
+      return NULL;
+    }
+
+  self->n_parameters = parameters->len;
+  for (guint i = 0; i < parameters->len; i++)
+    {
+      AccArray *parameter = g_object_ref (g_ptr_array_index (parameters, i));
+
+      self->parameters[i] = parameter;
+      self->varies |= parameter->rank > 0 && parameter->shape == NULL;
+    }
+  for (guint i = 0; i < self->n_results; i++)
+    self->results[i] = g_object_ref (g_ptr_array_index (results, i));
+  self->result = self->results[0];
+
+  for (guint i = 0; i < self->n_results; i++)
+    {
+      if (self->results[i]->error != NULL)
+        {
+          *error = g_object_ref (self->results[i]);
+          return NULL;
+        }
+      numbered = numbered || (number != NULL && acc_array_depends_on (self->results[i], *number));
+    }
+  if (numbered)
+    self->parameters[self->n_parameters++] = g_steal_pointer (number);
+
+  return g_steal_pointer (&self);
 }
 
 AccSequenceFunction *
@@ -52,9 +118,9 @@ acc_sequence_function_trace (const char      *operation,
 {
   /* A sequence is no function of the elements around it. */
   G_GNUC_UNUSED g_auto(AccNumbering) none = acc_numbering_begin (NULL);
-  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) parameters = make_parameters (types, ranks, shapes, n), results = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr(AccArray) number = numbered ? acc_nested_array_new_number (n) : NULL;
-  AccSequenceFunction *self;
+  AccArray *result;
 
   if (function == NULL)
     {
@@ -62,30 +128,35 @@ acc_sequence_function_trace (const char      *operation,
       return NULL;
     }
 
-  for (guint i = 0; i < n; i++)
-    g_ptr_array_add (parameters, acc_array_new_parameter (types[i], ranks[i],
-                                                          shapes[i] != NULL ? acc_shape_get_extents (shapes[i], NULL) : NULL, i));
+  result = acc_call_array_func (function, parameters, numbered ? &number : NULL, user_data);
+  if (result != NULL)
+    g_ptr_array_add (results, result);
 
-  self = function_new (n + 1);
-  self->result = acc_call_array_func (function, parameters, numbered ? &number : NULL, user_data);
-  self->n_parameters = n;
-  for (guint i = 0; i < n; i++)
+  return function_new_traced (operation, parameters, numbered ? &number : NULL, results, error);
+}
+
+AccSequenceFunction *
+acc_sequence_function_trace_many (const char      *operation,
+                                  AccElementType **types,
+                                  const guint     *ranks,
+                                  AccShape       **shapes,
+                                  guint            n,
+                                  AccArraysFunc    function,
+                                  gpointer         user_data,
+                                  AccArray       **error)
+{
+  G_GNUC_UNUSED g_auto(AccNumbering) none = acc_numbering_begin (NULL);
+  g_autoptr(GPtrArray) parameters = make_parameters (types, ranks, shapes, n), results = NULL;
+  g_autoptr(AccArray) number = acc_nested_array_new_number (n);
+
+  if (function == NULL)
     {
-      self->parameters[i] = g_object_ref (g_ptr_array_index (parameters, i));
-      self->varies |= ranks[i] > 0 && shapes[i] == NULL;
+      *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "no function was given");
+      return NULL;
     }
-  if (numbered && self->result != NULL && self->result->error == NULL && acc_array_depends_on (self->result, number))
-    self->parameters[self->n_parameters++] = g_steal_pointer (&number);
-  if (self->result == NULL)
-    *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "its function returned nothing");
-  else if (self->result->error != NULL)
-    *error = g_object_ref (self->result);
-  else
-    return self;
+  results = acc_call_arrays_func (function, parameters, &number, user_data);
 
-  acc_sequence_function_unref (self);
-
-  return NULL;
+  return function_new_traced (operation, parameters, &number, results, error);
 }
 
 AccSequenceFunction *
@@ -93,17 +164,24 @@ acc_sequence_function_copy (AccSequenceFunction *self,
                             GHashTable          *replaced)
 {
   AccSequenceFunction *copy;
-  AccArray *result;
+  gboolean changed = FALSE;
 
-  acc_array_replace_all (&self->result, 1, replaced);
-  result = g_hash_table_lookup (replaced, self->result);
-  if (result == NULL)
+  acc_array_replace_all (self->results, self->n_results, replaced);
+  for (guint i = 0; i < self->n_results; i++)
+    changed = changed || g_hash_table_contains (replaced, self->results[i]);
+  if (!changed)
     return acc_sequence_function_ref (self);
 
-  copy = function_new (self->n_parameters);
+  copy = function_new (self->n_parameters, self->n_results);
   for (guint i = 0; i < self->n_parameters; i++)
     copy->parameters[i] = g_object_ref (self->parameters[i]);
-  copy->result = g_object_ref (result);
+  for (guint i = 0; i < self->n_results; i++)
+    {
+      AccArray *result = g_hash_table_lookup (replaced, self->results[i]);
+
+      copy->results[i] = g_object_ref (result != NULL ? result : self->results[i]);
+    }
+  copy->result = copy->results[0];
   copy->varies = self->varies;
 
   return copy;

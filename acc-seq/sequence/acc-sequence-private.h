@@ -33,7 +33,9 @@ typedef struct {
   gatomicrefcount ref_count;
   guint           n_parameters;
   AccArray      **parameters;   /* owned */
-  AccArray       *result;       /* owned */
+  AccArray       *result;       /* the first of: */
+  guint           n_results;
+  AccArray      **results;      /* owned */
   gboolean        varies;       /* elements may be of different extents */
 } AccSequenceFunction;
 
@@ -45,6 +47,10 @@ void                 acc_sequence_function_unref (AccSequenceFunction *self);
 AccSequenceFunction *acc_sequence_function_trace (const char *operation, AccElementType **types, const guint *ranks, AccShape **shapes,
                                                   guint n, AccArrayFunc function, gpointer user_data, gboolean numbered,
                                                   AccArray **error);
+/* The same of a function of several results. */
+AccSequenceFunction *acc_sequence_function_trace_many (const char *operation, AccElementType **types, const guint *ranks,
+                                                       AccShape **shapes, guint n, AccArraysFunc function, gpointer user_data,
+                                                       AccArray **error);
 /* The same function of other arrays than those that it reads: nodes in @replaced, as for acc_array_copy_replaced(), which gets more. */
 AccSequenceFunction *acc_sequence_function_copy  (AccSequenceFunction *self, GHashTable *replaced);
 /* Of the elements of a step, as many nested arrays as it has parameters. */
@@ -76,7 +82,8 @@ struct _AccSequence {
   AccSequenceProducer *producer;    /* NULL: made of .array and .windows in a walk */
   AccSequenceWindowsSpec *windows;  /* owned; NULL: none */
   AccNestedArray      *nested;
-  AccArray            *array;       /* ARRAY; SCAN: the state before the first element */
+  AccArray            *array;       /* ARRAY; SCAN, MAP_BATCH, FOLD_BATCH: the state before the first element */
+  GPtrArray           *states;      /* owned: of a SCAN that has several; NULL: others */
   AccSequenceFunction *function;
   AccProgram          *program;     /* owned: of MAP_BATCH, from state and batch to both */
   int                  found;       /* atomic: 1 + the logarithm of how many elements a step took when it was walked last; 0: never */
@@ -93,6 +100,8 @@ AccSequence *acc_sequence_new_counter    (gint64 length);
 AccSequence *acc_sequence_new_error      (AccArray *array);
 /* An array with an error of its own, and a sequence with that. */
 AccArray    *acc_sequence_new_mistake    (const char *operation, AccError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+/* Whether @next can be the state after @state: NULL, else an owned array with the mistake. */
+AccArray    *acc_sequence_check_state    (const char *operation, AccArray *state, AccArray *next);
 #define acc_sequence_refuse(...) acc_sequence_new_error (acc_sequence_new_mistake (__VA_ARGS__))
 /* An operation of its function: type, rank and shape are those of the function's result. */
 AccSequence *acc_sequence_new_traced     (const char *operation, AccSequenceKind kind, AccSequence **inputs, guint n_inputs,

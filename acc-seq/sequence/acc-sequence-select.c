@@ -237,15 +237,103 @@ acc_sequence_scan (AccSequence *self,
                                                   &mistake);
   if (result->function == NULL)
     return acc_sequence_new_error (mistake);
-  if (result->function->result->type != state->type || result->function->result->rank != state->rank)
-    return acc_sequence_refuse ("sequence_scan", result->function->result->type != state->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE,
-                                "its function gives %s of rank %u from a state of %s of rank %u",
-                                acc_element_type_get_code (result->function->result->type), result->function->result->rank,
-                                acc_element_type_get_code (state->type), state->rank);
+  mistake = acc_sequence_check_state ("sequence_scan", state, result->function->result);
+  if (mistake != NULL)
+    return acc_sequence_new_error (mistake);
 
   result->array = g_object_ref (state);
   result->type = state->type;
   result->rank = state->rank;
+  result->length = self->length;
+
+  return g_steal_pointer (&result);
+}
+
+static AccSequence *
+check_states (AccSequence *self,
+              AccArray   **states,
+              guint        n_states)
+{
+  if (self->mistake != NULL)
+    return acc_sequence_new_error (g_object_ref (self->mistake));
+  if (n_states == 0)
+    return acc_sequence_refuse ("sequence_scan_many", ACC_ERROR_SHAPE, "there are no states");
+  for (guint i = 0; i < n_states; i++)
+    if (states[i]->error != NULL)
+      return acc_sequence_new_error (g_object_ref (states[i]));
+
+  return NULL;
+}
+
+/**
+ * acc_sequence_scan_many:
+ * @self: a sequence
+ * @states: (array length=n_states): the states before the first element, arrays of any types and ranks
+ * @n_states: how many there are, at least 1
+ * @function: (scope call) (closure user_data): takes the states and an element; gives the next states, each of the type and rank of that
+ *   before, and a new element, of any type and rank
+ * @user_data: data for @function
+ *
+ * Maps one element after the other with several states, which go from each to the next: an optimiser with its moments, a filter that
+ * adapts, a table and a counter. The extents of states may change. In everything else it is as [method@Sequence.scan].
+ *
+ * Takes as long as @function does, as often as there are elements. The result carries the error of what @function returns,
+ * %ACC_ERROR_CALLBACK where that is not one array more than there are states, and %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where a next state
+ * is not of the type and rank of that before.
+ *
+ * Returns: (transfer full): as many new elements as there are elements
+ */
+AccSequence *
+acc_sequence_scan_many (AccSequence  *self,
+                        AccArray    **states,
+                        guint         n_states,
+                        AccArraysFunc function,
+                        gpointer      user_data)
+{
+  g_autoptr(AccSequence) result = NULL;
+  g_autofree AccElementType **types = g_new0 (AccElementType *, n_states + 1);
+  g_autofree AccShape **shapes = g_new0 (AccShape *, n_states + 1);
+  g_autofree guint *ranks = g_new0 (guint, n_states + 1);
+  AccArray *mistake = NULL, *element;
+  AccSequence *refused;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+  g_return_val_if_fail (states != NULL || n_states == 0, NULL);
+
+  refused = check_states (self, states, n_states);
+  if (refused != NULL)
+    return refused;
+
+  for (guint i = 0; i < n_states; i++)
+    {
+      types[i] = states[i]->type;
+      ranks[i] = states[i]->rank;
+    }
+  types[n_states] = self->type;
+  ranks[n_states] = self->rank;
+  shapes[n_states] = self->shape;
+
+  result = acc_sequence_alloc (ACC_SEQUENCE_KIND_SCAN, &self, 1);
+  result->function = acc_sequence_function_trace_many ("sequence_scan_many", types, ranks, shapes, n_states + 1, function, user_data,
+                                                       &mistake);
+  if (result->function == NULL)
+    return acc_sequence_new_error (mistake);
+  if (result->function->n_results != n_states + 1)
+    return acc_sequence_refuse ("sequence_scan_many", ACC_ERROR_CALLBACK, "its function gives %u arrays in place of %u",
+                                result->function->n_results, n_states + 1);
+
+  result->states = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_states; i++)
+    {
+      mistake = acc_sequence_check_state ("sequence_scan_many", states[i], result->function->results[i]);
+      if (mistake != NULL)
+        return acc_sequence_new_error (mistake);
+      g_ptr_array_add (result->states, g_object_ref (states[i]));
+    }
+  element = result->function->results[n_states];
+  result->type = element->type;
+  result->rank = element->rank;
+  result->shape = element->shape != NULL ? acc_shape_ref (element->shape) : NULL;
   result->length = self->length;
 
   return g_steal_pointer (&result);

@@ -41,6 +41,7 @@ acc_sequence_finalize (GObject *object)
   g_clear_pointer (&self->windows, acc_sequence_windows_spec_free);
   g_clear_object (&self->nested);
   g_clear_object (&self->array);
+  g_clear_pointer (&self->states, g_ptr_array_unref);
   g_clear_pointer (&self->function, acc_sequence_function_unref);
   g_clear_object (&self->program);
 

@@ -70,6 +70,9 @@ ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_scan            (AccSequence *self, AccArray *state, AccArrayFunc function,
                                               gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_scan_many       (AccSequence *self, AccArray **states, guint n_states, AccArraysFunc function,
+                                              gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_batch           (AccSequence *self, gint64 count) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_expand          (AccSequence *self) G_GNUC_WARN_UNUSED_RESULT;

@@ -16,7 +16,7 @@ typedef struct {
   gint64         left;        /* elements to take, or to drop */
   GQueue         pending;     /* AccWalkPart, owned, of a batch that is not full */
   gint64         n_pending;
-  AccArray      *state;       /* owned: of a scan */
+  GPtrArray     *states;      /* owned: of a scan */
   AccExecutable *step;        /* owned: of a scan */
 } Boundary;
 
@@ -26,7 +26,7 @@ boundary_free (AccWalkOutlet *outlet)
   Boundary *self = (Boundary *) outlet;
 
   g_queue_clear_full (&self->pending, (GDestroyNotify) acc_walk_part_unref);
-  g_clear_object (&self->state);
+  g_clear_pointer (&self->states, g_ptr_array_unref);
   g_clear_object (&self->step);
   g_free (self);
 }
@@ -228,14 +228,43 @@ prepare_scan (Boundary *self,
   AccWalk *walk = self->outlet.stage->walk;
   AccSequenceFunction *function = acc_walk_get_function (walk, self->boundary);
   g_autoptr(AccProgram) program = self->boundary->program != NULL ? g_object_ref (self->boundary->program)
-                                  : acc_program_new_for_nodes (function->parameters, function->n_parameters, &function->result, 1);
+                                  : acc_program_new_for_nodes (function->parameters, function->n_parameters, function->results,
+                                                              function->n_results);
 
   self->step = acc_backend_compile (walk->backend, program, walk->cancellable, error);
   if (self->step == NULL)
     return FALSE;
-  self->state = acc_backend_run (walk->backend, self->boundary->array, walk->cancellable, error);
+  self->states = self->boundary->states != NULL
+                   ? acc_backend_run_many (walk->backend, (AccArray **) self->boundary->states->pdata, self->boundary->states->len,
+                                           walk->cancellable, error)
+                   : acc_backend_run_many (walk->backend, &self->boundary->array, 1, walk->cancellable, error);
 
-  return self->state != NULL;
+  return self->states != NULL;
+}
+
+/* The next states, and what follows them, from those that there are, and @element. @number: nullable. */
+static GPtrArray *
+run_step (Boundary *self,
+          AccArray *element,
+          AccArray *number,
+          GError  **error)
+{
+  AccWalk *walk = self->outlet.stage->walk;
+  g_autofree AccArray **arguments = g_new (AccArray *, self->states->len + 2);
+  guint n = self->states->len;
+  GPtrArray *results;
+
+  for (guint i = 0; i < n; i++)
+    arguments[i] = g_ptr_array_index (self->states, i);
+  arguments[n++] = element;
+  if (number != NULL)
+    arguments[n++] = number;
+
+  results = acc_executable_run (self->step, arguments, n, walk->cancellable, error);
+  for (guint i = 0; results != NULL && i < self->states->len; i++)
+    g_set_object ((AccArray **) &self->states->pdata[i], g_ptr_array_index (results, i));
+
+  return results;
 }
 
 /* Puts what is in @states there, joined, and empties it. */
@@ -271,20 +300,19 @@ absorb_scan (AccWalkOutlet *outlet,
   for (gint64 i = 0; i < count; i++)
     {
       g_autoptr(AccArray) element = acc_walk_part_dup_element (parts[0], i, error);
-      g_autoptr(AccArray) number = n_parameters > 2 ? acc_walk_new_number (outlet->stage->done + i) : NULL;
+      g_autoptr(AccArray) number = n_parameters > self->states->len + 1 ? acc_walk_new_number (outlet->stage->done + i) : NULL;
       g_autoptr(GPtrArray) results = NULL;
 
       if (element == NULL)
         return FALSE;
-      results = acc_executable_run (self->step, (AccArray *[]) { self->state, element, number }, n_parameters, walk->cancellable, error);
+      results = run_step (self, element, number, error);
       if (results == NULL)
         {
           if (!g_cancellable_is_cancelled (walk->cancellable))
             g_prefix_error (error, "element %" G_GINT64_FORMAT ": ", outlet->stage->done + i);
           return FALSE;
         }
-      g_set_object (&self->state, g_ptr_array_index (results, 0));
-      g_ptr_array_add (states, acc_walk_part_new_constant (self->state, 1));
+      g_ptr_array_add (states, acc_walk_part_new_constant (g_ptr_array_index (results, results->len - 1), 1));
       if ((states->len == STATES || i == count - 1) && !put_states (self, states, error))
         return FALSE;
     }
@@ -311,19 +339,17 @@ absorb_whole (AccWalkOutlet *outlet,
   if (regular == NULL || (self->step == NULL && !prepare_scan (self, error)))
     return FALSE;
 
-  results = acc_executable_run (self->step, (AccArray *[]) { self->state, acc_nested_array_get_values (regular->nested) }, 2,
-                                walk->cancellable, error);
+  results = run_step (self, acc_nested_array_get_values (regular->nested), NULL, error);
   if (results == NULL)
     return FALSE;
 
-  g_set_object (&self->state, g_ptr_array_index (results, 0));
   if (self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
     {
       acc_walk_inlet_put (self->inlet, self->feed, acc_walk_part_new_regular (g_ptr_array_index (results, 1)));
       return TRUE;
     }
 
-  state = acc_walk_part_new_constant (self->state, 1);
+  state = acc_walk_part_new_constant (g_ptr_array_index (results, 0), 1);
   put (self, state);
 
   return TRUE;

@@ -58,11 +58,12 @@ static void
 find_closed (AccSequenceFunction *function,
              GPtrArray           *found)
 {
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&function->result, 1);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (function->results, function->n_results);
   g_autoptr(GHashTable) dependent = find_dependent (function, nodes);
 
-  if (!g_hash_table_contains (dependent, function->result))
-    add_costly (found, function->result);
+  for (guint i = 0; i < function->n_results; i++)
+    if (!g_hash_table_contains (dependent, function->results[i]))
+      add_costly (found, function->results[i]);
 
   for (guint i = 0; i < nodes->len; i++)
     {

@@ -65,6 +65,8 @@ check([...sums.filter(x => x.map(y => y.gt(1))).stack()].join() === '4,9', 'filt
 check([...sums.take_while(x => x.map(y => y.lt(4))).stack()].join() === '0,1', 'take_while');
 check([...sums.scan(Acc.Array.unit(Acc.expr(5).cast('i4')), (state, x) => state.zip_with(x, add)).stack()].join() === '5,6,10,19', 'scan');
 check([...Acc.Sequence.new_generate(-1, k => k.map(x => x.mul(x))).drop(2).take(3).stack()].join() === '4,9,16', 'new_generate');
+const states = [Acc.Array.unit(Acc.expr(5).cast('i4')), Acc.Array.unit(Acc.expr(0).cast('i4'))];
+check([...sums.scan_many(states, (sum, before, x) => [sum.zip_with(x, add), x, sum.zip_with(before, add)]).stack()].join() === '5,5,7,14', 'scan_many');
 check(number(steps.concat(steps).count()) === 8 && [...steps.expand().stack()].length === 6 && [...steps.lengths()].join() === '0,1,2,3', 'others');
 
 const nested = steps.to_nested();

@@ -467,6 +467,29 @@ def test_files():
         assert Acc.Sequence.open_files(raw, 'f4', (-1, 2)).to_list() == [np.arange(2. * k).reshape(k, 2).tolist() for k in range(3)]
 
 
+def test_states():
+    rng = np.random.default_rng(3)
+    rows = rng.random((50, 4))
+    moment, weights, expected = np.zeros(4), np.ones(4), []
+    for row in rows:
+        moment = 0.9 * moment + row
+        weights = weights - 0.1 * moment
+        expected.append(weights.sum() + len(expected))
+
+    def step(moment, weights, count, row):
+        moment = moment.zip_with(row, lambda m, x: 0.9 * m + x)
+        weights = weights.zip_with(moment, lambda w, m: w - 0.1 * m)
+        return moment, weights, count.map(lambda n: n + 1), total(weights).zip_with(count, lambda x, n: x + n.cast('f8'))
+
+    found = Acc.Sequence.from_array(rows).scan((np.zeros(4), np.ones(4), 0), step)
+    assert found.length == 50 and found.dtype == 'f8'
+    assert np.allclose(np.asarray(found.stack()), expected)
+    raises(lambda: Acc.Sequence.from_array(rows).scan((np.zeros(4),), lambda m, row: (m,)), GLib.Error, '1 arrays in place of 2')
+    raises(lambda: Acc.Sequence.from_array(rows).scan((np.zeros(4), 1), lambda m, n, row: (n, m, row)), GLib.Error, 'from a state of')
+    raises(lambda: Acc.Sequence.from_array(rows).scan((), lambda row: (row,)), GLib.Error, 'there are no states')
+    raises(lambda: Acc.Sequence.from_array(rows).scan((0,), lambda n, row: [][1]), IndexError)
+
+
 def finish(job, wanted=Acc.JobState.DONE):
     """Runs the main loop until the job has ended; what it notified."""
     loop, seen = GLib.MainLoop(), []

@@ -64,6 +64,15 @@ int main () {
         var start = Acc.Array.unit (new Acc.Expr.int (100));
         expect (number (steps.scan (start, (arrays) => arrays[0].zip_with (total (arrays[1]), (a, b) => a.add (b))).last (null)), 140, "scan");
 
+        Acc.Array[] states = { start, Acc.Array.unit (new Acc.Expr.int (1)) };
+        expect (number (steps.scan_many (states, (arrays) => {
+            var results = new GenericArray<Acc.Array> ();
+            results.add (arrays[0].zip_with (total (arrays[2]), (a, b) => a.add (b)));
+            results.add (arrays[1].map ((x) => x.mul (new Acc.Expr.int (2))));
+            results.add (arrays[0].zip_with (arrays[1], (a, b) => a.add (b)));
+            return results;
+        }).last (null)), 136, "scan_many");
+
         int64 sum = 0, seen = 0;
         foreach (var row in steps)
             sum += number (total (row));

@@ -467,6 +467,53 @@ l_scan (GPtrArray *e)
   return r;
 }
 
+/* A running sum, and the element before, of which both change: s + before; gives the sum and the element one behind the other. */
+static GPtrArray *
+f_states (AccArray **a, guint n, gpointer data)
+{
+  GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccArray) total = flat_sum (a[2]);
+  g_autoptr(AccShape) one = acc_shape_new_vector (1);
+  g_autoptr(AccArray) sum = acc_array_zip_with (a[0], total, plus, NULL), row = acc_array_reshape (sum, one);
+
+  g_assert_cmpuint (n, ==, 3);
+  g_ptr_array_add (results, g_steal_pointer (&sum));
+  g_ptr_array_add (results, f_flat (&a[2], 1, NULL));
+  g_ptr_array_add (results, acc_array_concat (row, a[1]));
+
+  return results;
+}
+
+static AccSequence *
+b_scan_many (AccSequence *s)
+{
+  g_autoptr(AccShape) nothing = acc_shape_new_vector (0);
+  g_autoptr(AccArray) sum = zero (), before = use (nothing, NULL);
+
+  return acc_sequence_scan_many (s, (AccArray *[]) { sum, before }, 2, f_states, NULL);
+}
+static GPtrArray *
+l_scan_many (GPtrArray *e)
+{
+  GPtrArray *r = new_list ();
+  g_autoptr(AccShape) nothing = acc_shape_new_vector (0);
+  g_autoptr(AccArray) sum = zero (), before = use (nothing, NULL);
+
+  for (guint i = 0; i < e->len; i++)
+    {
+      g_autoptr(GPtrArray) next = f_states ((AccArray *[]) { sum, before, e->pdata[i] }, 3, NULL);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) done = acc_backend_run_many (judge, (AccArray **) next->pdata, next->len, NULL, &error);
+
+      g_assert_no_error (error);
+      g_set_object (&sum, done->pdata[0]);
+      g_set_object (&before, done->pdata[1]);
+      g_ptr_array_add (r, g_object_ref (done->pdata[2]));
+    }
+
+  return r;
+}
+
 static AccSequence *
 b_batch (AccSequence *s)
 {
@@ -563,6 +610,7 @@ static const struct {
   { "zip", b_zip, l_zip },
   { "neighbours", b_neighbours, l_neighbours },
   { "scan", b_scan, l_scan },
+  { "scan-many", b_scan_many, l_scan_many },
   { "batch", b_batch, l_batch },
   { "expand", b_expand, l_expand },
   { "deep", b_deep, l_deep },

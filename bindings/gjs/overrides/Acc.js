@@ -222,7 +222,7 @@ function _init() {
         _takeFunctions(Acc.NestedArray.prototype, name, spread);
     // C asks with what the element is made of, too.
     _takeFunctions(Acc.NestedArray.prototype, 'map_nested', args => args.map(arg => typeof arg === 'function' ? objects => arg(objects[0]) : arg));
-    for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'fold', 'map_batch', 'fold_batch'])
+    for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'scan_many', 'fold', 'map_batch', 'fold_batch'])
         _takeFunctions(Acc.Sequence.prototype, name, spread);
     for (const owner of [Acc.NestedArray, Acc.Sequence])
         for (const name of ['zip_with_many', 'izip_with_many'])

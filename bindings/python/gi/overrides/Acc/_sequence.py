@@ -324,6 +324,12 @@ class Sequence(Acc.Sequence):
         return _sound(Acc.Sequence.concat(self, other))
 
     def scan(self, state, function):
+        """Of one state, @function gives the next, which are the elements. A tuple of states is spread: @function takes each, and an element,
+        and gives the next states and a new element."""
+        if isinstance(state, tuple):
+            return _build(lambda arrays: function(*arrays), 1,
+                          lambda callback: Acc.Sequence.scan_many(self, [self._state(one) for one in state], callback),
+                          convert=lambda results: [_array(x) for x in results])
         return _tracing(function, lambda callback: Acc.Sequence.scan(self, self._state(state), callback))
 
     def map_batch(self, state, function):
