@@ -4,6 +4,7 @@
 import ctypes
 import gc
 import sys
+import types
 
 import check
 import numpy as np
@@ -186,6 +187,37 @@ def test_nulls():
         del rows, masks
         gc.collect()
         assert sorted(producer.released) == ['array', 'schema'], producer.released
+
+
+def test_awkward():
+    """Columns of Awkward Array go through its own function: the library's where it is there, and what stands for it where it is not."""
+    class Column:
+        __module__ = 'awkward.highlevel'
+
+        def __init__(self, producer):
+            self.producer = producer
+
+    calls, before = [], sys.modules.get('awkward')
+    sys.modules['awkward'] = types.ModuleType('awkward')
+    sys.modules['awkward'].to_arrow = lambda column, extensionarray: calls.append(extensionarray) or column.producer
+    try:
+        rows = Acc.NestedArray.from_arrow(Column(Producer(np.array([0, 2, 2, 3]), np.array([1.5, 2., 3.]))))
+    finally:
+        if before is None:
+            del sys.modules['awkward']
+        else:
+            sys.modules['awkward'] = before
+    assert calls == [False] and rows.to_list() == [[1.5, 2.], [], [3.]]
+
+    try:
+        import awkward
+        import pyarrow
+    except ImportError:
+        return
+    lists = [[[1, 2], []], [], [[3]]]
+    rows = Acc.NestedArray.from_arrow(awkward.Array(lists))
+    assert rows.to_list() == lists
+    assert awkward.from_arrow(pyarrow.array(rows)).to_list() == lists
 
 
 def test_mistakes():

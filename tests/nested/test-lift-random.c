@@ -41,7 +41,7 @@ typedef struct {
 } Case;
 
 /* How often an operation was lifted for elements of that form; a choice of which elements was lifted. */
-static guint n_lifted[ACC_N_OPERATIONS][2];
+static guint n_lifted[ACC_N_OPERATIONS][3];
 static guint n_failed[16];
 
 static AccArray *
@@ -157,8 +157,15 @@ is_irregular (AccLifted *lifted)
   return lifted != NULL && lifted->form == ACC_LIFTED_IRREGULAR;
 }
 
+static gboolean
+is_constant (AccLifted *lifted)
+{
+  return lifted != NULL && lifted->form == ACC_LIFTED_CONSTANT;
+}
+
 /* Which operations are lifted for which elements, by what they give and take. What nothing depends on the element of, and what is made of
- * others for backends that have no operation for it, counts as for the elements of the case. */
+ * others for backends that have no operation for it, counts as for the elements of the case. Among the mixed are those with something
+ * constant. */
 static void
 count_lifted (Case *self, AccNestedArray **inputs)
 {
@@ -178,13 +185,20 @@ count_lifted (Case *self, AccNestedArray **inputs)
     {
       AccArray *node = g_ptr_array_index (all, i);
       AccLifted *lifted = acc_lift_get (lift, node);
-      gboolean irregular = is_irregular (lifted);
+      gboolean irregular = is_irregular (lifted), constant = self->form == MIXED && is_constant (lifted);
 
       /* A choice that nobody needed, in a side of another. */
       if (lifted == NULL)
         continue;
       for (guint k = 0; (dependence = acc_array_nth_dependence (node, k)) != NULL; k++)
-        irregular |= is_irregular (acc_lift_get (lift, dependence));
+        {
+          irregular |= is_irregular (acc_lift_get (lift, dependence));
+          constant |= self->form == MIXED && is_constant (acc_lift_get (lift, dependence));
+        }
+      if (constant || (self->form == MIXED && acc_operation_get_family (node->op) == ACC_FAMILY_LEAF))
+        n_lifted[node->op][MIXED]++;
+      if (node->direct != NULL && self->form == MIXED)
+        n_lifted[node->direct->op][MIXED]++;
       if (acc_operation_get_family (node->op) == ACC_FAMILY_LEAF)
         n_lifted[node->op][self->form == IRREGULAR ? IRREGULAR : REGULAR]++;
       else if (lifted->form != ACC_LIFTED_CONSTANT)
@@ -576,8 +590,8 @@ test_coverage (void)
   if (count_cases () < 3 * (conf_n_steps () + conf_n_failures ()))
     return;
   for (guint op = 0; op < ACC_N_OPERATIONS; op++)
-    for (guint form = IRREGULAR; form <= REGULAR; form++)
-      if (n_lifted[op][form] == 0)
+    for (guint form = IRREGULAR; form <= MIXED; form++)
+      if ((form < MIXED || (op != ACC_OP_SOURCE && op != ACC_OP_DEFERRED)) && n_lifted[op][form] == 0)
         {
           g_test_message ("%s was not lifted for %s elements", acc_operation_get_info (op)->name, form_names[form]);
           g_test_fail ();

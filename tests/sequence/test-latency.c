@@ -17,6 +17,7 @@ struct _TestCamera {
 
   gint64 next;
   gint64 asked;   /* the most at once */
+  gint64 first;   /* at first */
 };
 
 G_DEFINE_FINAL_TYPE (TestCamera, test_camera, ACC_TYPE_SEQUENCE_PRODUCER)
@@ -38,6 +39,8 @@ test_camera_read (AccSequenceProducer *producer, gint64 max_elements, gint64 max
   g_autoptr(AccArray) frames = NULL, held = NULL;
 
   self->asked = MAX (self->asked, max_elements);
+  if (self->first == 0)
+    self->first = max_elements;
   if (n == 0)
     return NULL;
 
@@ -125,13 +128,17 @@ test_targets (void)
       /* The second begins where the first one ended. */
       for (guint round = 0; round < 2; round++)
         {
-          camera->asked = 0;
+          camera->asked = camera->first = 0;
           g_assert_cmpint (walk (sums), ==, right);
           /* Nothing takes less than a microsecond, and all frames much less than an hour. */
           if (latencies[i] == 1)
             g_assert_cmpint (camera->asked, ==, 1);
           else
             g_assert_cmpint (camera->asked, >=, 256);
+          if (latencies[i] == G_TIME_SPAN_HOUR && round == 0)
+            g_assert_cmpint (camera->first, ==, 1);
+          else if (latencies[i] == G_TIME_SPAN_HOUR)
+            g_assert_cmpint (camera->first, >=, 256);
         }
     }
 }

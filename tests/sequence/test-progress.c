@@ -23,6 +23,7 @@ struct _TestSteps {
   AccJob   *job;         /* borrowed, atomic; NULL: it does not wait */
   gint64    fails_at;    /* -1: it does not */
   gboolean  tells;       /* how much was read */
+  int       n_reads;     /* atomic */
   int       in_time;     /* atomic: elements before which the job was as far as it should be */
   double    last;        /* fraction of the job */
 };
@@ -52,6 +53,7 @@ test_steps_read (AccSequenceProducer *producer, gint64 max_elements, gint64 max_
   TestSteps *self = TEST_STEPS (producer);
   gint64 until = g_get_monotonic_time () + PATIENCE;
 
+  g_atomic_int_inc (&self->n_reads);
   if (self->next == self->fails_at)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "the stairs broke");
   if (self->next == self->n || self->next == self->fails_at)
@@ -385,6 +387,24 @@ test_iterator (void)
   g_object_unref (steps);
 }
 
+/* What comes next is read while nobody asks for it, until that is there. */
+static void
+test_ahead (void)
+{
+  TestSteps *steps = steps_new (40, TRUE);
+  g_autoptr(AccSequence) all = acc_sequence_new (ACC_SEQUENCE_PRODUCER (steps));
+  g_autoptr(AccSequenceIterator) iterator = acc_sequence_iterate (all, backend);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccArray) first = acc_sequence_iterator_next (iterator, NULL, &error);
+  gint64 until = g_get_monotonic_time () + PATIENCE;
+
+  g_assert_no_error (error);
+  while (g_atomic_int_get (&steps->n_reads) < 2 && g_get_monotonic_time () < until)
+    g_usleep (500);
+  g_assert_cmpint (g_atomic_int_get (&steps->n_reads), ==, 2);
+  g_object_unref (steps);
+}
+
 /* --- writes */
 
 static GThread *main_thread;
@@ -526,6 +546,7 @@ main (int argc, char **argv)
   g_test_add_func ("/progress/endless", test_endless);
   g_test_add_func ("/progress/lines", test_lines);
   g_test_add_func ("/progress/iterator", test_iterator);
+  g_test_add_func ("/progress/ahead", test_ahead);
   g_test_add_func ("/progress/write-each", test_write_each);
 
   return run_tests ();
