@@ -256,7 +256,9 @@ sum_rows (AccHlo         *self,
   gint64 n = shape.extents[shape.rank - 1];
   const char *before = shape.rank > 1 ? "1, " : "";
   const char *type = acc_hlo_type (self, shape, kind), *scalar = acc_hlo_type (self, ACC_HLO_SCALAR, kind);
-  AccHloValue zero = acc_hlo_integer (self, ACC_HLO_SCALAR, kind, 0);
+  /* To which -0 adds up to -0 */
+  AccHloValue zero = acc_hlo_constant (self, ACC_HLO_SCALAR, kind, acc_element_kind_is_float (kind) ? acc_scalar_from_double (kind, -0.0)
+                                                                                                     : (AccScalar) { .u = 0 });
   AccHloValue a = acc_hlo_name (self), b = acc_hlo_name (self), sum = acc_hlo_name (self);
 
   return acc_hlo_emit (self, "\"stablehlo.reduce_window\"(%s, %s) ({\n ^bb0(%s: %s, %s: %s):\n %s = stablehlo.add %s, %s : %s\n"
