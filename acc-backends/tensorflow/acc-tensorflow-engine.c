@@ -263,7 +263,7 @@ acc_tensorflow_engine_open (const char  *device,
   self = g_new0 (Engine, 1);
   self->base.klass = &engine_class;
   self->base.is_host = self->base.keeps_order = TRUE;
-  self->base.description = g_strdup_printf ("XLA by TensorFlow %s: processors", api->Version ());
+  self->base.description = g_strdup_printf ("XLA by TensorFlow %s: cpu, the processors of the host", api->Version ());
   self->api = api;
   self->zero = api->AllocateTensor (acc_saved_model_get_type (ACC_KIND_I32), NULL, 0, sizeof (gint32));
   memset (api->TensorData (self->zero), 0, sizeof (gint32));
