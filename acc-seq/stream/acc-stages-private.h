@@ -43,16 +43,17 @@ GArray    *acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint
  * which may be NULL: how the results depend on sources. */
 GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gint64 chunk_rows,
                                    AccDependence *dependences, GCancellable *cancellable, GError **error);
-/* What that would do, for plans; NULL where there is nothing to store. Owned. @bytes: of stores in memory. */
-char      *acc_stages_describe    (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes);
+/* Appends what that would do, for plans; FALSE where there is nothing to store. @n_stages: those before, then with these. @bytes: of
+ * stores in memory, with those before. */
+gboolean   acc_stages_describe    (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GString *text,
+                                   guint *n_stages, guint64 *bytes);
 /* Whether what its first stage needs at least is free, as far as that is known; ACC_ERROR_OUT_OF_MEMORY. */
 gboolean   acc_stages_check       (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GError **error);
 /* The reductions that it computes first, by a walk of their own, borrowed; *@why: what reads them, owned. */
 GPtrArray *acc_stages_list_reductions (AccBackend *backend, AccArray **arrays, guint n_arrays, char **why);
 /* What acc_stages_run() would return, for plans, with zeros in place of reductions and of stores, which take no memory, and rows that do
- * not come in place of what external algorithms compute; NULL where what comes after depends on what is stored. @has_stores: whether there
- * are any that have rows. */
-GPtrArray *acc_stages_pretend     (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gboolean *has_stores);
+ * not come in place of what external algorithms compute; NULL where what comes after depends on what is stored. */
+GPtrArray *acc_stages_pretend     (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode);
 /* For arrays that will be computed apart: in place of sources that can be read once, and are made use of by several of them, they get what
  * is stored. @arrays: owned. */
 gboolean   acc_stages_keep_sources (AccBackend *backend, GPtrArray *arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error);

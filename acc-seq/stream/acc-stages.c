@@ -488,7 +488,7 @@ pretend_store (AccBackend *backend, const AccStageStore *store, AccStagesMode mo
 
 /* Of the first stage; reductions are all taken together. FALSE: there is one in whose place nothing can be taken. */
 static gboolean
-pretend_stage (Stages *self, GArray *stores, gboolean *has_stores)
+pretend_stage (Stages *self, GArray *stores)
 {
   for (guint i = 0; i < stores->len; i++)
     {
@@ -500,7 +500,6 @@ pretend_stage (Stages *self, GArray *stores, gboolean *has_stores)
       value = pretend_store (self->backend, store, self->mode);
       if (value == NULL)
         return FALSE;
-      *has_stores |= store->has_rows && store->external == NULL;
       set_value (self, store->store, value);
     }
 
@@ -511,13 +510,12 @@ pretend_stage (Stages *self, GArray *stores, gboolean *has_stores)
 #define MOST_STAGES 64
 
 GPtrArray *
-acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gboolean *has_stores)
+acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode)
 {
   g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
   Stages self = { backend, mode, 0, NULL, values, NULL };
 
-  *has_stores = FALSE;
   for (guint i = 0; i < n_arrays; i++)
     g_ptr_array_add (others, g_object_ref (arrays[i]));
   for (guint n = 0; n < MOST_STAGES; n++)
@@ -526,7 +524,7 @@ acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccS
 
       if (stores->len == 0)
         return g_steal_pointer (&others);
-      if (!pretend_stage (&self, stores, has_stores) || !replace (&self, others, NULL))
+      if (!pretend_stage (&self, stores) || !replace (&self, others, NULL))
         return NULL;
     }
 
@@ -541,25 +539,25 @@ describe_store (GString *text, guint stage, const AccStageStore *store, gboolean
                                                       : g_format_size_full (store->bytes, G_FORMAT_SIZE_IEC_UNITS);
 
   if (in_memory && store->has_rows && store->bytes != G_MAXUINT64)
-    *bytes += store->bytes;
-  g_string_append_printf (text, "stage %u  %s is stored in %s, %s: %s\n", stage + 1, what, in_memory ? "memory" : "a temporary file", size,
+    *bytes = acc_bytes_add (*bytes, store->bytes);
+  g_string_append_printf (text, "stage %u  %s is stored in %s, %s: %s\n", stage, what, in_memory ? "memory" : "a temporary file", size,
                           store->why);
 }
 
-char *
-acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, guint64 *bytes)
+gboolean
+acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GString *text, guint *n_stages,
+                     guint64 *bytes)
 {
   g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, mode, NULL);
   g_autoptr(GPtrArray) repeated = find_repeated (arrays, n_arrays, stores);
   guint64 room = acc_external_get_room (backend);
-  GString *text = g_string_new (NULL);
+  guint before = *n_stages;
 
-  *bytes = 0;
   for (guint i = 0; i < repeated->len; i++)
     {
       AccStageStore store = keep_source (g_ptr_array_index (repeated, i));
 
-      describe_store (text, 0, &store, takes_memory (&store, &room), bytes);
+      describe_store (text, before + 1, &store, takes_memory (&store, &room), bytes);
     }
   for (guint stage = 0, n = 0; n < stores->len; stage++)
     for (guint i = 0; i < stores->len; i++)
@@ -568,15 +566,16 @@ acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, Acc
         if (store->stage != stage)
           continue;
         n++;
+        *n_stages = before + stage + 1;
         if (store->external != NULL)
           {
             g_autofree char *way = acc_external_describe (store->external, backend, store->store);
 
-            g_string_append_printf (text, "stage %u  %s: %s\n", stage + 1, store->why, way);
+            g_string_append_printf (text, "stage %u  %s: %s\n", *n_stages, store->why, way);
             continue;
           }
-        describe_store (text, stage, store, takes_memory (store, &room), bytes);
+        describe_store (text, *n_stages, store, takes_memory (store, &room), bytes);
       }
 
-  return g_string_free (text, stores->len == 0);
+  return stores->len > 0;
 }

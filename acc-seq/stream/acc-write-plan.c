@@ -14,6 +14,13 @@ typedef struct {
   gint64      chunk_rows;
 } Planning;
 
+/* What comes before the last walk. */
+typedef struct {
+  GString *text;
+  guint    n;
+  guint64  bytes;      /* of stores in memory */
+} Stages;
+
 /* Of results that are computed whole: the first of them. */
 static AccPlan *
 plan_computed (Planning *self, GPtrArray *outputs, gboolean in_memory, const char *why, GError **error)
@@ -75,104 +82,6 @@ check_reductions (Planning *self, GPtrArray *arrays, GError **error)
   return FALSE;
 }
 
-/* Of the walk that has what stores in memory, of @bytes, leave. */
-static AccPlan *
-plan_after (Planning *self, GPtrArray *outputs, GPtrArray *arrays, guint64 bytes, GError **obstacle, GError **error)
-{
-  guint64 held = 0;
-  AccPlan *plan;
-
-  acc_external_hold (self->backend, &held, bytes);
-  plan = plan_rows (self, outputs, arrays, obstacle, error);
-  acc_external_hold (self->backend, &held, 0);
-
-  return plan;
-}
-
-/* Of results whose sources are stored; they are written element by element where not even one row fits then. */
-static AccPlan *
-plan_narrow (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError **error)
-{
-  guint64 bytes = 0;
-  g_autofree char *stages = acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, ACC_STAGES_SOURCES, &bytes);
-  gboolean has_stores;
-  g_autoptr(GPtrArray) after = acc_stages_pretend (self->backend, (AccArray **) arrays->pdata, arrays->len, ACC_STAGES_SOURCES,
-                                                   &has_stores);
-  g_autoptr(GError) local = NULL;
-  AccPlan *plan = after != NULL ? plan_after (self, outputs, after, bytes, &local, &local) : NULL;
-
-  if (plan == NULL)
-    plan = plan_computed (self, outputs, TRUE, "a row does not fit: rows are written element by element", error);
-  if (plan != NULL)
-    plan->stages = g_steal_pointer (&stages);
-  if (plan != NULL)
-    plan->bytes = acc_bytes_add (plan->bytes, bytes);
-
-  return plan;
-}
-
-/* Of what comes after stages for @arrays, one for each that @outputs had, if it is written so. */
-static AccPlan *
-plan_too_wide (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError *obstacle, GError **error)
-{
-  for (guint i = 0; i < outputs->len; i++)
-    {
-      AccOutput *output = g_ptr_array_index (outputs, i);
-
-      g_set_object (&output->array, g_ptr_array_index (arrays, output->result));
-    }
-  if (g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && acc_outputs_can_narrow (outputs))
-    {
-      g_error_free (obstacle);
-      return plan_narrow (self, outputs, arrays, error);
-    }
-  g_propagate_error (error, obstacle);
-
-  return NULL;
-}
-
-/* Of what comes after stages; NULL without an error where there are none. NULL with @obstacle: of several arrays, which may do better one
- * by one. @tried: modes that were, as bits. */
-static AccPlan *
-plan_staged (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesMode mode, guint *tried, GError **obstacle, GError **error)
-{
-  guint64 bytes;
-  gboolean has_stores = FALSE;
-  g_autofree char *stages = acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, &bytes);
-  g_autoptr(GPtrArray) after = NULL;
-  g_autoptr(GError) local = NULL;
-  AccPlan *plan = NULL;
-
-  if (stages == NULL || (mode == ACC_STAGES_REDUCTIONS && !check_reductions (self, arrays, error))
-      || !acc_stages_check (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, error))
-    return NULL;
-
-  after = acc_stages_pretend (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, &has_stores);
-  if (after != NULL)
-    plan = plan_after (self, outputs, after, bytes, &local, has_stores ? &local : error);
-  if (local != NULL && has_stores && arrays->len == 1)
-    {
-      g_clear_error (&local);
-      g_clear_pointer (&after, g_ptr_array_unref);
-    }
-  if (local != NULL && arrays->len > 1)
-    g_propagate_error (obstacle, g_steal_pointer (&local));
-  else if (local != NULL && !acc_stages_find_next (self->backend, (AccArray **) after->pdata, after->len, tried, local, &mode))
-    plan = plan_too_wide (self, outputs, after, g_steal_pointer (&local), error);
-  else if (plan == NULL && (after == NULL || local != NULL))
-    plan = plan_computed (self, outputs, FALSE, "computed from what stages before it store", error);
-
-  if (plan != NULL)
-    {
-      g_autofree char *more = plan->stages;
-
-      plan->stages = more != NULL ? g_strconcat (stages, more, NULL) : g_steal_pointer (&stages);
-      plan->bytes = acc_bytes_add (plan->bytes, bytes);
-    }
-
-  return plan;
-}
-
 static AccPlan *plan_outputs (Planning *self, GPtrArray *outputs, GError **error);
 
 /* A walk for each array. */
@@ -208,36 +117,122 @@ plan_apart (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const GError 
   return g_steal_pointer (&first);
 }
 
+/* The stages of @mode, where there are any: other arrays take the place of those of @outputs, unless what they store decides what comes
+ * after. FALSE with an error: one of them has no room. */
+static gboolean
+plan_stages (Planning *self, GPtrArray *outputs, AccStagesMode mode, Stages *stages, gboolean *is_known, GError **error)
+{
+  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs), after = NULL;
+
+  *is_known = TRUE;
+  if (!acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, stages->text, &stages->n, &stages->bytes))
+    return TRUE;
+  if (!acc_stages_check (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, error)
+      || (mode == ACC_STAGES_REDUCTIONS && !check_reductions (self, arrays, error)))
+    return FALSE;
+
+  after = acc_stages_pretend (self->backend, (AccArray **) arrays->pdata, arrays->len, mode);
+  *is_known = after != NULL;
+  for (guint i = 0; after != NULL && i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+
+      g_set_object (&output->array, g_ptr_array_index (after, output->result));
+    }
+
+  return TRUE;
+}
+
+/* Of the walk that has what stores in memory leave. */
+static AccPlan *
+plan_last (Planning *self, GPtrArray *outputs, GPtrArray *arrays, guint64 bytes, GError **obstacle, GError **error)
+{
+  guint64 held = 0;
+  AccPlan *plan;
+
+  acc_external_hold (self->backend, &held, bytes);
+  plan = plan_rows (self, outputs, arrays, obstacle, error);
+  acc_external_hold (self->backend, &held, 0);
+
+  return plan;
+}
+
+static gboolean
+read_sources (GPtrArray *arrays)
+{
+  for (guint i = 0; i < arrays->len; i++)
+    if (acc_array_reads_source (g_ptr_array_index (arrays, i)))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* In the order in which write_outputs() tries what it does. */
+static AccPlan *
+plan_staged (Planning *self, GPtrArray *outputs, Stages *stages, GError **error)
+{
+  AccStagesMode mode = ACC_STAGES_FLOW;
+  guint tried = 1 << ACC_STAGES_FLOW;
+  gboolean is_known = TRUE, is_narrow = FALSE;
+
+  for (;;)
+    {
+      g_autoptr(GPtrArray) arrays = NULL;
+      g_autoptr(GError) obstacle = NULL;
+      gboolean reads;
+      AccPlan *plan;
+
+      if (!is_narrow && !plan_stages (self, outputs, mode, stages, &is_known, error))
+        return NULL;
+      if (!is_known)
+        return plan_computed (self, outputs, FALSE, "computed from what stages before it store", error);
+
+      arrays = acc_outputs_list (outputs);
+      plan = plan_last (self, outputs, arrays, stages->bytes, &obstacle, error);
+      if (plan != NULL || obstacle == NULL)
+        return plan;
+
+      reads = read_sources (arrays);
+      if (reads && !is_narrow
+          && acc_stages_find_next (self->backend, (AccArray **) arrays->pdata, arrays->len, &tried, obstacle, &mode))
+        continue;
+      if (arrays->len > 1)
+        return plan_apart (self, outputs, arrays, obstacle, error);
+      if (is_narrow || !g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || !acc_outputs_can_narrow (outputs))
+        {
+          g_propagate_error (error, g_steal_pointer (&obstacle));
+          return NULL;
+        }
+      /* Element by element, once all sources are stored. */
+      is_narrow = mode == ACC_STAGES_SOURCES || !reads;
+      mode = ACC_STAGES_SOURCES;
+      if (!is_narrow)
+        continue;
+      g_string_append (stages->text, "wide     a row does not fit: rows are written element by element\n");
+      acc_outputs_narrow (outputs);
+    }
+}
+
 static AccPlan *
 plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
 {
   g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs);
-  guint tried = 1 << ACC_STAGES_FLOW;
-  AccStagesMode mode = ACC_STAGES_FLOW;
-  g_autoptr(GError) obstacle = NULL;
-  GError *local = NULL;
+  Stages stages = { g_string_new (NULL), 0, 0 };
   AccPlan *plan;
 
   if (arrays->len == 1 && acc_array_is_manifest (g_ptr_array_index (arrays, 0)))
-    return plan_computed (self, outputs, TRUE, "in memory already", error);
+    plan = plan_computed (self, outputs, TRUE, "in memory already", error);
+  else
+    plan = plan_staged (self, outputs, &stages, error);
 
-  plan = plan_staged (self, outputs, arrays, mode, &tried, &obstacle, &local);
-  if (plan == NULL && local == NULL && obstacle == NULL)
-    plan = plan_rows (self, outputs, arrays, &obstacle, &local);
-  if (obstacle != NULL && acc_stages_find_next (self->backend, (AccArray **) arrays->pdata, arrays->len, &tried, obstacle, &mode))
+  if (plan != NULL && stages.text->len > 0)
     {
-      g_clear_error (&obstacle);
-      plan = plan_staged (self, outputs, arrays, mode, &tried, &obstacle, &local);
-    }
-  if (obstacle != NULL && arrays->len > 1)
-    return plan_apart (self, outputs, arrays, obstacle, error);
-  if (g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && acc_outputs_can_narrow (outputs))
-    return plan_narrow (self, outputs, arrays, error);
-  if (obstacle != NULL)
-    local = g_steal_pointer (&obstacle);
+      g_autofree char *more = plan->stages;
 
-  if (plan == NULL)
-    g_propagate_error (error, local);
+      plan->stages = g_strconcat (stages.text->str, more, NULL);
+      plan->bytes = acc_bytes_add (plan->bytes, stages.bytes);
+    }
+  g_string_free (stages.text, TRUE);
 
   return plan;
 }
