@@ -22,6 +22,8 @@ gboolean  acc_store_read        (AccStore *self, gint64 first, gint64 n, gpointe
 /* The same from and to buffers on the host, where the first is element @at. */
 gboolean  acc_store_write_from  (AccStore *self, gint64 first, gint64 n, AccBuffer **from, gint64 at, GError **error);
 gboolean  acc_store_read_to     (AccStore *self, gint64 first, gint64 n, AccBuffer **to, gint64 at, GError **error);
+/* The same will be read soon: the disk begins with it. */
+void      acc_store_expect      (AccStore *self, gint64 first, gint64 n);
 /* A growing one has @n_elements now. */
 void      acc_store_close       (AccStore *self, gint64 n_elements);
 /* What writes all rows; to a growing one as many as come. */

@@ -17,6 +17,8 @@
 /* What is written at once, by readers of sources too, and handed to the disk then. */
 #define SPAN      (8 * 1024 * 1024)
 #define ALIGNMENT (64 * 1024)
+/* What the kernel reads for one piece of advice at most is some hundred KiB, on most disks. */
+#define ADVICE    (512 * 1024)
 
 struct _AccStore
 {
@@ -33,6 +35,7 @@ struct _AccStore
   guint           n_buffers;
   guint64        *offsets;    /* of buffers in the file */
   guint64         flushed;    /* bytes of each buffer that were handed to the disk */
+  guint64         dropped;    /* bytes of each buffer that left the page cache */
 };
 
 /* --- the file */
@@ -191,7 +194,7 @@ acc_store_unref (AccStore *self)
 static void
 flush_behind (AccStore *self, guint64 n_elements, gboolean all)
 {
-  guint64 end = 0, begin = self->flushed;
+  guint64 end = 0, begin = self->flushed, before = self->dropped;
 
   for (guint i = 0; i < self->n_buffers; i++)
     end = MAX (end, n_elements * acc_element_type_get_buffer_size (self->type, i));
@@ -201,16 +204,17 @@ flush_behind (AccStore *self, guint64 n_elements, gboolean all)
   for (guint i = 0; i < self->n_buffers; i++)
     {
       off_t at = (off_t) (self->offsets[i] + MIN (begin, get_buffer_size (self, i)));
-      guint64 before = begin > SPAN ? begin - SPAN : 0;
+      guint64 last = MIN (begin, get_buffer_size (self, i));
 
       sync_file_range (self->fd, at, (off_t) (end - begin), SYNC_FILE_RANGE_WRITE);
-      if (begin > 0 && begin <= get_buffer_size (self, i))
+      if (last > before)
         {
-          sync_file_range (self->fd, (off_t) (self->offsets[i] + before), (off_t) (begin - before),
+          sync_file_range (self->fd, (off_t) (self->offsets[i] + before), (off_t) (last - before),
                            SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-          posix_fadvise (self->fd, (off_t) (self->offsets[i] + before), (off_t) (begin - before), POSIX_FADV_DONTNEED);
+          posix_fadvise (self->fd, (off_t) (self->offsets[i] + before), (off_t) (last - before), POSIX_FADV_DONTNEED);
         }
     }
+  self->dropped = begin;
   self->flushed = end;
 }
 
@@ -447,6 +451,19 @@ acc_store_read_to (AccStore *self, gint64 first, gint64 n, AccBuffer **to, gint6
   g_autofree gpointer *addresses = find_addresses (self, to, at);
 
   return acc_store_read (self, first, n, addresses, error);
+}
+
+void
+acc_store_expect (AccStore *self, gint64 first, gint64 n)
+{
+  for (guint i = 0; i < self->n_buffers && self->fd >= 0; i++)
+    {
+      guint64 width = acc_element_type_get_buffer_size (self->type, i), at = self->offsets[i] + (guint64) first * width,
+        end = at + (guint64) n * width;
+
+      for (; at < end; at += ADVICE)
+        posix_fadvise (self->fd, (off_t) at, (off_t) MIN (end - at, ADVICE), POSIX_FADV_WILLNEED);
+    }
 }
 
 void

@@ -43,6 +43,23 @@ acc_blocks_clear (AccBlocks *self)
 
 /* --- copies */
 
+/* What runs of rows ahead of the one that is read take at least, so that the disk has enough to do. */
+#define AHEAD (4 * 1024 * 1024)
+
+/* Runs of @run elements, from @column of the row on, will be read soon, if there are such rows. */
+static void
+expect_runs (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint64 run)
+{
+  gboolean is_whole = run == self->n_columns;
+
+  if (self->store == NULL || row >= self->n_rows)
+    return;
+
+  n_rows = MIN (n_rows, self->n_rows - row);
+  for (gint64 r = 0; r < (is_whole ? 1 : n_rows); r++)
+    acc_store_expect (self->store, (row + r) * self->n_columns + column, is_whole ? n_rows * run : run);
+}
+
 /* Elements [first, first + n) to element @at of @buffers. */
 static gboolean
 read_run (AccBlocks *self, gint64 first, gint64 n, AccBuffer **buffers, gint64 at, GError **error)
@@ -72,17 +89,27 @@ acc_blocks_read (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint
                                                          "a block", error);
   g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
   gboolean is_whole = n_columns == self->n_columns;
-  gint64 n_runs = is_whole ? 1 : n_rows, run = is_whole ? n_rows * n_columns : n_columns;
+  gint64 n_runs = is_whole ? 1 : n_rows, run = is_whole ? n_rows * n_columns : n_columns,
+    ahead = AHEAD / MAX (n_columns * acc_element_type_get_size (self->type), 1) + 1;
 
   if (buffers == NULL)
     return NULL;
 
+  if (!is_whole)
+    expect_runs (self, row, MIN (ahead, n_rows), column, n_columns);
   for (gint64 r = 0; r < n_runs; r++)
-    if (!read_run (self, (row + r) * self->n_columns + column, run, buffers, r * run, error))
-      {
-        acc_buffers_free (g_steal_pointer (&buffers));
-        return NULL;
-      }
+    {
+      if (!is_whole && ahead < n_rows - r)
+        expect_runs (self, row + r + ahead, 1, column, n_columns);
+      if (!read_run (self, (row + r) * self->n_columns + column, run, buffers, r * run, error))
+        {
+          acc_buffers_free (g_steal_pointer (&buffers));
+          return NULL;
+        }
+    }
+  /* Blocks are read in order: the disk reads the next one while this one is computed. */
+  if (is_whole)
+    expect_runs (self, row + n_rows, n_rows, column, n_columns);
 
   return acc_array_new_manifest (self->type, shape, buffers);
 }

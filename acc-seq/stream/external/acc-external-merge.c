@@ -98,7 +98,7 @@ acc_merge_free (AccMerge *self)
   g_free (self);
 }
 
-/* Blocks of which half is gone are read full again. */
+/* Blocks of which half is gone are read full again; what comes then is read by the disk while these are sorted. */
 static gboolean
 fill_blocks (AccMerge *self, GError **error)
 {
@@ -121,6 +121,7 @@ fill_blocks (AccMerge *self, GError **error)
         return FALSE;
       run->begin += n;
       run->n += n;
+      acc_store_expect (self->store, run->begin, MIN (self->block, run->end - run->begin));
     }
 
   return TRUE;

@@ -237,11 +237,13 @@ read_rows (AccTurnSource *self, GCancellable *cancellable, GError **error)
 
   for (gint64 first = 0; first < turn->a; first += turn->height)
     {
-      gint64 height = get_height (turn, first), band = (outer * turn->a + first) * turn->b * turn->inner;
+      gint64 height = get_height (turn, first), band = (outer * turn->a + first) * turn->b * turn->inner,
+        left = turn->b - b - n;
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error)
           || !acc_store_read_to (turn->store, band + b * height * turn->inner, n * height * turn->inner, self->piece, 0, error))
         return FALSE;
+      acc_store_expect (turn->store, band + (b + n) * height * turn->inner, MIN (left, n) * height * turn->inner);
       for (guint i = 0; i < turn->n_buffers; i++)
         {
           gsize unit = acc_element_type_get_buffer_size (turn->type, i) * (gsize) turn->inner;
