@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* bench-stream blur|sobel INPUT OUTPUT WIDTH HEIGHT: RGB rows of a raw file through the stream, as peer-raw does by hand. */
+/* bench-stream blur|sobel INPUT OUTPUT WIDTH HEIGHT [OFFSET]: RGB rows of a raw file through the stream, as peer-raw does by hand. */
 
 #include <acc/acc.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ sobel (AccExpr *n, gpointer data)
 int
 main (int argc, char **argv)
 {
-  if (argc != 6)
+  if (argc != 6 && argc != 7)
     return 2;
 
   g_autoptr(GError) error = NULL;
@@ -77,7 +77,7 @@ main (int argc, char **argv)
 
   AccBackend *backend = acc_backend_get_default (&error);
   g_autoptr(AccShape) shape = acc_shape_new (extents, 3);
-  g_autoptr(AccSource) source = backend ? acc_source_open_raw (input, u1, shape, 0, NULL, &error) : NULL;
+  g_autoptr(AccSource) source = backend ? acc_source_open_raw (input, u1, shape, argc == 7 ? atol (argv[6]) : 0, NULL, &error) : NULL;
   g_autoptr(AccSink) sink = source ? acc_sink_create (output, NULL, &error) : NULL;
 
   if (sink == NULL)

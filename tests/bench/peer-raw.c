@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* peer-raw blur|sobel INPUT OUTPUT WIDTH HEIGHT: what a programmer writes by hand: RGB rows of a raw file through a fused
+/* peer-raw blur|sobel INPUT OUTPUT WIDTH HEIGHT [OFFSET]: what a programmer writes by hand: RGB rows of a raw file through a fused
  * kernel, chunk by chunk, one chunk per thread. blur: separable Gaussian of radius 4 in 16-bit fixed point; sobel:
  * |gx| + |gy| per channel, saturated. Edges are clamped. */
 
@@ -17,12 +17,14 @@ enum { ROWS = 64, RADIUS = 4 };
 
 static const uint16_t weights[2 * RADIUS + 1] = { 7, 17, 31, 46, 54, 46, 31, 17, 7 };
 
+static long offset;
+
 static void
 read_rows (int fd, uint8_t *to, long first, long n, long row)
 {
   for (long at = 0; at < n * row;)
     {
-      ssize_t got = pread (fd, to + at, n * row - at, first * row + at);
+      ssize_t got = pread (fd, to + at, n * row - at, offset + first * row + at);
       if (got <= 0)
         exit (3);
       at += got;
@@ -98,8 +100,9 @@ sobel_row (const uint8_t *const *restrict in, uint8_t *restrict out, long row)
 int
 main (int argc, char **argv)
 {
-  if (argc != 6)
+  if (argc != 6 && argc != 7)
     return 2;
+  offset = argc == 7 ? atol (argv[6]) : 0;
 
   int blur = strcmp (argv[1], "blur") == 0, radius = blur ? RADIUS : 1;
   long row = atol (argv[4]) * 3, height = atol (argv[5]);

@@ -13,6 +13,7 @@ acc is going to do.
 
 import argparse
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -228,7 +229,7 @@ def enter(options):
 def run(options, contender, work, python):
     command = [python, __file__, '--worker', f'{contender}:{work}', '--dir', options.dir, '--mib', str(options.mib), '--limit', str(options.limit)]
     command += ['--plan'] if options.plan else []
-    start = time.monotonic()
+    start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     child = subprocess.Popen(command, preexec_fn=lambda: enter(options), stdout=subprocess.DEVNULL, stderr=None if options.plan else subprocess.PIPE)
     try:
         _, errors = child.communicate(timeout=options.timeout)
@@ -236,11 +237,11 @@ def run(options, contender, work, python):
         os.killpg(child.pid, signal.SIGKILL)
         child.communicate()
         return None, f'stopped after {options.timeout} s'
-    seconds = time.monotonic() - start
+    seconds, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if child.returncode:
         lines = (errors or b'').decode(errors='replace').strip().splitlines()
         return None, 'killed' if child.returncode < 0 else lines[-1][:90] if lines else 'failed'
-    return seconds, ''
+    return seconds, f'user {after.ru_utime - before.ru_utime:6.1f} s   system {after.ru_stime - before.ru_stime:6.1f} s'
 
 
 def measure_disk(options):
@@ -306,7 +307,7 @@ def main():
                 drop_inputs(options)
                 seconds, why = run(options, contender, work, pythons[contender])
                 failed |= contender == 'acc' and seconds is None
-                print(f'{work:10} {contender:8} ' + (f'{seconds:8.1f} s   {seconds / least:5.2f} of the disk' if seconds is not None else why), flush=True)
+                print(f'{work:10} {contender:8} ' + (f'{seconds:8.1f} s   {why}   {seconds / least:5.2f} of the disk' if seconds is not None else why), flush=True)
     finally:
         shutil.rmtree(options.dir)
         if os.path.isdir(GROUP):
