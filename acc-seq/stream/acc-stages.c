@@ -479,10 +479,10 @@ pretend_store (AccBackend *backend, const AccStageStore *store, AccStagesMode mo
     return !store->has_rows && store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
   if (store->decides || store->store->shape == NULL)
     return NULL;
-  if (store->external != NULL)
+  if (store->external != NULL && !store->external->leaves_store)
     return acc_external_pretend (store->store);
 
-  return store->has_rows ? new_empty_store (backend, store->store)
+  return store->has_rows || store->external != NULL ? new_empty_store (backend, store->store)
                          : store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
 }
 

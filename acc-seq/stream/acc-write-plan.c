@@ -188,6 +188,8 @@ plan_staged (Planning *self, GPtrArray *outputs, Stages *stages, GError **error)
         return plan_computed (self, outputs, FALSE, "computed from what stages before it store", error);
 
       arrays = acc_outputs_list (outputs);
+      if (arrays->len == 1 && acc_array_is_manifest (g_ptr_array_index (arrays, 0)))
+        return plan_computed (self, outputs, TRUE, "in memory already", error);
       plan = plan_last (self, outputs, arrays, stages->bytes, &obstacle, error);
       if (plan != NULL || obstacle == NULL)
         return plan;
@@ -216,14 +218,8 @@ plan_staged (Planning *self, GPtrArray *outputs, Stages *stages, GError **error)
 static AccPlan *
 plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
 {
-  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs);
   Stages stages = { g_string_new (NULL), 0, 0 };
-  AccPlan *plan;
-
-  if (arrays->len == 1 && acc_array_is_manifest (g_ptr_array_index (arrays, 0)))
-    plan = plan_computed (self, outputs, TRUE, "in memory already", error);
-  else
-    plan = plan_staged (self, outputs, &stages, error);
+  AccPlan *plan = plan_staged (self, outputs, &stages, error);
 
   if (plan != NULL && stages.text->len > 0)
     {

@@ -271,6 +271,7 @@ compute (const AccExternalTask *task, GError **error)
 
 const AccExternal acc_external_distance = {
   .way = "counted down and up",
+  .leaves_store = TRUE,
   .has_flow = TRUE,
   .takes = take,
   .measure_whole = measure_whole,

@@ -111,6 +111,7 @@ compute_foreign (const AccExternalTask *task, GError **error)
 
 const AccExternal acc_external_foreign = {
   .way = "foreign operations read and write stores",
+  .leaves_store = TRUE,
   .has_flow = TRUE,
   .takes = take_foreign,
   .suits = suits,

@@ -411,6 +411,7 @@ compute_gather (const AccExternalTask *task, GError **error)
 
 const AccExternal acc_external_gather = {
   .way = "requests go to lists of parts of the source, which answer them in turn",
+  .leaves_store = TRUE,
   .by_hosts = TRUE,
   .reads_references = TRUE,
   .takes = take_gather,

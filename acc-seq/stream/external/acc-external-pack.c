@@ -53,6 +53,7 @@ compute_pack (const AccExternalTask *task, GError **error)
 
 const AccExternal acc_external_pack = {
   .way = "what is kept goes into a growing store",
+  .leaves_store = TRUE,
   .takes = take_pack,
   .skips = 1 << 1,
   .measure_whole = measure_whole,

@@ -18,6 +18,7 @@ typedef struct {
 
 typedef struct {
   const char *way;            /* for plans: "runs are sorted and merged" */
+  gboolean    leaves_store;   /* its result is in a store, else rows come from a source */
   gboolean    has_flow;       /* such a node is made of loops: whoever computes it reads all that it reads at once, even where it fits */
   gboolean    on_devices;     /* for them alone: what reads stores where they are needs no algorithm */
   gboolean    by_hosts;       /* the host's memory decides, not a device's; where it is less than the least, the backend, or another
@@ -45,7 +46,7 @@ const AccExternal *acc_external_get      (AccArray *node);
 const AccExternal *acc_external_find     (AccBackend *backend, AccArray *node);
 /* A line for plans. Owned. */
 char              *acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *node);
-/* An array of such a layout, whose rows nobody reads, for plans of what comes after. */
+/* An array of such a layout, whose rows nobody reads, for plans of what comes after what leaves rows. */
 AccArray          *acc_external_pretend  (AccArray *node);
 /* Whether it has the memory that it needs at least; ACC_ERROR_OUT_OF_MEMORY tells how much. */
 gboolean           acc_external_check    (const AccExternal *self, AccBackend *backend, AccArray *node, GError **error);

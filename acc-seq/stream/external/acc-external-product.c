@@ -130,6 +130,7 @@ compute_product (const AccExternalTask *task, GError **error)
 
 const AccExternal acc_external_product = {
   .way = "blocks of rows by blocks of columns",
+  .leaves_store = TRUE,
   .takes = take_product,
   .measure_whole = measure_whole,
   .measure_least = measure_least,

@@ -433,6 +433,7 @@ compute_node (const AccExternalTask *task, GError **error)
 
 const AccExternal acc_external_rows = {
   .way = "blocks of rows or columns",
+  .leaves_store = TRUE,
   .takes = take_rows,
   .measure_whole = measure_whole,
   .measure_least = measure_least,

@@ -344,6 +344,7 @@ compute_scatter (const AccExternalTask *task, GError **error)
 
 const AccExternal acc_external_scatter = {
   .way = "elements go to lists of parts of the result, which are computed in turn",
+  .leaves_store = TRUE,
   .takes = take_scatter,
   .measure_whole = measure_whole,
   .measure_least = measure_least,

@@ -388,6 +388,7 @@ compute_segments (const AccExternalTask *task, GError **error)
 
 const AccExternal acc_external_segments = {
   .way = "segments are read in order, as many at once as fit",
+  .leaves_store = TRUE,
   .takes = take_segments,
   .measure_whole = measure_whole,
   .measure_least = measure_least,

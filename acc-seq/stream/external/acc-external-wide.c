@@ -242,6 +242,7 @@ compute_wide (const AccExternalTask *task, GError **error)
 
 const AccExternal acc_external_wide = {
   .way = "rows do not fit: elements one by one",
+  .leaves_store = TRUE,
   .takes = take_wide,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
