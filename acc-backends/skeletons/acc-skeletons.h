@@ -37,6 +37,11 @@ void acc_skeleton_scan_segments_simt (AccStep *step, const AccSpace *space, cons
 #define ACC_SKELETON_FAR_BYTES (4 << 20)
 #define ACC_SKELETON_AHEAD     64
 
+/* What workers fold in one go: rows, segments, and everything are cut after every so many elements, counted from their own begin, and the
+ * parts are combined in order. So a row that comes piece by piece, or by itself, is grouped as beside others. Rows of a part of everything
+ * come together: it is what a fold of a file needs at least. */
+#define ACC_SKELETON_FOLD_PART 16384
+
 static inline gboolean
 acc_skeleton_is_simt (AccStep *step)
 {

@@ -294,13 +294,17 @@ acc_segments_fold (AccSegments *self,
   AccArray *folded;
 
   if (self->array->rank > 1 && acc_array_reads_source (self->array))
-    return fold_by_rows (&fold);
-
-  fold.combine = acc_function_new2 (self->array->type, self->array->type, self->combine, self->data, self->array->type);
-  make_levels (&fold);
-  folded = acc_array_generate_expr (acc_segments_extents (self->array, acc_segments_count (self)), fold_segment, &fold);
-  clear_levels (&fold);
-  acc_function_unref (fold.combine);
+    {
+      folded = fold_by_rows (&fold);
+    }
+  else
+    {
+      fold.combine = acc_function_new2 (self->array->type, self->array->type, self->combine, self->data, self->array->type);
+      make_levels (&fold);
+      folded = acc_array_generate_expr (acc_segments_extents (self->array, acc_segments_count (self)), fold_segment, &fold);
+      clear_levels (&fold);
+      acc_function_unref (fold.combine);
+    }
   if (folded->error == NULL && !from_right)
     folded->direct = fold_directly (self);
 

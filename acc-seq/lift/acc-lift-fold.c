@@ -123,34 +123,7 @@ needs_segments (AccLift   *self,
              || acc_element_type_get_widest (values->type) > WIDEST_SHORT);
 }
 
-static AccExpr *
-begin_or_end (AccExpr *index,
-              gpointer values)
-{
-  AccArray *array = values;
-
-  return acc_expr_mul (index, acc_expr_extent (array, array->rank - 1));
-}
-
-/* All of each row is one segment. */
-static AccArray *
-offsets_of_row (AccArray *values)
-{
-  return acc_array_generate_expr (acc_array_number (2), begin_or_end, values);
-}
-
 /* --- folds */
-
-/* The outermost extents of @values, but for the innermost. */
-static AccExpr *
-extents_of_rows (AccArray *values)
-{
-  g_autofree AccExpr **extents = acc_array_list_extents (values);
-
-  acc_expr_unref (acc_expr_ref_sink (extents[values->rank - 1]));
-
-  return acc_array_join_items (extents, values->rank - 1);
-}
 
 /* Along rows, which are segments where @rows says, or where each of @values is one: they fit, and nobody asks that once more. @initial may
  * be NULL: then none is empty. */
@@ -165,12 +138,12 @@ fold (AccArray    *values,
   if (rows != NULL || by_segments)
     {
       g_autoptr(AccExpr) owned = initial != NULL ? acc_expr_ref_sink (initial) : NULL;
-      g_autoptr(AccArray) offsets = rows != NULL ? g_object_ref (rows->offsets) : offsets_of_row (values), folded = NULL;
+      g_autoptr(AccArray) offsets = rows != NULL ? g_object_ref (rows->offsets) : acc_lift_offsets_of_row (values), folded = NULL;
       AccSegments segments = { .array = values, .offsets = offsets, .initial = owned, .combine = combine, .data = data };
 
       folded = acc_segments_fold (&segments, FALSE);
 
-      return rows != NULL ? g_steal_pointer (&folded) : acc_array_reshape_expr (folded, extents_of_rows (values));
+      return rows != NULL ? g_steal_pointer (&folded) : acc_array_reshape_expr (folded, acc_lift_extents_of_rows (values));
     }
 
   return initial != NULL ? acc_array_fold (values, initial, combine, data) : acc_array_fold1 (values, combine, data);
@@ -293,7 +266,7 @@ acc_lift_scan (AccLift  *self,
 
   if (input->form == ACC_LIFTED_REGULAR && needs_segments (self, input))
     {
-      g_autoptr(AccArray) offsets = offsets_of_row (numbered);
+      g_autoptr(AccArray) offsets = acc_lift_offsets_of_row (numbered);
 
       scanned = acc_segments_scan (&(AccSegments) { .array = numbered, .offsets = offsets, .combine = combine, .data = &call }, FALSE,
                                    ACC_SEED_NONE);

@@ -202,6 +202,13 @@ typedef struct {
 /* A rule for such an operation. */
 AccLifted *acc_lift_elements (AccLift *self, AccArray *node, const AccLiftKind *kind);
 
+/* Rows of regular elements as segments: where each begins and ends, and how many there are of them. */
+AccArray  *acc_lift_offsets_of_row  (AccArray *values);
+AccExpr   *acc_lift_extents_of_rows (AccArray *values);
+/* A fold or scan of floats of what takes the place of what is the same for all, but may be irregular in other steps: along segments, as
+ * there. NULL: @node is none. */
+AccArray  *acc_lift_rows_of_constant (AccArray *node);
+
 /* For acc_lift_make(): what is there in an AccLifted. */
 AccExpr   *acc_lift_element_of_lifted (AccLift *self, AccExpr *k, AccExpr *index, gpointer lifted);
 

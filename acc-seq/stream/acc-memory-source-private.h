@@ -12,6 +12,8 @@ G_DECLARE_FINAL_TYPE (AccMemorySource, acc_memory_source, ACC, MEMORY_SOURCE, Ac
 AccMemorySource *acc_memory_source_new     (AccArray *array);
 /* The same elements, which come by rows. */
 AccArray        *acc_memory_source_new_rows (AccArray *array);
+/* Its elements from number @first on, as an array of @shape. */
+AccMemorySource *acc_memory_source_new_part (AccArray *array, gint64 first, AccShape *shape);
 /* Returns the same computations with sources in place of large arrays in memory; arrays that element functions read stay. NULL if there are
  * no large ones. @bytes: of those replaced; may be NULL. */
 GPtrArray       *acc_memory_source_replace (AccArray **arrays, guint n_arrays, guint64 *bytes);

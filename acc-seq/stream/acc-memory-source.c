@@ -13,6 +13,7 @@ struct _AccMemorySource
   AccSource parent_instance;
 
   AccArray *array;
+  gint64    first;    /* element */
 };
 
 G_DEFINE_FINAL_TYPE (AccMemorySource, acc_memory_source, ACC_TYPE_SOURCE)
@@ -36,7 +37,8 @@ acc_memory_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancel
         return FALSE;
       if (bytes > 0)
         acc_parallel_copy ((gpointer) (guintptr) acc_chunk_get_address (chunk, i),
-                           data + bytes / (guint64) n_rows * (guint64) acc_chunk_get_first_row (chunk), bytes);
+                           data + (guint64) self->first * acc_element_type_get_buffer_size (type, i)
+                             + bytes / (guint64) n_rows * (guint64) acc_chunk_get_first_row (chunk), bytes);
     }
 
   return TRUE;
@@ -65,11 +67,18 @@ acc_memory_source_init (AccMemorySource *self)
 AccMemorySource *
 acc_memory_source_new (AccArray *array)
 {
+  return acc_memory_source_new_part (array, 0, array->shape);
+}
+
+AccMemorySource *
+acc_memory_source_new_part (AccArray *array, gint64 first, AccShape *shape)
+{
   g_autofree char *name = acc_array_describe (array);
   AccMemorySource *self = g_object_new (ACC_TYPE_MEMORY_SOURCE, "name", name, NULL);
 
   self->array = g_object_ref (array);
-  acc_source_set_layout (ACC_SOURCE (self), array->type, array->shape);
+  self->first = first;
+  acc_source_set_layout (ACC_SOURCE (self), array->type, shape);
 
   return self;
 }

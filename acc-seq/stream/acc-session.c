@@ -3,6 +3,7 @@
 
 #include "acc-error.h"
 #include "acc-core/array/acc-array-private.h"
+#include "acc-seq/stream/external/acc-external-private.h"
 
 /* --- files serve one run at a time */
 
@@ -85,6 +86,15 @@ acc_session_compile (AccSession *self, AccArray **arrays, guint n_arrays, GCance
 gboolean
 acc_session_begin_rows (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
 {
+  AccArray *whole = acc_external_find_only (arrays, n_arrays);
+
+  if (whole != NULL)
+    {
+      g_autofree char *name = acc_array_describe (whole);
+
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s groups floats by segments", name);
+      return FALSE;
+    }
   if (!acc_session_compile (self, arrays, n_arrays, cancellable, error))
     return FALSE;
 

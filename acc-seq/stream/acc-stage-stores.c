@@ -348,6 +348,14 @@ get_next (Search *self, Frame *frame)
 }
 
 static void
+add_external (Search *self, AccArray *node)
+{
+  gboolean fits = acc_external_find (self->backend, node) == NULL;
+
+  add_store (self, node, node, fits ? "groups floats by segments" : "does not fit in memory");
+}
+
+static void
 look_at (Search *self, AccArray *node)
 {
   AccArray *dependence, **operands;
@@ -369,7 +377,7 @@ look_at (Search *self, AccArray *node)
     case ACC_STAGES_FLOW:
       operands = get_operands (self, node, &n_operands);
       if (get_external (self, node) != NULL)
-        add_store (self, node, node, "does not fit in memory");
+        add_external (self, node);
       else if (operands != NULL)
         look_at_operands (self, node, operands, n_operands);
       else
@@ -379,7 +387,7 @@ look_at (Search *self, AccArray *node)
       operands = get_operands (self, node, &n_operands);
       look_at_flow (self, node);
       if (get_external (self, node) != NULL)
-        add_store (self, node, node, "does not fit in memory");
+        add_external (self, node);
       else if (operands != NULL)
         look_at_operands (self, node, operands, n_operands);
       else
@@ -460,6 +468,8 @@ look_up_dependence (Search *self, AccArray *node)
 
   if (self->mode == ACC_STAGES_READS || (self->mode == ACC_STAGES_FLOW && has_flow (node)))
     external = acc_external_find (self->backend, node);
+  if (external == NULL && self->mode == ACC_STAGES_READS && g_hash_table_contains (self->sourced, node))
+    external = acc_external_get_only (node);
   if (external != NULL)
     g_hash_table_insert (self->externals, node, (gpointer) external);
 }

@@ -4,6 +4,9 @@
  * time, and however many threads there are. */
 #include "stream-files.h"
 
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-core/data/acc-budget-private.h"
+#include "acc-core/data/acc-sink-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 
 #include <string.h>
@@ -219,6 +222,200 @@ test_matrices (gconstpointer data)
     }
 }
 
+/* --- what does not fit */
+
+/* Maps x * a + b, one after the other: does not commute. */
+static AccExpr *map_of (AccExpr *x, gpointer data) { return acc_expr_tuple2 (acc_expr_fdiv (x, acc_expr_new_float (2e5)), x); }
+static AccExpr *
+compose (AccExpr *x, AccExpr *y, gpointer data)
+{
+  g_autoptr(AccExpr) a = acc_expr_ref_sink (acc_expr_item (y, 0));
+
+  return acc_expr_tuple2 (acc_expr_mul (acc_expr_item (x, 0), a),
+                          acc_expr_add (acc_expr_mul (acc_expr_item (x, 1), a), acc_expr_item (y, 1)));
+}
+
+/* Of vectors the lengths of segments; NULL: rows. */
+typedef struct {
+  const char *name;
+  AccArray *(*build) (AccArray *a, AccArray *lengths);
+  gboolean    has_others;   /* elements */
+} Rows;
+
+static AccExpr *zero (void) { return acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 0.25); }
+
+static AccArray *
+rows_sum (AccArray *a, AccArray *lengths)
+{
+  g_autoptr(AccArray) b = acc_array_map (a, third, NULL);
+
+  return lengths != NULL ? acc_array_fold_seg (b, zero (), lengths, plus, NULL) : acc_array_fold (b, zero (), plus, NULL);
+}
+static AccArray *
+rows_join (AccArray *a, AccArray *lengths)
+{
+  g_autoptr(AccArray) b = acc_array_map (a, small, NULL);
+
+  return lengths != NULL ? acc_array_fold1_seg (b, lengths, joined, NULL) : acc_array_fold1 (b, joined, NULL);
+}
+static AccArray *
+rows_compose (AccArray *a, AccArray *lengths)
+{
+  g_autoptr(AccArray) b = acc_array_map (a, map_of, NULL);
+
+  return lengths != NULL ? acc_array_fold1_seg (b, lengths, compose, NULL) : acc_array_fold1 (b, compose, NULL);
+}
+static AccArray *
+rows_scan (AccArray *a, AccArray *lengths)
+{
+  g_autoptr(AccArray) b = acc_array_map (a, third, NULL);
+
+  return lengths != NULL ? acc_array_scanl1_seg (b, lengths, plus, NULL) : acc_array_scanl1 (b, plus, NULL);
+}
+static AccArray *
+rows_scan_join (AccArray *a, AccArray *lengths)
+{
+  g_autoptr(AccArray) b = acc_array_map (a, small, NULL);
+
+  return lengths != NULL ? acc_array_scanl1_seg (b, lengths, joined, NULL) : acc_array_scanl1 (b, joined, NULL);
+}
+static AccArray *
+rows_scan_compose (AccArray *a, AccArray *lengths)
+{
+  g_autoptr(AccArray) b = acc_array_map (a, map_of, NULL);
+
+  return lengths != NULL ? acc_array_scanl1_seg (b, lengths, compose, NULL) : acc_array_scanl1 (b, compose, NULL);
+}
+static AccArray *
+rows_scan_from (AccArray *a, AccArray *lengths)
+{
+  g_autoptr(AccArray) b = acc_array_map (a, third, NULL);
+
+  return lengths != NULL ? acc_array_scanl_seg (b, zero (), lengths, plus, NULL) : acc_array_scanl (b, zero (), plus, NULL);
+}
+
+static const Rows rows[] = {
+  { "sum", rows_sum },
+  { "join", rows_join },
+  { "compose", rows_compose },
+  { "scan", rows_scan },
+  { "scan-join", rows_scan_join },
+  { "scan-compose", rows_scan_compose },
+  { "scan-from", rows_scan_from, TRUE },
+};
+
+/* The bytes that a run without a limit leaves, with less and less memory. */
+static void
+check_limits (const Rows *program, const gint64 *extents, guint rank, AccArray *lengths)
+{
+  static const guint64 limits[] = { 1200000, 700000, 450000 };
+  g_autoptr(TestSource) data = test_source_new ("f4", extents, rank, 1);
+  g_autoptr(AccArray) source = acc_array_new_from_source (ACC_SOURCE (data));
+
+  for (guint i = 0; i < n_backends; i++)
+    {
+      g_autoptr(AccArray) memory = NULL, wanted = NULL, expected = NULL, array = NULL;
+
+      /* Others group segments in pieces, and the parts of these in others. */
+      if (strcmp (acc_backend_get_name (backends[i]), "native") != 0)
+        continue;
+      memory = run (backends[i], source, 0);
+      wanted = program->build (memory, lengths);
+      array = program->build (source, lengths);
+      expected = run (backends[i], wanted, 0);
+      g_clear_object (&wanted);
+      g_clear_object (&memory);
+      /* Elements with others between them are stored first, and then taken by bands. */
+      for (guint k = 0; k < (lengths != NULL && program->has_others ? 1 : 2); k++)
+        {
+          g_autofree char *what = g_strdup_printf ("%s of rank %u and %d rows by chunks of %u rows", program->name, rank, (int) extents[0],
+                                                   k * 1000);
+          g_autoptr(AccArray) result = run (backends[i], array, k * 1000);
+
+          assert_same (result, expected, what);
+        }
+      /* Of several rows the least has no room for one and what is made of it. */
+      for (guint k = 0; k < G_N_ELEMENTS (limits) - (lengths != NULL && rank > 1 ? 1 : 0); k++)
+        {
+          g_autofree char *what = g_strdup_printf ("%s of rank %u and %d rows in %d bytes by %u threads", program->name, rank,
+                                                   (int) extents[0], (int) limits[k], acc_backend_get_n_threads (backends[i]));
+          AccBudget *budget = acc_backend_get_budget (backends[i]);
+          g_autoptr(TestSink) sink = test_sink_new ();
+          g_autoptr(GError) error = NULL;
+
+          acc_budget_spare (budget, G_MAXUINT64);
+          acc_sink_set_takes_elements (ACC_SINK (sink));
+          acc_backend_set_memory_limit (backends[i], acc_budget_get_used (budget) + limits[k]);
+          if (!acc_backend_write (backends[i], array, ACC_SINK (sink), NULL, &error))
+            g_error ("%s: %s", what, error->message);
+          acc_backend_set_memory_limit (backends[i], 0);
+          test_sink_assert_same (sink, expected);
+        }
+    }
+}
+
+static void
+test_wide (gconstpointer data)
+{
+  static const gint64 extents[][3] = { { 3, 400003, 1 }, { 2, 301, 3333 }, { 9, 1, 150001 }, { 1, 2, 700001 }, { 2, 40000, 17 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (extents); i++)
+    if (extents[i][2] == 1)
+      check_limits (data, extents[i], 2, NULL);
+    else
+      check_limits (data, extents[i], 3, NULL);
+}
+
+static AccArray *
+make_lengths (const gint32 *lengths, gsize n)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector ((gint64) n);
+  g_autoptr(GBytes) bytes = g_bytes_new (lengths, n * sizeof *lengths);
+
+  return acc_array_use (acc_element_type_new (ACC_KIND_I32), shape, bytes);
+}
+
+static void
+test_segments (gconstpointer data)
+{
+  static const gint32 some[] = { 5, 1, 300000, 16384, 16385, 32768, 32769, 70001, 129, 64, 400000, 3, 17, 1000, 98304 }, one[] = { 900000 };
+  gint32 short_ones[3000];
+  gint64 n = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (short_ones); i++)
+    n += short_ones[i] = 1 + (gint32) (i * 7919 % 600);
+  {
+    g_autoptr(AccArray) lengths = make_lengths (short_ones, G_N_ELEMENTS (short_ones));
+
+    check_limits (data, &n, 1, lengths);
+  }
+  {
+    g_autoptr(AccArray) lengths = make_lengths (some, G_N_ELEMENTS (some));
+
+    n = 0;
+    for (guint i = 0; i < G_N_ELEMENTS (some); i++)
+      n += some[i];
+    check_limits (data, &n, 1, lengths);
+  }
+  {
+    g_autoptr(AccArray) lengths = make_lengths (one, 1);
+
+    n = one[0];
+    check_limits (data, &n, 1, lengths);
+  }
+}
+
+/* Of each row, and of rows of two dimensions. */
+static void
+test_segments_of_rows (gconstpointer data)
+{
+  static const gint32 some[] = { 17000, 100, 129, 64, 3, 1, 1000 }, few[] = { 100, 17, 1, 1800, 33 };
+  g_autoptr(AccArray) lengths = make_lengths (some, G_N_ELEMENTS (some)), lengths_of_few = make_lengths (few, G_N_ELEMENTS (few));
+
+  check_limits (data, (gint64[]) { 37, 18297 }, 2, lengths);
+  check_limits (data, (gint64[]) { 130, 3, 1951 }, 3, lengths_of_few);
+}
+
 static void
 add_program (const Program *program, const char *of, GTestDataFunc function)
 {
@@ -264,6 +461,16 @@ main (int argc, char **argv)
     {
       add_program (&of_any[i], "vectors", test_vectors);
       add_program (&of_any[i], "matrices", test_matrices);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *wide = g_strdup_printf ("/stream/bits/wide/%s", rows[i].name),
+        *segments = g_strdup_printf ("/stream/bits/segments/%s", rows[i].name),
+        *of_rows = g_strdup_printf ("/stream/bits/segments-of-rows/%s", rows[i].name);
+
+      g_test_add_data_func (wide, &rows[i], test_wide);
+      g_test_add_data_func (segments, &rows[i], test_segments);
+      g_test_add_data_func (of_rows, &rows[i], test_segments_of_rows);
     }
   for (guint i = 0; i < G_N_ELEMENTS (of_vectors); i++)
     add_program (&of_vectors[i], "vectors", test_vectors);

@@ -8,9 +8,6 @@
  *
  * By rows a tile may come in pieces, where that leaves the same bits: what begins inside one goes on from the stored part. */
 
-/* Rows of a tile come together, so that it is what a fold of a file needs at least. */
-#define TILE 16384
-
 static void
 write_parts (AccStep            *step,
              AccFold            *fold,
@@ -92,7 +89,7 @@ acc_skeleton_fold_all (AccStep *step)
       return;
     }
 
-  acc_fold_cut (fold, space, TILE, &tiles);
+  acc_fold_cut (fold, space, ACC_SKELETON_FOLD_PART, &tiles);
   if (tiles.n_parts > 0)
     {
       acc_fold_add_lanes_of_tiles (fold, tiles.n_parts);

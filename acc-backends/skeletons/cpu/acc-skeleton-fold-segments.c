@@ -155,7 +155,7 @@ write_segment (Segments *self,
       return;
     }
 
-  low_if (l, kb_le (b, kb_sub (b, x.behind, x.first), low_const (l, ACC_PIECES_TILE)))
+  low_if (l, kb_le (b, kb_sub (b, x.behind, x.first), low_const (l, ACC_SKELETON_FOLD_PART)))
     {
       store_result (self, l, u, x.s, x.has_elements, sum);
     }
@@ -268,8 +268,11 @@ write_next_piece (Segments *self,
       KValue *sum = acc_fold_new_values (self->fold, l);
 
       l->segment = s;
+      /* The last piece of many elements is what it is of a row. */
+      self->fold->many_short_runs = FALSE;
       acc_fold_write_run (self->fold, l, pieces->space, u, first, acc_pieces_end_piece (pieces, l, first, end), kb_tile (l->b),
                           sum);
+      self->fold->many_short_runs = TRUE;
       l->segment = (KValue) { 0 };
       acc_fold_store_part (self->fold, l, part, sum);
       acc_pieces_store_state (pieces, l, part, acc_pieces_get_state (pieces, l, first, end));
@@ -296,9 +299,9 @@ write_rows (Segments *self)
   gint64 n_items = pieces->n_items;
   AccLaunch launch = acc_pieces_launch (pieces, n_items);
 
-  launch.tile_outer = MAX (ACC_PIECES_TILE / n_items, 1);
+  launch.tile_outer = MAX (ACC_SKELETON_FOLD_PART / n_items, 1);
   launch.tile_inner = n_items;
-  l->is_brief = n_items <= ACC_PIECES_TILE;
+  l->is_brief = n_items <= ACC_SKELETON_FOLD_PART;
   add_own (self, acc_ceil_div (pieces->space->outer, launch.tile_outer));
   low_for_units (l, u, pieces->space)
     {
@@ -338,7 +341,7 @@ write_tiles (Segments *self)
     }
 
   launch.tile_outer = 1;
-  launch.tile_inner = ACC_PIECES_TILE;
+  launch.tile_inner = ACC_SKELETON_FOLD_PART;
   low_finish (l, launch);
 }
 
@@ -401,7 +404,7 @@ acc_skeleton_fold_segments (AccStep *step)
       acc_skeleton_fold_segments_simt (step, space, results);
       return;
     }
-  acc_pieces_init (pieces, step, space, ACC_PIECES_TILE);
+  acc_pieces_init (pieces, step, space, ACC_SKELETON_FOLD_PART);
   step->n_rows = space->n_rows;
   if (space->outer == 0 || pieces->n_segments == 0 || !acc_skeleton_has_leaves (step))
     return;

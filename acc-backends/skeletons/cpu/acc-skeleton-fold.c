@@ -15,13 +15,13 @@
  *   foreach u in rows:
  *     roots[u] = seed . source[u, 0] . source[u, 1] ...
  *
- * Long rows are cut into tiles, whose parts are combined in order: by a second kernel where rows are few. Rows that are short are folded by
+ * Long rows are cut into parts, which are combined in order: by a second kernel where rows are few. Rows that are short are folded by
  * the map skeleton, a lane each. The number of lanes depends on the element type only, what is cut on the length of rows and on whether
  * operators commute, not on how many rows there are: floats are the same on every machine, whatever rows come together. */
 
 #define TILE 65536
-#define LONG_ROW (4 * TILE)
 #define MANY_ROWS 16
+#define MANY_PARTS 16     /* of few rows: workers share them */
 
 /* A lane per row: from so many rows on, or where floats are among them, of at most so many elements. */
 #define MIN_ROWS_ACROSS 16
@@ -54,7 +54,13 @@ write_rows_across (AccStep        *step,
   low_finish (l, launch);
 }
 
-/* All of row @u, by tiles if it is long. */
+static gint64
+count_parts (const AccSpace *space)
+{
+  return acc_ceil_div (space->inner, ACC_SKELETON_FOLD_PART);
+}
+
+/* All of row @u, by parts if it is long. */
 static void
 fold_row (AccFold        *fold,
           AccLower       *l,
@@ -63,10 +69,10 @@ fold_row (AccFold        *fold,
           KValue         *sum)
 {
   AccKernelBuilder *b = l->b;
-  KValue zero = low_const (l, 0), end = low_number (l, space->inner), tile = low_const (l, TILE);
+  KValue zero = low_const (l, 0), end = low_number (l, space->inner), part = low_const (l, ACC_SKELETON_FOLD_PART);
   KVar *vars, started;
 
-  if (space->inner < LONG_ROW)
+  if (space->inner <= ACC_SKELETON_FOLD_PART)
     {
       acc_fold_write_run (fold, l, space, u, zero, end, kb_tile (b), sum);
       return;
@@ -74,11 +80,11 @@ fold_row (AccFold        *fold,
 
   vars = acc_fold_new_vars (fold, l, NULL);
   started = kb_var (b, kb_int (b, ACC_KIND_BOOL, 0));
-  low_for (l, t, zero, low_number (l, acc_ceil_div (space->inner, TILE)))
+  low_for (l, t, zero, low_number (l, count_parts (space)))
     {
-      KValue begin = low_within (l, kb_mul (b, t, tile), 0, space->inner - 1);
+      KValue begin = low_within (l, kb_mul (b, t, part), 0, space->inner - 1);
 
-      acc_fold_write_run (fold, l, space, u, begin, kb_min (b, kb_add (b, begin, tile), end), kb_tile (b), sum);
+      acc_fold_write_run (fold, l, space, u, begin, kb_min (b, kb_add (b, begin, part), end), kb_tile (b), sum);
       acc_fold_append_or_start (fold, l, vars, started, sum);
     }
   acc_fold_get_vars (fold, l, vars, sum);
@@ -112,10 +118,10 @@ write_whole_rows (AccStep        *step,
 }
 
 static void
-write_tiles (AccStep        *step,
+write_parts (AccStep        *step,
              AccFold        *fold,
              const AccSpace *space,
-             gint64          n_tiles)
+             gint64          n_parts)
 {
   AccLower *l = low_new (step, acc_skeleton_get_name (step));
   AccKernelBuilder *b = l->b;
@@ -124,15 +130,15 @@ write_tiles (AccStep        *step,
 
   low_for_units (l, u, space)
     {
-      KValue part = kb_add (b, kb_mul (b, u, low_number (l, n_tiles)),
-                            kb_udiv (b, kb_inner_begin (b), low_const (l, TILE)));
+      KValue part = kb_add (b, kb_mul (b, u, low_number (l, n_parts)),
+                            kb_udiv (b, kb_inner_begin (b), low_const (l, ACC_SKELETON_FOLD_PART)));
 
       acc_fold_write_run (fold, l, space, u, kb_inner_begin (b), kb_inner_end (b), part, sum);
       acc_fold_store_part (fold, l, part, sum);
     }
 
   launch.tile_outer = 1;
-  launch.tile_inner = TILE;
+  launch.tile_inner = ACC_SKELETON_FOLD_PART;
   low_finish (l, launch);
 }
 
@@ -141,23 +147,23 @@ write_combination (AccStep        *step,
                    AccFold        *fold,
                    const AccSpace *space,
                    const AccSpace *results,
-                   gint64          n_tiles)
+                   gint64          n_parts)
 {
   AccLower *l = low_new (step, "combine");
   AccKernelBuilder *b = l->b;
   KValue *sum = acc_fold_new_values (fold, l);
   KValue *part = acc_fold_new_values (fold, l);
-  AccLaunch launch = acc_skeleton_launch (space, n_tiles);
+  AccLaunch launch = acc_skeleton_launch (space, n_parts);
 
   low_for_units (l, u, space)
     {
-      KValue first = kb_mul (b, u, low_number (l, n_tiles));
+      KValue first = kb_mul (b, u, low_number (l, n_parts));
       AccIndex *ix;
       KVar *vars;
 
       acc_fold_load_part (fold, l, first, sum);
       vars = acc_fold_new_vars (fold, l, sum);
-      low_for (l, t, low_const (l, 1), low_number (l, n_tiles))
+      low_for (l, t, low_const (l, 1), low_number (l, n_parts))
         {
           acc_fold_load_part (fold, l, kb_add (b, first, t), part);
           acc_fold_append (fold, l, vars, part);
@@ -199,14 +205,14 @@ acc_skeleton_fold (AccStep *step)
     }
 
   fold = acc_fold_new (step);
-  if (space->outer < MANY_ROWS && space->inner >= LONG_ROW)
+  if (space->outer < MANY_ROWS && count_parts (space) >= MANY_PARTS)
     {
-      gint64 n_tiles = (space->inner + TILE - 1) / TILE;
+      gint64 n_parts = count_parts (space);
 
-      acc_fold_add_lanes (fold, space->outer * n_tiles);
-      acc_fold_add_parts (fold, space->outer * n_tiles);
-      write_tiles (step, fold, space, n_tiles);
-      write_combination (step, fold, space, results, n_tiles);
+      acc_fold_add_lanes (fold, space->outer * n_parts);
+      acc_fold_add_parts (fold, space->outer * n_parts);
+      write_parts (step, fold, space, n_parts);
+      write_combination (step, fold, space, results, n_parts);
     }
   else if (goes_in_order (step, fold) && (space->outer >= MIN_ROWS_ACROSS || fold->rounds) && space->inner <= MAX_ROW_ACROSS)
     {

@@ -7,11 +7,13 @@
  *     sum = source[u, 0]; roots[u, 0] = sum
  *     for x from 1: sum = sum . source[u, x]; roots[u, x] = sum
  *
- * Few long rows are cut into tiles: one kernel folds each tile, one adds up the prefixes of tiles in order, one scans each
- * tile from its prefix. All three process a tile before a worker takes the next, so that it comes from memory once. By rows a
+ * Few long rows, and all of floats, are cut into tiles: one kernel folds each tile, one adds up the prefixes of tiles in order, one scans
+ * each tile from its prefix. All three process a tile before a worker takes the next, so that it comes from memory once. By rows a
  * vector is scanned piece by piece: the sum so far is carried over. */
 
 #define TILE 32768
+#define MANY_ROWS 8
+#define MANY_TILES 4
 #define LANES 16
 #define MAX_LANES_COST 64      /* rough operations of what is done in them */
 
@@ -353,10 +355,11 @@ write_tile_scans (AccScan *self)
   low_finish (l, launch);
 }
 
+/* Those of floats do not show how many rows there are, nor whether a row is one, or a segment. */
 static gboolean
 has_tiles (AccScan *self)
 {
-  return self->space->outer < 8 && self->n_tiles >= 4;
+  return self->fold->rounds ? self->n_tiles > 1 : self->space->outer < MANY_ROWS && self->n_tiles >= MANY_TILES;
 }
 
 static void

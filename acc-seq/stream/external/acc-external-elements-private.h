@@ -24,6 +24,8 @@ gboolean  acc_external_locate   (gpointer *numbers, gint64 i, const gint64 *exte
 /* All elements in order, each computed when it is read: what is in memory is seen as a vector, or, @by_rows, as a
  * source of its elements, so that what comes of it is computed by stages. @array: has a shape. */
 AccArray *acc_external_new_vector (AccArray *array, gboolean by_rows);
+/* The same by rows, of those from number @first on, as a vector or matrix. */
+AccArray *acc_external_new_part   (AccArray *array, gint64 first, const gint64 *extents, guint rank);
 /* Whether a function of a node reads arrays, if only their extents, that are not in memory. */
 gboolean  acc_external_needs_arrays (AccArray *node);
 

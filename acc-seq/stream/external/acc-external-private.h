@@ -29,6 +29,9 @@ typedef struct {
   gboolean   (*suits)         (AccBackend *backend, AccArray *node);
   guint       skips;          /* those of them that it does not read after all, as bits */
   gboolean    reads_references; /* all inputs of a node, and what its functions read, too */
+  /* NULL, or whether it takes a node, or will when its extents are known, that has no other way where it depends on sources: rows that come
+   * piece by piece group floats otherwise. */
+  gboolean   (*keeps_groups)  (AccArray *node);
   /* Bytes that computing the node whole takes, and the least that the algorithm does; G_MAXUINT64: not known. */
   guint64    (*measure_whole) (AccArray *node);
   guint64    (*measure_least) (AccArray *node);
@@ -44,6 +47,10 @@ typedef struct {
 const AccExternal *acc_external_get      (AccArray *node);
 /* What computes @node where it does not fit in memory whole; NULL: it fits, or nothing else does. */
 const AccExternal *acc_external_find     (AccBackend *backend, AccArray *node);
+/* What computes @node, which depends on sources, even where it fits; NULL: it goes by rows as well. */
+const AccExternal *acc_external_get_only (AccArray *node);
+/* The first of what @arrays are made of for which there is such, or will be; NULL: there is none. */
+AccArray          *acc_external_find_only (AccArray **arrays, guint n_arrays);
 /* A line for plans. Owned. */
 char              *acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *node);
 /* An array of such a layout, whose rows nobody reads, for plans of what comes after what leaves rows. */
@@ -75,5 +82,6 @@ void     acc_external_hold         (AccBackend *backend, guint64 *held, guint64 
 /* --- the table */
 
 extern const AccExternal acc_external_pack, acc_external_scatter, acc_external_sort, acc_external_segments, acc_external_wide;
+extern const AccExternal acc_external_segment_rows;
 extern const AccExternal acc_external_labels, acc_external_label_count, acc_external_loop, acc_external_distance;
 extern const AccExternal acc_external_transpose, acc_external_gather, acc_external_bring, acc_external_foreign;

@@ -5,17 +5,19 @@
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/derived/acc-array-fold-segments.h"
+#include "acc-core/derived/acc-array-scan.h"
 #include "acc-core/derived/acc-array-scan-segments.h"
 #include "acc-core/expr/acc-function-private.h"
 #include "acc-error.h"
 #include "acc-seq/stream/acc-plan-private.h"
+#include "acc-seq/stream/acc-stages-private.h"
 
 #include <string.h>
 
 /* Folds and scans of segments of a vector: elements are read once, in order. As many segments as are there whole, and have room, are given
  * to the backend at once. One that is longer than that goes in pieces: the value of a piece takes the place of its elements, and is the
- * first element of the next. How floats of a segment are grouped does not depend on what lies beside it, so that results are as in memory,
- * but for segments that go in pieces. */
+ * first element of the next. How floats of a segment are grouped does not depend on what lies beside it, but on where it is cut: one that
+ * has them, and is longer, is computed as a vector by itself, which is grouped as a segment is, and elements are stored for that. */
 
 /* Elements of a run, or segments. */
 #define LEAST 64
@@ -35,13 +37,17 @@ typedef struct {
   AccArray   *window;              /* offsets from .window_first on, segments + 1 */
   gint64      window_first, window_segments, most_segments;
   AccBuffer **lengths;             /* i8, .most_segments */
-  gint64      n_segments, next;    /* which is not complete */
+  gint64      n_segments, next;    /* of the walk; which is not complete */
 
   AccBuffer **elements;
   gint64      capacity, n, turn;   /* elements that there is room for, that are there, that the backend gets at once */
+  gint64      base;                /* element of the vector that the walk begins with */
   gint64      position, done;      /* of the vector: that come next, that a result has */
   gint64      end;                 /* of the last segment */
   gboolean    is_open;             /* the first of .elements is the value of what the segment had before */
+  gboolean    rounds;              /* pieces would show */
+  gboolean    is_too_long;         /* the next segment, which stopped the walk */
+  AccArray   *stored;              /* owned: all elements, once there was a long segment */
 
   AccStore   *result;
   gint64      n_written;
@@ -224,6 +230,12 @@ process (gpointer data, GCancellable *cancellable, GError **error)
 
       if (k == 0 && self->n - at < self->turn)
         break;
+      if (k == 0 && self->rounds)
+        {
+          self->is_too_long = TRUE;
+          g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "no memory for segment %" G_GINT64_FORMAT, self->next);
+          return FALSE;
+        }
       if (!(k > 0 ? run_segments (self, &at, n, k, cancellable, error) : run_piece (self, &at, cancellable, error)))
         return FALSE;
     }
@@ -240,7 +252,7 @@ static gboolean
 add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
   Segments *self = data;
-  gint64 first = acc_chunk_get_first_row (chunk), end = MIN (first + acc_chunk_get_n_rows (chunk), self->end), n;
+  gint64 first = self->base + acc_chunk_get_first_row (chunk), end = MIN (first + acc_chunk_get_n_rows (chunk), self->end), n;
 
   for (self->position = MAX (self->position, first); self->position < end; self->position += n)
     {
@@ -265,19 +277,31 @@ static const AccExternalWalk by_segments = { "segments", add_rows, process };
 
 /* --- the algorithm */
 
+static gboolean
+is_of_segments (AccArray *node)
+{
+  AccArray *direct = node->direct;
+
+  return direct != NULL && node->rank == 1 && !acc_external_needs_arrays (direct)
+         && (direct->op == ACC_OP_FOLD_SEG || direct->op == ACC_OP_FOLD1_SEG || direct->op == ACC_OP_SCANL1_SEG);
+}
+
 static AccArray **
 take_segments (AccArray *node, guint *n_inputs)
 {
   AccArray *direct = node->direct;
 
   *n_inputs = 2;
-  if (direct == NULL || (direct->op != ACC_OP_FOLD_SEG && direct->op != ACC_OP_FOLD1_SEG && direct->op != ACC_OP_SCANL1_SEG))
-    return NULL;
-  if (node->rank != 1 || direct->inputs[0]->shape == NULL || direct->inputs[1]->shape == NULL || node->shape == NULL
-      || acc_external_needs_arrays (direct))
+  if (!is_of_segments (node) || direct->inputs[0]->shape == NULL || direct->inputs[1]->shape == NULL || node->shape == NULL)
     return NULL;
 
   return direct->inputs;
+}
+
+static gboolean
+keeps_groups (AccArray *node)
+{
+  return is_of_segments (node) && !acc_element_type_is_exact (node->type);
 }
 
 /* With what is made of elements and offsets meanwhile. */
@@ -319,14 +343,16 @@ allocate (Segments *self, GError **error)
   if (self->elements == NULL)
     return FALSE;
   self->lengths = acc_buffers_allocate (acc_element_type_new (ACC_KIND_I64), self->most_segments, budget, "lengths of segments", error);
-  if (self->lengths == NULL || !move_window (self, error))
+  if (self->lengths == NULL)
     return FALSE;
   acc_external_hold (self->task->backend, &self->held, part * (PARTS / 2));
 
   return TRUE;
 }
 
-/* Where the last segment ends, where the first begins. */
+/* --- walks, and long segments between them */
+
+/* Where the last segment of the walk ends, where the first begins. */
 static gboolean
 find_ends (Segments *self, GError **error)
 {
@@ -335,9 +361,156 @@ find_ends (Segments *self, GError **error)
   if (last == NULL)
     return FALSE;
   self->end = *(const gint64 *) acc_array_get_buffers (last)[0]->data;
-  self->position = self->done = get_offset (self, 0);
+  self->position = self->done = get_offset (self, self->next);
+  self->n = 0;
 
   return TRUE;
+}
+
+static gboolean
+refuse_end (Segments *self, gint64 end, GError **error)
+{
+  g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS, "segments end at %" G_GINT64_FORMAT ", behind the last element", end);
+
+  return FALSE;
+}
+
+/* The next of @n_segments that is too long to be computed at once; -1: an error. */
+static gint64
+find_long (Segments *self, gint64 n_segments, GError **error)
+{
+  gint64 n;
+
+  for (gint64 first = self->next; first < n_segments; first += n)
+    {
+      g_autoptr(AccArray) window = NULL;
+      const gint64 *offsets;
+
+      n = MIN (self->most_segments, n_segments - first);
+      window = acc_blocks_read (&self->offsets, first, n + 1, 0, 1, &(gint64) { n + 1 }, 1, error);
+      if (window == NULL)
+        return -1;
+      offsets = (const gint64 *) acc_array_get_buffers (window)[0]->data;
+      for (gint64 k = 0; k < n; k++)
+        if (offsets[k + 1] - offsets[k] > self->turn)
+          return first + k;
+    }
+
+  return n_segments;
+}
+
+static gboolean
+store_elements (Segments *self, GError **error)
+{
+  g_autoptr(GPtrArray) inputs = NULL;
+
+  if (self->stored != NULL)
+    return TRUE;
+  inputs = acc_stages_run (self->task->backend, self->direct->inputs, 1, ACC_STAGES_SOURCES, 0, NULL, self->task->cancellable, error);
+  if (inputs != NULL)
+    self->stored = g_object_ref (g_ptr_array_index (inputs, 0));
+
+  return inputs != NULL;
+}
+
+/* The segments up to number @end. */
+static gboolean
+walk_segments (Segments *self, gint64 end, GError **error)
+{
+  g_autoptr(AccArray) part = NULL;
+  gint64 n;
+
+  self->n_segments = end;
+  if (!move_window (self, error) || !find_ends (self, error))
+    return FALSE;
+  self->base = self->stored != NULL ? self->position : 0;
+  n = self->end - self->base;
+  if (self->base < 0 || n < 0 || self->end > acc_shape_get_size (self->direct->inputs[0]->shape))
+    return refuse_end (self, self->end, error);
+  if (self->stored != NULL)
+    part = acc_external_new_part (self->stored, self->base, &n, 1);
+
+  return acc_external_walk (self->task, part != NULL ? part : self->direct->inputs[0], &by_segments, self, error);
+}
+
+static AccArray *
+build_long (Segments *self, AccArray *elements)
+{
+  AccArray *direct = self->direct;
+
+  if (self->is_scan)
+    return acc_array_scanl1 (elements, acc_external_apply, direct->functions[0]);
+  if (direct->op == ACC_OP_FOLD1_SEG)
+    return acc_array_fold1_all (elements, acc_external_apply, direct->functions[0]);
+
+  return acc_array_fold_all (elements, acc_function_apply (direct->functions[1], NULL), acc_external_apply, direct->functions[0]);
+}
+
+/* The next one, by itself. */
+static gboolean
+compute_long (Segments *self, GError **error)
+{
+  g_autoptr(AccArray) elements = NULL, built = NULL;
+  guint64 held = self->held;
+  gint64 begin, n;
+  gboolean done;
+
+  if (!store_elements (self, error) || !move_window (self, error))
+    return FALSE;
+  begin = get_offset (self, self->next);
+  n = get_offset (self, self->next + 1) - begin;
+  if (begin < 0 || begin + n > acc_shape_get_size (self->stored->shape))
+    return refuse_end (self, begin + n, error);
+
+  elements = acc_external_new_part (self->stored, begin, &n, 1);
+  built = build_long (self, elements);
+  acc_external_hold (self->task->backend, &self->held, 0);
+  done = acc_external_fill_part (self->task, built, self->result, self->n_written, error);
+  acc_external_hold (self->task->backend, &self->held, held);
+  self->n_written += self->is_scan ? n : 1;
+  self->next++;
+
+  return done;
+}
+
+static gboolean
+run_all (Segments *self, GError **error)
+{
+  gint64 all = self->n_segments;
+
+  while (self->next < all)
+    {
+      GError *local = NULL;
+      gint64 end;
+
+      self->n_segments = all;
+      end = self->rounds ? find_long (self, all, error) : all;
+      if (end < 0 || (end < all && !store_elements (self, error)))
+        return FALSE;
+      if (end == self->next)
+        {
+          if (!compute_long (self, error))
+            return FALSE;
+        }
+      else if (!walk_segments (self, end, &local))
+        {
+          if (!self->is_too_long)
+            {
+              g_propagate_error (error, local);
+              return FALSE;
+            }
+          g_clear_error (&local);
+          self->is_too_long = FALSE;
+          if (!store_elements (self, error))
+            return FALSE;
+        }
+      else if (self->next < end)
+        {
+          return refuse_end (self, self->end, error);
+        }
+    }
+
+  return self->n_written == acc_shape_get_size (self->task->node->shape) || refuse_end (self, self->end, error);
 }
 
 static gboolean
@@ -349,17 +522,11 @@ compute_all (Segments *self, GError **error)
     return FALSE;
   self->segments = compile (self, build_segments, error);
   self->join = self->segments != NULL ? compile (self, self->is_scan ? build_segments : build_join, error) : NULL;
-  if (self->join == NULL || !allocate (self, error) || !find_ends (self, error))
+  if (self->join == NULL || !allocate (self, error))
     return FALSE;
   self->result = acc_external_new_store (self->task, self->type, node->shape, "a store", error);
-  if (self->result == NULL || !acc_external_walk (self->task, self->direct->inputs[0], &by_segments, self, error))
-    return FALSE;
-  if (self->next == self->n_segments && self->n_written == acc_shape_get_size (node->shape))
-    return TRUE;
 
-  g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS, "segments end at %" G_GINT64_FORMAT ", behind the last element", self->end);
-
-  return FALSE;
+  return self->result != NULL && run_all (self, error);
 }
 
 static AccArray *
@@ -367,7 +534,8 @@ compute_segments (const AccExternalTask *task, GError **error)
 {
   AccArray *direct = task->node->direct;
   Segments self = { .task = task, .direct = direct, .type = task->node->type,
-                    .n_buffers = acc_element_type_get_n_buffers (task->node->type), .is_scan = direct->op == ACC_OP_SCANL1_SEG,
+                    .n_buffers = acc_element_type_get_n_buffers (task->node->type), .rounds = !acc_element_type_is_exact (task->node->type),
+                    .is_scan = direct->op == ACC_OP_SCANL1_SEG,
                     .n_segments = acc_shape_get_size (direct->inputs[1]->shape) - 1 };
   AccArray *result = NULL;
 
@@ -378,6 +546,7 @@ compute_segments (const AccExternalTask *task, GError **error)
   acc_buffers_free (self.elements);
   acc_buffers_free (self.lengths);
   g_clear_object (&self.window);
+  g_clear_object (&self.stored);
   g_clear_object (&self.segments);
   g_clear_object (&self.join);
   g_clear_pointer (&self.result, acc_store_unref);
@@ -390,6 +559,7 @@ const AccExternal acc_external_segments = {
   .way = "segments are read in order, as many at once as fit",
   .leaves_store = TRUE,
   .takes = take_segments,
+  .keeps_groups = keeps_groups,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
   .count_passes = count_passes,

@@ -14,29 +14,44 @@
 #define MOST_DEPTH 200
 
 typedef struct {
+  gint64      first;    /* element of the array */
+  AccShape   *shape;    /* rank 1 or 2 */
+  gboolean    by_rows;
+  GHashTable *known;
+} Part;
+
+typedef struct {
+  const Part  *part;
   AccFunction *function;
   AccExpr     *extents;
 } Indexed;
 
 static AccArray *
-see_as_rows (AccArray *array, AccShape *shape, gboolean by_rows)
+see_as_rows (AccArray *array, const Part *part)
 {
-  AccArray *vector = acc_array_see_as (array, shape);
   g_autoptr(AccMemorySource) source = NULL;
-  g_autoptr(AccArray) in_memory = NULL;
 
-  if (!by_rows)
-    return vector;
-  in_memory = vector;
-  source = acc_memory_source_new (in_memory);
+  if (!part->by_rows)
+    return acc_array_see_as (array, part->shape);
+  source = acc_memory_source_new_part (array, part->first, part->shape);
 
   return acc_array_new_from_source (ACC_SOURCE (source));
 }
 
 static AccExpr *
-find_element (AccExpr *place, gpointer indexed)
+find_element (AccExpr *place, gpointer data)
 {
-  return acc_expr_from_linear (((const Indexed *) indexed)->extents, place);
+  const Indexed *indexed = data;
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (indexed->part->shape, &rank);
+  AccExpr *number = place;
+
+  if (rank == 2)
+    number = acc_expr_add (acc_expr_mul (acc_expr_item (place, 0), acc_array_number (extents[1])), acc_expr_item (place, 1));
+  if (indexed->part->first > 0)
+    number = acc_expr_add (number, acc_array_number (indexed->part->first));
+
+  return acc_expr_from_linear (indexed->extents, number);
 }
 
 static AccExpr *
@@ -102,10 +117,9 @@ rebuild (AccArray *node, AccArray **inputs, Indexed *indexed)
 }
 
 static AccArray *
-make_vector (AccArray *node, gboolean by_rows, GHashTable *known, guint depth)
+make_part (AccArray *node, const Part *part, guint depth)
 {
-  g_autoptr(AccShape) shape = acc_shape_new_vector (acc_shape_get_size (node->shape));
-  AccArray *vector = g_hash_table_lookup (known, node);
+  AccArray *vector = g_hash_table_lookup (part->known, node);
   g_autoptr(AccExpr) extents = NULL;
   Indexed indexed;
 
@@ -113,32 +127,48 @@ make_vector (AccArray *node, gboolean by_rows, GHashTable *known, guint depth)
     return vector;
 
   extents = acc_expr_ref_sink (get_extents (node));
-  indexed = (Indexed) { node->functions[0], extents };
+  indexed = (Indexed) { part, node->functions[0], extents };
   if (acc_array_is_manifest (node))
-    vector = see_as_rows (node, shape, by_rows);
+    vector = see_as_rows (node, part);
   else if (depth < MOST_DEPTH && goes_by_elements (node))
     {
       g_autofree AccArray **inputs = g_new0 (AccArray *, node->n_inputs + 1);
 
       for (guint i = 0; i < node->n_inputs; i++)
-        inputs[i] = make_vector (node->inputs[i], by_rows, known, depth + 1);
+        inputs[i] = make_part (node->inputs[i], part, depth + 1);
       vector = rebuild (node, inputs, &indexed);
     }
   else if (node->op == ACC_OP_GENERATE)
-    vector = acc_array_generate (shape, call_at, &indexed);
+    vector = acc_array_generate (part->shape, call_at, &indexed);
   else if (node->op == ACC_OP_BACKPERMUTE)
-    vector = acc_array_backpermute (node->inputs[0], shape, call_at, &indexed);
+    vector = acc_array_backpermute (node->inputs[0], part->shape, call_at, &indexed);
   else
-    vector = acc_array_backpermute (node, shape, find_element, &indexed);
-  g_hash_table_insert (known, node, vector);
+    vector = acc_array_backpermute (node, part->shape, find_element, &indexed);
+  g_hash_table_insert (part->known, node, vector);
 
   return vector;
+}
+
+static AccArray *
+new_part (AccArray *array, gint64 first, AccShape *shape, gboolean by_rows)
+{
+  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+
+  return g_object_ref (make_part (array, &(Part) { first, shape, by_rows, known }, 0));
 }
 
 AccArray *
 acc_external_new_vector (AccArray *array, gboolean by_rows)
 {
-  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (acc_shape_get_size (array->shape));
 
-  return g_object_ref (make_vector (array, by_rows, known, 0));
+  return new_part (array, 0, shape, by_rows);
+}
+
+AccArray *
+acc_external_new_part (AccArray *array, gint64 first, const gint64 *extents, guint rank)
+{
+  g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
+
+  return new_part (array, first, shape, TRUE);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-elements-private.h"
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/data/acc-chunk-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 
 #define ACC_TYPE_EXTERNAL_SINK (acc_external_sink_get_type ())
@@ -64,6 +66,43 @@ acc_external_fill_store (const AccExternalTask *task, AccArray *array, AccStore 
   g_autoptr(AccSink) sink = acc_store_new_sink (store);
 
   return acc_evaluate_write_with_chunk_rows (task->backend, array, sink, task->chunk_rows, NULL, task->cancellable, error);
+}
+
+typedef struct {
+  AccStore *store;
+  gint64    first;
+} Place;
+
+static gboolean
+write_part (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  const Place *self = data;
+  guint n_buffers = acc_element_type_get_n_buffers (acc_chunk_get_element_type (chunk));
+  g_autofree gpointer *addresses = g_new0 (gpointer, n_buffers + 1);
+  gint64 n = acc_chunk_get_row_elements (chunk);
+
+  for (guint i = 0; i < n_buffers; i++)
+    addresses[i] = (gpointer) (guintptr) acc_chunk_get_address (chunk, i);
+
+  return acc_store_write (self->store, self->first + acc_chunk_get_first_row (chunk) * n, acc_chunk_get_n_rows (chunk) * n, addresses,
+                          error);
+}
+
+static const AccExternalWalk to_part = { "part", write_part, NULL };
+
+gboolean
+acc_external_fill_part (const AccExternalTask *task, AccArray *array, AccStore *store, gint64 first, GError **error)
+{
+  if (array->rank == 0)
+    {
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (task->backend, &array, 1, task->chunk_rows, task->cancellable, error);
+      AccArray *result = results != NULL ? g_ptr_array_index (results, 0) : NULL;
+
+      return result != NULL && acc_external_fetch (result, error)
+             && acc_store_write_from (store, first, 1, acc_array_get_buffers (result), 0, error);
+    }
+
+  return acc_external_walk (task, array, &to_part, &(Place) { store, first }, error);
 }
 
 static char *

@@ -3,17 +3,15 @@
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
-#include "acc-core/array/acc-array-values-private.h"
 #include "acc-core/expr/acc-expr-math.h"
-#include "acc-core/derived/acc-array-fold-segments.h"
-#include "acc-core/derived/acc-array-scan-segments.h"
+#include "acc-core/derived/acc-array-scan.h"
 #include "acc-core/expr/acc-function-private.h"
 #include "acc-evaluate.h"
 #include "acc-seq/stream/acc-plan-private.h"
 #include "acc-seq/stream/acc-stages-private.h"
 
-/* What goes along rows that are too wide for memory. Folds and scans: rows are segments of the vector of all elements. Stencils: each
- * element reads its neighbours from a store. */
+/* What goes along rows that are too wide for memory. Folds and scans: as many rows of the innermost dimension as fit, or one after the
+ * other as a vector. Stencils: each element reads its neighbours from a store. */
 
 /* Rows that a run by rows has at once at least. */
 #define ROWS 4
@@ -191,53 +189,104 @@ compute_element (AccExpr *index, gpointer data)
 
 /* --- folds and scans */
 
-/* @input: in place of its own, where all is in memory or stored. */
 static AccArray *
 build (AccArray *node, AccArray *input)
 {
-  guint rank;
-  const gint64 *extents = acc_shape_get_extents (input->shape, &rank);
-  g_autoptr(AccArray) vector = acc_external_new_vector (input, TRUE), lengths = NULL;
-  g_autoptr(AccShape) rows = acc_shape_new_vector (acc_shape_get_size (input->shape) / extents[rank - 1]);
+  gboolean all = input->rank == 1;
 
-  if (is_stencil (node))
-    return acc_array_generate (node->shape, compute_element, node);
-  if (node->op == ACC_OP_FOLD_ALL)
-    return acc_array_fold_all (vector, acc_function_apply (node->functions[1], NULL), acc_external_apply, node->functions[0]);
-  if (node->op == ACC_OP_FOLD1_ALL)
-    return acc_array_fold1_all (vector, acc_external_apply, node->functions[0]);
+  switch ((int) node->op)
+    {
+    case ACC_OP_SCANL1:
+      return acc_array_scanl1 (input, acc_external_apply, node->functions[0]);
+    case ACC_OP_FOLD1:
+    case ACC_OP_FOLD1_ALL:
+      return all ? acc_array_fold1_all (input, acc_external_apply, node->functions[0])
+                 : acc_array_fold1 (input, acc_external_apply, node->functions[0]);
+    default:
+      {
+        AccExpr *initial = acc_function_apply (node->functions[1], NULL);
 
-  lengths = acc_array_fill (rows, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), extents[rank - 1]));
-  if (node->op == ACC_OP_FOLD1)
-    return acc_array_fold1_seg (vector, lengths, acc_external_apply, node->functions[0]);
-  if (node->op == ACC_OP_SCANL1)
-    return acc_array_scanl1_seg (vector, lengths, acc_external_apply, node->functions[0]);
+        return all ? acc_array_fold_all (input, initial, acc_external_apply, node->functions[0])
+                   : acc_array_fold (input, initial, acc_external_apply, node->functions[0]);
+      }
+    }
+}
 
-  return acc_array_fold_seg (vector, acc_function_apply (node->functions[1], NULL), lengths, acc_external_apply, node->functions[0]);
+/* Whether some rows of the innermost dimension fit at once. */
+static gboolean
+fits (const AccExternalTask *task, AccArray *input)
+{
+  guint64 size = acc_element_type_get_size (input->type) + acc_element_type_get_size (task->node->type);
+  guint64 bytes = acc_bytes_multiply (acc_bytes_multiply ((guint64) acc_shape_get_extent (input->shape, input->rank - 1), size), ROWS);
+
+  return acc_bytes_add (bytes, measure_least (task->node)) <= acc_external_get_room (task->backend);
+}
+
+/* Row after row, as vectors: parts of it come by rows, and floats are grouped as in the row. */
+static gboolean
+compute_each (const AccExternalTask *task, AccArray *input, AccStore *to, GError **error)
+{
+  AccArray *node = task->node;
+  gint64 n = acc_shape_get_extent (input->shape, input->rank - 1), n_rows = acc_shape_get_size (input->shape) / n;
+
+  for (gint64 row = 0; row < n_rows; row++)
+    {
+      g_autoptr(AccArray) vector = acc_external_new_part (input, row * n, &n, 1), built = build (node, vector);
+
+      if (!acc_external_fill_part (task, built, to, node->op == ACC_OP_SCANL1 ? row * n : row, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static gboolean
+compute_rows (const AccExternalTask *task, AccArray *input, AccStore *to, GError **error)
+{
+  gint64 n = acc_shape_get_extent (input->shape, input->rank - 1), extents[] = { acc_shape_get_size (input->shape) / n, n };
+  g_autoptr(AccArray) matrix = NULL, built = NULL;
+
+  if (!fits (task, input))
+    return compute_each (task, input, to, error);
+  matrix = acc_external_new_part (input, 0, extents, 2);
+  built = build (task->node, matrix);
+
+  return acc_external_fill_part (task, built, to, 0, error);
 }
 
 /* --- the algorithm */
 
-/* Of folds and scans as a vector. */
 static AccArray *
 compute_wide (const AccExternalTask *task, GError **error)
 {
   AccArray *node = task->node;
-  gint64 size = acc_shape_get_size (node->shape);
   g_autoptr(GPtrArray) inputs = acc_stages_run (task->backend, node->inputs, 1, ACC_STAGES_SOURCES, 0, NULL, task->cancellable, error);
-  g_autoptr(AccArray) built = inputs != NULL ? build (node, g_ptr_array_index (inputs, 0)) : NULL, stored = NULL;
-  g_autoptr(AccShape) shape = is_stencil (node) ? acc_shape_ref (node->shape) : acc_shape_new_vector (size);
   g_autoptr(AccStore) to = NULL;
+  gboolean done;
 
-  if (built == NULL)
+  if (inputs == NULL)
     return NULL;
   if (node->rank == 0)
-    return acc_backend_run (task->backend, built, task->cancellable, error);
-  to = acc_external_new_store (task, node->type, shape, "a store", error);
-  if (to != NULL && acc_external_fill_store (task, built, to, error))
-    stored = acc_store_dup_array (to, error);
+    {
+      g_autoptr(AccArray) vector = acc_external_new_vector (g_ptr_array_index (inputs, 0), TRUE), built = build (node, vector);
 
-  return stored != NULL ? acc_array_see_as (stored, node->shape) : NULL;
+      return acc_backend_run (task->backend, built, task->cancellable, error);
+    }
+  to = acc_external_new_store (task, node->type, node->shape, "a store", error);
+  if (to == NULL)
+    return NULL;
+  if (is_stencil (node))
+    {
+      g_autoptr(AccArray) built = acc_array_generate (node->shape, compute_element, node);
+
+      done = acc_external_fill_store (task, built, to, error);
+    }
+  else
+    {
+      done = compute_rows (task, g_ptr_array_index (inputs, 0), to, error);
+    }
+
+  return done ? acc_store_dup_array (to, error) : NULL;
 }
 
 const AccExternal acc_external_wide = {

@@ -10,6 +10,7 @@ static const AccExternal *const table[] = {
   &acc_external_scatter,
   &acc_external_sort,
   &acc_external_segments,
+  &acc_external_segment_rows,
   &acc_external_wide,
   &acc_external_labels,
   &acc_external_label_count,
@@ -80,6 +81,48 @@ acc_external_find (AccBackend *backend, AccArray *node)
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
     if (table[i]->takes (node, &n) != NULL && computes (table[i], backend, node))
       return table[i];
+
+  return NULL;
+}
+
+static gboolean
+keeps_groups (AccArray *node)
+{
+  gboolean keeps = FALSE;
+
+  for (guint i = 0; node->direct != NULL && i < G_N_ELEMENTS (table) && !keeps; i++)
+    keeps = table[i]->keeps_groups != NULL && table[i]->keeps_groups (node);
+
+  return keeps;
+}
+
+const AccExternal *
+acc_external_get_only (AccArray *node)
+{
+  const AccExternal *external = keeps_groups (node) ? acc_external_get (node) : NULL;
+
+  return external != NULL && external->keeps_groups != NULL ? external : NULL;
+}
+
+AccArray *
+acc_external_find_only (AccArray **arrays, guint n_arrays)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
+  g_autoptr(GHashTable) sourced = g_hash_table_new (NULL, NULL);
+  AccArray *other;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      gboolean depends = node->op == ACC_OP_SOURCE;
+
+      for (guint n = 0; !depends && (other = acc_array_nth_dependence (node, n)) != NULL; n++)
+        depends = g_hash_table_contains (sourced, other);
+      if (depends)
+        g_hash_table_add (sourced, node);
+      if (depends && keeps_groups (node))
+        return node;
+    }
 
   return NULL;
 }
