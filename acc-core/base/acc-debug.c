@@ -41,7 +41,6 @@ static const Key disable_keys[] = {
   { "waves",        ACC_DISABLE_WAVES,        "steps run one after the other" },
   { "segments",     ACC_DISABLE_SEGMENTS,     "elements of nested arrays are numbered in memory, not by loops along them or searches" },
   { "reuse",        ACC_DISABLE_REUSE,        "graphs that are equal to others are planned anew" },
-  { "staging",      ACC_DISABLE_STAGING,      "threads of devices read short segments themselves, not by shared memory" },
   { "rows",         ACC_DISABLE_ROWS,         "loops that divide their index are not split into rows" },
 };
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-simt-pieces.h"
 
-#define TILE ACC_SIMT_PIECES_TILE
+#define TILE 4096
+/* From so many elements on a segment keeps a group about as busy as one of its threads. */
+#define LONG 256
 /* All that begin in a tile but the last lie in it as well; and one began before. */
-#define MOST_LONG (TILE / ACC_SIMT_LONG + 2)
+#define MOST_LONG (TILE / LONG + 2)
 
 gboolean
 acc_simt_pieces_init (AccSimtPieces  *self,
@@ -178,7 +180,7 @@ acc_simt_pieces_take_own (AccSimtPieces *self,
     {
       KValue first = acc_pieces_get_begin (pieces, l, s), end = acc_pieces_get_end (pieces, l, s);
 
-      low_if (l, kb_lt (b, kb_sub (b, end, first), low_const (l, ACC_SIMT_LONG)))
+      low_if (l, kb_lt (b, kb_sub (b, end, first), low_const (l, LONG)))
         {
           take (l, s, first, end, data);
         }

@@ -8,10 +8,6 @@
  * there is a list in shared memory, and all threads take one after the other. What is short follows from the segment's own length, and so
  * does how its elements are grouped. */
 
-#define ACC_SIMT_PIECES_TILE 4096
-/* From so many elements on a segment keeps a group about as busy as one of its threads. */
-#define ACC_SIMT_LONG 256
-
 /* The kernels of a fold or scan of segments; one is written at a time. */
 typedef struct {
   AccPieces       pieces;
