@@ -49,6 +49,8 @@ struct _AccPlan
   guint64  bytes, slope, resident;
   guint64  limit, available;
   guint64  host_available; /* for what passes between the host and a device */
+  guint64  read, written;      /* bytes from and to files; G_MAXUINT64: not known */
+  double   compute_seconds;    /* while the disk waits */
   GArray  *parts;       /* AccPlanPart: one per value, then what those need besides */
   char    *why;
   char    *stages;      /* NULL, or lines of what is stored before */

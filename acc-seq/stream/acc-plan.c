@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-plan-private.h"
+#include "acc-plan-traffic-private.h"
 
 #include <string.h>
 
@@ -218,6 +219,120 @@ acc_plan_get_row_bytes (AccPlan *self)
   return self->slope;
 }
 
+/* That of all walks. */
+static guint64
+add_walks (AccPlan *self, guint64 (*get) (AccPlan *plan))
+{
+  guint64 bytes = get (self);
+
+  for (guint i = 0; self->others != NULL && i < self->others->len; i++)
+    bytes = acc_bytes_add (bytes, get (g_ptr_array_index (self->others, i)));
+
+  return bytes;
+}
+
+static double
+add_compute (AccPlan *self)
+{
+  double seconds = self->compute_seconds;
+
+  for (guint i = 0; self->others != NULL && i < self->others->len; i++)
+    seconds += ((AccPlan *) g_ptr_array_index (self->others, i))->compute_seconds;
+
+  return seconds;
+}
+
+static guint64
+get_read (AccPlan *self)
+{
+  return self->read;
+}
+
+static guint64
+get_written (AccPlan *self)
+{
+  return self->written;
+}
+
+/**
+ * acc_plan_get_read_bytes:
+ * @self: a plan
+ *
+ * Returns how many bytes the run reads: elements of sources, as often as they are read, and of temporary files.
+ *
+ * Of [method@Acc.Backend.plan] and [method@Acc.Backend.plan_many]; the plan of a job tells nothing of it.
+ *
+ * Returns: bytes; `G_MAXUINT64` where that depends on elements
+ */
+guint64
+acc_plan_get_read_bytes (AccPlan *self)
+{
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+
+  return add_walks (self, get_read);
+}
+
+/**
+ * acc_plan_get_written_bytes:
+ * @self: a plan
+ *
+ * Returns how many bytes the run writes: elements of temporary files, and those that sinks get. See
+ * [method@Acc.Plan.get_read_bytes].
+ *
+ * Returns: bytes; `G_MAXUINT64` where that depends on elements
+ */
+guint64
+acc_plan_get_written_bytes (AccPlan *self)
+{
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+
+  return add_walks (self, get_written);
+}
+
+/**
+ * acc_plan_get_seconds:
+ * @self: a plan
+ *
+ * Returns how long a disk takes for [method@Acc.Plan.get_read_bytes] and [method@Acc.Plan.get_written_bytes], and sorts for their
+ * elements: an estimate of the time that the run takes, unless it has much to compute, as products of matrices have.
+ *
+ * The environment variable `ACC_DISK_RATE` tells how many bytes the disk moves in a second: 1 GiB without it.
+ *
+ * Returns: seconds; negative where that depends on elements
+ */
+double
+acc_plan_get_seconds (AccPlan *self)
+{
+  guint64 read, written;
+
+  g_return_val_if_fail (ACC_IS_PLAN (self), 0);
+  read = acc_plan_get_read_bytes (self);
+  written = acc_plan_get_written_bytes (self);
+  if (read == G_MAXUINT64 || written == G_MAXUINT64)
+    return -1;
+
+  return add_compute (self) + ((double) read + (double) written) / (double) acc_plan_traffic_get_rate ();
+}
+
+static void
+append_time (GString *text, AccPlan *self)
+{
+  double seconds = acc_plan_get_seconds (self), computed = add_compute (self);
+  g_autofree char *read = NULL, *written = NULL, *rate = NULL;
+
+  if (!(seconds > 0))
+    return;
+
+  read = g_format_size_full (acc_plan_get_read_bytes (self), G_FORMAT_SIZE_IEC_UNITS);
+  written = g_format_size_full (acc_plan_get_written_bytes (self), G_FORMAT_SIZE_IEC_UNITS);
+  rate = g_format_size_full (acc_plan_traffic_get_rate (), G_FORMAT_SIZE_IEC_UNITS);
+  g_string_append_printf (text, "time     %.*f s for the disk, which reads %s and writes %s, %s a second (ACC_DISK_RATE)",
+                          seconds < 10 ? 2 : 0, seconds - computed, read, written, rate);
+  if (computed > 0)
+    g_string_append_printf (text, ", and %.*f s of computing", seconds < 10 ? 2 : 0, computed);
+  g_string_append_c (text, '\n');
+}
+
 static const char *
 name_place (AccPlace place)
 {
@@ -361,6 +476,7 @@ acc_plan_to_string (AccPlan *self)
   g_return_val_if_fail (ACC_IS_PLAN (self), NULL);
 
   text = g_string_new (NULL);
+  append_time (text, self);
   append_walk (text, self);
   for (guint i = 0; self->others != NULL && i < self->others->len; i++)
     append_other (text, self, i);

@@ -33,6 +33,13 @@ ACC_AVAILABLE_IN_1_0
 guint64  acc_plan_get_fixed_bytes  (AccPlan *self);
 ACC_AVAILABLE_IN_1_0
 guint64  acc_plan_get_row_bytes    (AccPlan *self);
+/* Bytes that pass between files and memory, temporary files included, and how long disks take for that */
+ACC_AVAILABLE_IN_1_0
+guint64  acc_plan_get_read_bytes    (AccPlan *self);
+ACC_AVAILABLE_IN_1_0
+guint64  acc_plan_get_written_bytes (AccPlan *self);
+ACC_AVAILABLE_IN_1_0
+double   acc_plan_get_seconds       (AccPlan *self);
 /* A table for people: each value with its rows, halo and bytes, and why the chunk is as it is */
 ACC_AVAILABLE_IN_1_0
 char    *acc_plan_to_string        (AccPlan *self) G_GNUC_WARN_UNUSED_RESULT;

@@ -3,6 +3,7 @@
 
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-array.h"
+#include "acc-plan-traffic-private.h"
 #include "acc-seq/stream/external/acc-external-private.h"
 
 /* A program over sources as stages. A stage goes by rows from sources into stores, which are arrays in memory or in a temporary file; the
@@ -43,10 +44,13 @@ GArray    *acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint
  * which may be NULL: how the results depend on sources. */
 GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gint64 chunk_rows,
                                    AccDependence *dependences, GCancellable *cancellable, GError **error);
-/* Appends what that would do, for plans; FALSE where there is nothing to store. @n_stages: those before, then with these. @bytes: of
- * stores in memory, with those before. */
+/* Appends what that would do, for plans; FALSE where there is nothing to store. @n_stages: those before, then with these. @traffic: of
+ * the stages, with those before, and of the walk that computes the arrays then, but for what that writes. */
 gboolean   acc_stages_describe    (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GString *text,
-                                   guint *n_stages, guint64 *bytes);
+                                   guint *n_stages, AccPlanTraffic *traffic);
+/* A line of that. Returns whether the store is computed by a walk of its own. */
+gboolean   acc_stages_describe_store (AccBackend *backend, const AccStageStore *store, guint stage, gboolean in_memory, GString *text,
+                                      AccPlanTraffic *traffic);
 /* Whether what its first stage needs at least is free, as far as that is known; ACC_ERROR_OUT_OF_MEMORY. */
 gboolean   acc_stages_check       (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GError **error);
 /* The reductions that it computes first, by a walk of their own, borrowed; *@why: what reads them, owned. */

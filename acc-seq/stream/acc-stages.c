@@ -531,25 +531,14 @@ acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccS
   return NULL;
 }
 
-static void
-describe_store (GString *text, guint stage, const AccStageStore *store, gboolean in_memory, guint64 *bytes)
-{
-  g_autofree char *what = acc_array_describe (store->store);
-  g_autofree char *size = store->bytes == G_MAXUINT64 ? g_strdup ("what it takes")
-                                                      : g_format_size_full (store->bytes, G_FORMAT_SIZE_IEC_UNITS);
-
-  if (in_memory && store->has_rows && store->bytes != G_MAXUINT64)
-    *bytes = acc_bytes_add (*bytes, store->bytes);
-  g_string_append_printf (text, "stage %u  %s is stored in %s, %s: %s\n", stage, what, in_memory ? "memory" : "a temporary file", size,
-                          store->why);
-}
-
 gboolean
 acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GString *text, guint *n_stages,
-                     guint64 *bytes)
+                     AccPlanTraffic *traffic)
 {
   g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, mode, NULL);
   g_autoptr(GPtrArray) repeated = find_repeated (arrays, n_arrays, stores);
+  g_autoptr(GHashTable) stored = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) last = g_ptr_array_new ();
   guint64 room = acc_external_get_room (backend);
   guint before = *n_stages;
 
@@ -557,25 +546,38 @@ acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, Acc
     {
       AccStageStore store = keep_source (g_ptr_array_index (repeated, i));
 
-      describe_store (text, before + 1, &store, takes_memory (&store, &room), bytes);
+      acc_stages_describe_store (backend, &store, before + 1, takes_memory (&store, &room), text, traffic);
+      traffic->read = acc_bytes_add (traffic->read, store.bytes);
+      g_hash_table_add (stored, store.store);
     }
-  for (guint stage = 0, n = 0; n < stores->len; stage++)
-    for (guint i = 0; i < stores->len; i++)
-      {
-        const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-        if (store->stage != stage)
-          continue;
-        n++;
-        *n_stages = before + stage + 1;
-        if (store->external != NULL)
-          {
-            g_autofree char *way = acc_external_describe (store->external, backend, store->store);
+  for (guint i = 0; i < stores->len; i++)
+    g_hash_table_add (stored, g_array_index (stores, AccStageStore, i).store);
 
-            g_string_append_printf (text, "stage %u  %s: %s\n", *n_stages, store->why, way);
+  for (guint stage = 0, n = 0; n < stores->len; stage++)
+    {
+      g_autoptr(GPtrArray) together = g_ptr_array_new ();
+
+      for (guint i = 0; i < stores->len; i++)
+        {
+          const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
+
+          if (store->stage != stage)
             continue;
-          }
-        describe_store (text, *n_stages, store, takes_memory (store, &room), bytes);
-      }
+          n++;
+          *n_stages = before + stage + 1;
+          if (acc_stages_describe_store (backend, store, *n_stages, store->external == NULL && takes_memory (store, &room), text, traffic))
+            acc_plan_traffic_add_walk (&traffic->read, (AccArray **) &store->store, 1, stored);
+          else
+            g_ptr_array_add (together, store->store);
+        }
+      acc_plan_traffic_add_walk (&traffic->read, (AccArray **) together->pdata, together->len, stored);
+    }
+
+  traffic->last = 0;
+  for (guint i = 0; i < n_arrays; i++)
+    if (!g_hash_table_contains (stored, arrays[i]))
+      g_ptr_array_add (last, arrays[i]);
+  acc_plan_traffic_add_walk (&traffic->last, (AccArray **) last->pdata, last->len, stored);
 
   return stores->len > 0;
 }

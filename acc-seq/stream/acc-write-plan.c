@@ -16,9 +16,9 @@ typedef struct {
 
 /* What comes before the last walk. */
 typedef struct {
-  GString *text;
-  guint    n;
-  guint64  bytes;      /* of stores in memory */
+  GString       *text;
+  guint          n;
+  AccPlanTraffic traffic;
 } Stages;
 
 /* Of results that are computed whole: the first of them. */
@@ -125,7 +125,7 @@ plan_stages (Planning *self, GPtrArray *outputs, AccStagesMode mode, Stages *sta
   g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs), after = NULL;
 
   *is_known = TRUE;
-  if (!acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, stages->text, &stages->n, &stages->bytes))
+  if (!acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, stages->text, &stages->n, &stages->traffic))
     return TRUE;
   if (!acc_stages_check (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, error)
       || (mode == ACC_STAGES_REDUCTIONS && !check_reductions (self, arrays, error)))
@@ -190,7 +190,7 @@ plan_staged (Planning *self, GPtrArray *outputs, Stages *stages, GError **error)
       arrays = acc_outputs_list (outputs);
       if (arrays->len == 1 && acc_array_is_manifest (g_ptr_array_index (arrays, 0)))
         return plan_computed (self, outputs, TRUE, "in memory already", error);
-      plan = plan_last (self, outputs, arrays, stages->bytes, &obstacle, error);
+      plan = plan_last (self, outputs, arrays, stages->traffic.memory, &obstacle, error);
       if (plan != NULL || obstacle == NULL)
         return plan;
 
@@ -215,10 +215,21 @@ plan_staged (Planning *self, GPtrArray *outputs, Stages *stages, GError **error)
     }
 }
 
+/* What is read and written for @outputs. */
+static void
+tell_traffic (const AccPlanTraffic *self, GPtrArray *outputs, AccPlan *plan)
+{
+  plan->read = acc_bytes_add (self->read, self->last);
+  plan->written = self->written;
+  plan->compute_seconds = self->seconds;
+  for (guint i = 0; i < outputs->len; i++)
+    plan->written = acc_bytes_add (plan->written, acc_external_get_bytes (((AccOutput *) g_ptr_array_index (outputs, i))->array));
+}
+
 static AccPlan *
 plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
 {
-  Stages stages = { g_string_new (NULL), 0, 0 };
+  Stages stages = { g_string_new (NULL), };
   AccPlan *plan = plan_staged (self, outputs, &stages, error);
 
   if (plan != NULL && stages.text->len > 0)
@@ -226,8 +237,10 @@ plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
       g_autofree char *more = plan->stages;
 
       plan->stages = g_strconcat (stages.text->str, more, NULL);
-      plan->bytes = acc_bytes_add (plan->bytes, stages.bytes);
+      plan->bytes = acc_bytes_add (plan->bytes, stages.traffic.memory);
     }
+  if (plan != NULL && plan->others == NULL)
+    tell_traffic (&stages.traffic, outputs, plan);
   g_string_free (stages.text, TRUE);
 
   return plan;

@@ -289,6 +289,15 @@ test_plan (TestExternal *f, gconstpointer data)
                             "stage 1  sort “all” does not fit in memory: sorted runs that are merged: written 1 times and read 1 times"));
   g_assert_cmpuint (acc_plan_get_bytes (plan), <=, 200000);
   g_assert_cmpint (f->source->n_started, ==, 0);
+
+  /* The source and the runs; the runs and the result. */
+  g_assert_cmpuint (acc_plan_get_read_bytes (plan), ==, 2 * 200000 * 4);
+  g_assert_cmpuint (acc_plan_get_written_bytes (plan), ==, 2 * 200000 * 4);
+  g_assert_nonnull (strstr (text, "s for the disk, which reads 1.5"));
+  g_setenv ("ACC_DISK_RATE", "1K", TRUE);
+  g_assert_cmpfloat_with_epsilon (acc_plan_get_seconds (plan), 4 * 200000 * 4 / 1024. + 200000 * 32e-9, 1e-9);
+  g_unsetenv ("ACC_DISK_RATE");
+  g_assert_cmpfloat_with_epsilon (acc_plan_get_seconds (plan), 4 * 200000 * 4 / (1024. * 1024 * 1024) + 200000 * 32e-9, 1e-9);
 }
 
 static void

@@ -71,6 +71,8 @@ test_free (Fixture *f, gconstpointer data)
   g_assert_cmpuint (acc_plan_get_bytes (p), ==,
                     acc_plan_get_fixed_bytes (p) + acc_plan_get_row_bytes (p) * (guint64) acc_plan_get_chunk_rows (p));
   g_assert_cmpuint (acc_plan_get_bytes (p), <, 64 * MIB);
+  g_assert_cmpuint (acc_plan_get_read_bytes (p), ==, (guint64) 16000 * 16000 * 4);
+  g_assert_cmpuint (acc_plan_get_written_bytes (p), ==, (guint64) 16000 * 16000 * 4);
 
   g_test_message ("%s", text);
   g_assert_nonnull (strstr (text, "source “tape 1”"));

@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
   const char *way;            /* for plans: "runs are sorted and merged" */
   gboolean    leaves_store;   /* its result is in a store, else rows come from a source */
+  guint       nanoseconds;    /* of computing each element while the disk waits, as measured (docs/results/streams.md); for plans */
   gboolean    has_flow;       /* such a node is made of loops: whoever computes it reads all that it reads at once, even where it fits */
   gboolean    on_devices;     /* for them alone: what reads stores where they are needs no algorithm */
   gboolean    by_hosts;       /* the host's memory decides, not a device's; where it is less than the least, the backend, or another
@@ -55,6 +56,8 @@ AccArray          *acc_external_find_only (AccArray **arrays, guint n_arrays);
 char              *acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *node);
 /* An array of such a layout, whose rows nobody reads, for plans of what comes after what leaves rows. */
 AccArray          *acc_external_pretend  (AccArray *node);
+/* Whether @source, read from a source, is such an array. */
+gboolean           acc_external_is_pretended (AccArray *source);
 /* Whether it has the memory that it needs at least; ACC_ERROR_OUT_OF_MEMORY tells how much. */
 gboolean           acc_external_check    (const AccExternal *self, AccBackend *backend, AccArray *node, GError **error);
 /* Errors name the node. */

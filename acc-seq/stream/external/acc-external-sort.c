@@ -271,6 +271,7 @@ compute_sort (const AccExternalTask *task, GError **error)
 
 const AccExternal acc_external_sort = {
   .way = "sorted runs that are merged",
+  .nanoseconds = 32,
   .takes = take_sort,
   .measure_whole = measure_whole,
   .measure_least = measure_least,

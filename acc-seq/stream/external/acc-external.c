@@ -153,6 +153,12 @@ acc_external_pretend (AccArray *node)
 }
 
 gboolean
+acc_external_is_pretended (AccArray *source)
+{
+  return ACC_IS_EXPECTED_SOURCE (acc_array_get_source (source));
+}
+
+gboolean
 acc_external_check (const AccExternal *self, AccBackend *backend, AccArray *node, GError **error)
 {
   guint64 least = self->measure_least (node), room = acc_external_get_room (backend);

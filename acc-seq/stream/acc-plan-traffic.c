@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-plan-traffic-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/base/acc-machine-private.h"
+#include "acc-plan-private.h"
+
+#include <stdlib.h>
+
+#define USUAL_RATE (G_GUINT64_CONSTANT (1) << 30)
+
+void
+acc_plan_traffic_add_walk (guint64 *bytes, AccArray **arrays, guint n_arrays, GHashTable *stored)
+{
+  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  AccArray *dependence;
+
+  for (guint i = 0; i < n_arrays; i++)
+    if (g_hash_table_add (seen, arrays[i]))
+      g_ptr_array_add (stack, arrays[i]);
+
+  while (stack->len > 0)
+    {
+      AccArray *top = g_ptr_array_steal_index (stack, stack->len - 1);
+
+      if (top->op == ACC_OP_SOURCE && !acc_external_is_pretended (top))
+        *bytes = acc_bytes_add (*bytes, acc_external_get_bytes (top));
+      for (guint i = 0; (dependence = acc_array_nth_dependence (top, i)) != NULL; i++)
+        if (!g_hash_table_contains (stored, dependence) && g_hash_table_add (seen, dependence))
+          g_ptr_array_add (stack, dependence);
+    }
+}
+
+void
+acc_plan_traffic_add_files (AccPlanTraffic *self, AccBackend *backend, AccArray *array, const AccExternal *external)
+{
+  guint64 bytes = acc_external_get_bytes (array);
+  guint n_written = 1, n_read = 1;
+
+  if (external != NULL)
+    {
+      external->count_passes (backend, array, &n_written, &n_read);
+      self->seconds += (double) bytes / (double) MAX (acc_element_type_get_size (array->type), 1) * external->nanoseconds * 1e-9;
+    }
+  self->written = acc_bytes_add (self->written, acc_bytes_multiply (bytes, n_written));
+  self->read = acc_bytes_add (self->read, acc_bytes_multiply (bytes, n_read));
+}
+
+/* What runs with other rights than its user trusts no variables. */
+guint64
+acc_plan_traffic_get_rate (void)
+{
+  const char *text = secure_getenv ("ACC_DISK_RATE");
+  guint64 rate;
+
+  return text != NULL && *text != '\0' && acc_machine_parse_size (text, &rate, NULL) && rate > 0 ? rate : USUAL_RATE;
+}
