@@ -283,6 +283,12 @@ squared (AccExpr *x, gpointer data)
   return acc_expr_mul (x, x);
 }
 
+static AccExpr *
+larger (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_max (x, y);
+}
+
 static void
 test_reductions (void)
 {
@@ -302,6 +308,8 @@ test_reductions (void)
   EXPECT (acc_array_fold1 (short_row, quotient, NULL), "!stablehlo.reduce\"", "stablehlo.divide");
   EXPECT (acc_array_scanl1 (m, plus, NULL), "\"stablehlo.reduce_window\"", "[[0, 0], [39, 0]]");
   EXPECT (acc_array_scanl1 (x, plus, NULL), "array<i64: 100000>", "[[99999, 0]]", "-> (tensor<100000xf32>)");
+  EXPECT (acc_array_scanl1 (m, larger, NULL), "dense<-2147483648>", "\"stablehlo.reduce_window\"", "!while");
+  EXPECT (acc_array_scanl1 (x, larger, NULL), "dense<0x7FC00000>", "\"stablehlo.reduce_window\"", "!while");
   EXPECT (acc_array_scanl1 (m, odd, NULL), "\"stablehlo.while\"", "!reduce_window");
 }
 
@@ -452,6 +460,19 @@ test_rough (void)
   g_assert_false (has_operation (quotients, &fast, FALSE, "stablehlo.divide", "f64"));
 }
 
+/* A turn of a loop costs the same on devices whatever it computes: blocks are short. */
+static void
+test_short_blocks (void)
+{
+  const AccHloOptions host = { .keeps_order = TRUE }, device = { .keeps_order = FALSE };
+  g_autoptr(AccArray) x = vector_of ("i4", 65536), scan = acc_array_scanl1 (x, odd, NULL);
+
+  g_assert_true (has_operation (scan, &host, FALSE, "stablehlo.dynamic_update_slice", "tensor<256x256xi32>"));
+  g_assert_false (has_operation (scan, &device, FALSE, "stablehlo.dynamic_update_slice", "tensor<256x256xi32>"));
+  g_assert_true (has_operation (scan, &device, FALSE, "stablehlo.dynamic_update_slice", "tensor<16x4096xi32>"));
+  g_assert_true (has_operation (scan, &device, FALSE, "stablehlo.dynamic_update_slice", "tensor<16x16xi32>"));
+}
+
 /* What some compilers refuse, or end the process for, is composed for them. */
 static void
 test_narrow (void)
@@ -482,6 +503,7 @@ main (int argc, char **argv)
   g_test_add_func ("/stablehlo/fatal", test_fatal);
   g_test_add_func ("/stablehlo/rough", test_rough);
   g_test_add_func ("/stablehlo/narrow", test_narrow);
+  g_test_add_func ("/stablehlo/short-blocks", test_short_blocks);
 
   return g_test_run ();
 }

@@ -19,5 +19,7 @@ gboolean acc_hlo_is_plain     (AccHlo *self, AccFunction *function);
 void     acc_hlo_apply_plain  (AccHlo *self, AccFunction *function, const AccHloParam *params, AccHloValue *results);
 /* A primitive in a region, of scalars. */
 AccHloValue acc_hlo_primitive_plain (AccHlo *self, AccPrimitive primitive, AccHloValue x, AccHloValue y, AccElementKind kind);
+/* What changes no other operand of it; of floats that are compared, NaN does not. */
+AccScalar acc_hlo_get_neutral (AccPrimitive primitive, AccElementKind kind);
 /* The value of a function without parameters. */
 void     acc_hlo_apply_closed (AccHlo *self, AccFunction *function, AccHloShape shape, AccHloValue *results);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-hlo-array.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "acc-hlo-expr.h"
@@ -24,30 +23,6 @@ typedef struct {
   AccHloValue     inside;       /* which elements are there, where rows are rounded up; NULL: all */
   AccHloValue     end;          /* and how many: a scalar i64 */
 } Fold;
-
-/* What changes no other operand; of floats that are compared, NaN does not. */
-static AccScalar
-get_neutral (AccPrimitive   primitive,
-             AccElementKind kind)
-{
-  gboolean is_float = acc_element_kind_is_float (kind), is_signed = acc_element_kind_is_signed (kind);
-  guint unused = 64 - (guint) acc_element_kind_get_size (kind) * 8;
-
-  if (primitive == ACC_PRIM_MUL)
-    return acc_scalar_from_double (kind, 1);
-  if (is_float)
-    return acc_scalar_from_double (kind, primitive == ACC_PRIM_ADD ? -0.0 : NAN);
-  if (kind == ACC_KIND_BOOL)
-    return (AccScalar) { .u = primitive == ACC_PRIM_BAND || primitive == ACC_PRIM_MIN };
-  if (primitive == ACC_PRIM_BAND)
-    return is_signed ? (AccScalar) { .i = -1 } : (AccScalar) { .u = G_MAXUINT64 >> unused };
-  if (primitive == ACC_PRIM_MIN)
-    return is_signed ? (AccScalar) { .i = G_MAXINT64 >> unused } : (AccScalar) { .u = G_MAXUINT64 >> unused };
-  if (primitive == ACC_PRIM_MAX && is_signed)
-    return (AccScalar) { .i = G_MININT64 >> unused };
-
-  return (AccScalar) { .u = 0 };
-}
 
 /* --- reductions */
 
@@ -127,7 +102,8 @@ reduce_blocks (AccHlo      *self,
     {
       kinds[i] = i < n ? fold->base.kinds[i] : ACC_KIND_BOOL;
       neutral[i] = acc_hlo_constant (self, ACC_HLO_SCALAR, kinds[i],
-                                     fold->primitives != NULL ? get_neutral (fold->primitives[i], kinds[i]) : (AccScalar) { .u = 0 });
+                                     fold->primitives != NULL
+                                     ? acc_hlo_get_neutral (fold->primitives[i], kinds[i]) : (AccScalar) { .u = 0 });
     }
 
   while (extents[last] > BLOCK)
@@ -431,7 +407,7 @@ fold_rows (AccHlo      *self,
 
       if (fold->inside != NULL)
         values[i] = acc_hlo_select (self, fold->inside, values[i],
-                                    acc_hlo_constant (self, shape, kind, get_neutral (primitives[i], kind)), shape, kind);
+                                    acc_hlo_constant (self, shape, kind, acc_hlo_get_neutral (primitives[i], kind)), shape, kind);
       if (are_computed && self->keeps_order && !self->is_export && acc_element_kind_is_float (one.base.kinds[0])
           && shape.extents[shape.rank - 1] >= LONG_ROW)
         reduce_computed (self, &one, shape, values + i);

@@ -4,7 +4,9 @@
 #include "acc-hlo-primitive.h"
 #include "acc-hlo-round.h"
 
-/* Walks over functions: what they use, and whether they are simple enough for regions. */
+#include <math.h>
+
+/* Walks over functions: what they use, and whether they are simple enough for regions; and what regions are made of. */
 
 typedef gboolean (*VisitFunc) (AccExpr *expr, gpointer data);
 
@@ -146,4 +148,27 @@ acc_hlo_primitive_plain (AccHlo         *self,
   self->zero = zero;
 
   return value;
+}
+
+AccScalar
+acc_hlo_get_neutral (AccPrimitive   primitive,
+                     AccElementKind kind)
+{
+  gboolean is_float = acc_element_kind_is_float (kind), is_signed = acc_element_kind_is_signed (kind);
+  guint unused = 64 - (guint) acc_element_kind_get_size (kind) * 8;
+
+  if (primitive == ACC_PRIM_MUL)
+    return acc_scalar_from_double (kind, 1);
+  if (is_float)
+    return acc_scalar_from_double (kind, primitive == ACC_PRIM_ADD ? -0.0 : NAN);
+  if (kind == ACC_KIND_BOOL)
+    return (AccScalar) { .u = primitive == ACC_PRIM_BAND || primitive == ACC_PRIM_MIN };
+  if (primitive == ACC_PRIM_BAND)
+    return is_signed ? (AccScalar) { .i = -1 } : (AccScalar) { .u = G_MAXUINT64 >> unused };
+  if (primitive == ACC_PRIM_MIN)
+    return is_signed ? (AccScalar) { .i = G_MAXINT64 >> unused } : (AccScalar) { .u = G_MAXUINT64 >> unused };
+  if (primitive == ACC_PRIM_MAX && is_signed)
+    return (AccScalar) { .i = G_MININT64 >> unused };
+
+  return (AccScalar) { .u = 0 };
 }

@@ -5,12 +5,15 @@
 #include "acc-hlo-round.h"
 #include "acc-backends/fuse/acc-function-facts.h"
 
-/* Scans. Of sums compilers have a form. Others go in blocks: a loop takes the next element of all blocks at a time, the totals of blocks
- * are scanned, and what is before a block is combined with its elements. */
+/* Scans. Of sums, products, extremes and the like compilers have a form. Others go in blocks: a loop takes the next element of all blocks
+ * at a time, the totals of blocks are scanned, and what is before a block is combined with its elements. */
 
 /* Rows up to here are one block. */
 #define SHORT_ROW  64
 #define MOST_BLOCK 1024
+
+/* A block on devices, where each turn of a loop costs a start of some kernels, whatever it computes */
+#define DEVICE_BLOCK 16
 
 /* [outer][n]. Where extents are rounded up the true ones are scalars, i64; else NULL. */
 typedef struct {
@@ -188,10 +191,10 @@ scan_blocks (AccHlo               *self,
   AccHloShape column, whole;
   g_autofree AccHloValue *totals = g_new (AccHloValue, n_leaves + 1);
 
-  if (n > SHORT_ROW)
+  if (n > (self->keeps_order ? SHORT_ROW : DEVICE_BLOCK))
     {
-      scan.width = 32;
-      while (scan.width < MOST_BLOCK && scan.width * scan.width < n)
+      scan.width = self->keeps_order ? 32 : DEVICE_BLOCK;
+      while (self->keeps_order && scan.width < MOST_BLOCK && scan.width * scan.width < n)
         scan.width *= 2;
       scan.n_blocks = (n + scan.width - 1) / scan.width;
     }
@@ -248,24 +251,29 @@ scan_rows (AccHlo               *self,
 
 /* @shape: of one row, or [rows][elements]; compilers have a quicker form for a row than for a matrix of one. */
 static AccHloValue
-sum_rows (AccHlo         *self,
-          AccHloValue     x,
-          AccHloShape     shape,
-          AccElementKind  kind)
+combine_rows (AccHlo         *self,
+              AccPrimitive    primitive,
+              AccHloValue     x,
+              AccHloShape     shape,
+              AccElementKind  kind)
 {
   gint64 n = shape.extents[shape.rank - 1];
   const char *before = shape.rank > 1 ? "1, " : "";
   const char *type = acc_hlo_type (self, shape, kind), *scalar = acc_hlo_type (self, ACC_HLO_SCALAR, kind);
-  /* To which -0 adds up to -0 */
-  AccHloValue zero = acc_hlo_constant (self, ACC_HLO_SCALAR, kind, acc_element_kind_is_float (kind) ? acc_scalar_from_double (kind, -0.0)
-                                                                                                     : (AccScalar) { .u = 0 });
-  AccHloValue a = acc_hlo_name (self), b = acc_hlo_name (self), sum = acc_hlo_name (self);
+  AccHloValue neutral = acc_hlo_constant (self, ACC_HLO_SCALAR, kind, acc_hlo_get_neutral (primitive, kind)), a, b, both;
+  g_autoptr(GString) region = g_string_new (NULL);
+  GString *around = self->text;
 
-  return acc_hlo_emit (self, "\"stablehlo.reduce_window\"(%s, %s) ({\n ^bb0(%s: %s, %s: %s):\n %s = stablehlo.add %s, %s : %s\n"
-                       " stablehlo.return %s : %s\n }) {window_dimensions = array<i64: %s%"
+  self->text = region;
+  acc_hlo_write_pairs (self, &kind, 1, FALSE, &a, &b);
+  both = acc_hlo_primitive_plain (self, primitive, a, b, kind);
+  acc_hlo_write_return (self, &both, &kind, 1);
+  self->text = around;
+
+  return acc_hlo_emit (self, "\"stablehlo.reduce_window\"(%s, %s) ({\n%s }) {window_dimensions = array<i64: %s%"
                        G_GINT64_FORMAT ">, window_strides = array<i64: %s1>, padding = dense<[%s[%" G_GINT64_FORMAT
-                       ", 0]]> : tensor<%ux2xi64>} : (%s, %s) -> %s", x, zero, a, scalar, b, scalar, sum, a, b, scalar, sum, scalar, before,
-                       n, before, shape.rank > 1 ? "[0, 0], " : "", n - 1, shape.rank, type, scalar, type);
+                       ", 0]]> : tensor<%ux2xi64>} : (%s, %s) -> %s", x, neutral, region->str, before, n, before,
+                       shape.rank > 1 ? "[0, 0], " : "", n - 1, shape.rank, type, scalar, type);
 }
 
 static Rows
@@ -304,20 +312,17 @@ acc_hlo_write_scan (AccHlo        *self,
   AccHloOperator operator = { node->array->functions[0], n_leaves, kinds };
   g_autofree AccHloValue *input = acc_hlo_crop_input (self, node, 0, acc_hlo_shape_of (node));
   AccHloShape rows = SHAPE (outer, n);
-  gboolean are_sums = acc_function_get_reductions (operator.function, primitives) && acc_hlo_is_plain (self, operator.function);
+  gboolean are_primitives = acc_function_get_reductions (operator.function, primitives) && acc_hlo_is_plain (self, operator.function);
 
   for (guint i = 0; i < n_leaves; i++)
-    {
-      kinds[i] = acc_hlo_leaf (node, i);
-      are_sums = are_sums && primitives[i] == ACC_PRIM_ADD;
-    }
-  if (are_sums && outer == 1)
+    kinds[i] = acc_hlo_leaf (node, i);
+  if (are_primitives && outer == 1)
     rows = (AccHloShape) { 1, &n };
   for (guint i = 0; i < n_leaves; i++)
     results[i] = acc_hlo_reshape (self, input[i], acc_hlo_shape_of (node), rows, kinds[i]);
-  for (guint i = 0; i < n_leaves && are_sums; i++)
-    results[i] = sum_rows (self, results[i], rows, kinds[i]);
-  if (!are_sums)
+  for (guint i = 0; i < n_leaves && are_primitives; i++)
+    results[i] = combine_rows (self, primitives[i], results[i], rows, kinds[i]);
+  if (!are_primitives)
     scan_rows (self, &operator, find_true (self, node, outer, n), results);
   for (guint i = 0; i < n_leaves; i++)
     results[i] = acc_hlo_reshape (self, results[i], rows, acc_hlo_shape_of (node), kinds[i]);
