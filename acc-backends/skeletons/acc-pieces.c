@@ -2,6 +2,7 @@
 #include "acc-pieces.h"
 
 #include "acc-core/base/acc-ceil-div-private.h"
+#include "acc-search.h"
 #include "acc-segment-ends.h"
 
 void
@@ -87,12 +88,12 @@ acc_pieces_end_piece (AccPieces *self,
 }
 
 KValue
-acc_pieces_begins_before (AccPieces *self,
-                          AccLower  *l,
-                          KValue     segment,
-                          KValue     place)
+acc_pieces_begins_before (AccLower *l,
+                          KValue    segment,
+                          KValue    place,
+                          gpointer  pieces)
 {
-  return kb_lt (l->b, kb_add (l->b, get_offset (self, l, segment), segment), place);
+  return kb_lt (l->b, kb_add (l->b, get_offset (pieces, l, segment), segment), place);
 }
 
 /* How many segments begin before place @place of the sequence: @least to @most. */
@@ -103,27 +104,7 @@ count_begins (AccPieces *self,
               KValue     least,
               KValue     most)
 {
-  AccKernelBuilder *b = l->b;
-  KValue one = low_const (l, 1);
-  KVar low = kb_var (b, least), high = kb_var (b, most);
-
-  low_while (l)
-    {
-      KValue middle;
-
-      kb_until (b, kb_le (b, kb_get (b, high), kb_get (b, low)));
-      middle = low_within (l, kb_prim2 (b, ACC_PRIM_SHR, kb_add (b, kb_get (b, low), kb_get (b, high)), one), 0, self->n_segments - 1);
-      low_if (l, acc_pieces_begins_before (self, l, middle, place))
-        {
-          kb_set (b, low, kb_add (b, middle, one));
-        }
-      low_else (l)
-        {
-          kb_set (b, high, middle);
-        }
-    }
-
-  return low_within (l, kb_get (b, low), 0, self->n_segments);
+  return low_within (l, acc_search (l, self->n_segments, least, most, place, acc_pieces_begins_before, self), 0, self->n_segments);
 }
 
 void

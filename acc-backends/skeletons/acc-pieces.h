@@ -47,8 +47,8 @@ KValue    acc_pieces_get_end      (AccPieces *self, AccLower *l, KValue segment)
 KValue    acc_pieces_end_piece    (AccPieces *self, AccLower *l, KValue first, KValue end);
 /* The segments that begin in the tile, from *@from to before *@to. */
 void      acc_pieces_find_begun   (AccPieces *self, AccLower *l, KValue *from, KValue *to);
-/* Whether @segment begins before place @place of the sequence. */
-KValue    acc_pieces_begins_before (AccPieces *self, AccLower *l, KValue segment, KValue place);
+/* Whether @segment begins before place @place of the sequence: an AccSearchCondition. */
+KValue    acc_pieces_begins_before (AccLower *l, KValue segment, KValue place, gpointer pieces);
 /* Where the piece of @segment begins that begins in the tile, if before the end of the segment. */
 KValue    acc_pieces_find_next    (AccPieces *self, AccLower *l, KValue segment);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-segment-ends.h"
 
+#include "acc-search.h"
+
 KValue
 acc_skeleton_get_offset (AccLower      *l,
                          AccFusionNode *offsets,
@@ -37,31 +39,22 @@ acc_segment_ends_get (const AccSegmentEnds *self,
 }
 
 KValue
+acc_segment_ends_before (AccLower *l,
+                         KValue    segment,
+                         KValue    x,
+                         gpointer  ends)
+{
+  return kb_le (l->b, acc_segment_ends_get (ends, l, segment), x);
+}
+
+KValue
 acc_segment_ends_find (const AccSegmentEnds *self,
                        AccLower             *l,
                        KValue                x,
                        KValue                least,
                        KValue                most)
 {
-  AccKernelBuilder *b = l->b;
-  KValue one = low_const (l, 1);
-  KVar low = kb_var (b, least), high = kb_var (b, most);
+  KValue found = acc_search (l, self->n_segments, least, most, x, acc_segment_ends_before, (gpointer) self);
 
-  low_while (l)
-    {
-      KValue middle;
-
-      kb_until (b, kb_le (b, kb_get (b, high), kb_get (b, low)));
-      middle = low_within (l, kb_prim2 (b, ACC_PRIM_SHR, kb_add (b, kb_get (b, low), kb_get (b, high)), one), 0, self->n_segments - 1);
-      low_if (l, kb_le (b, acc_segment_ends_get (self, l, middle), x))
-        {
-          kb_set (b, low, kb_add (b, middle, one));
-        }
-      low_else (l)
-        {
-          kb_set (b, high, middle);
-        }
-    }
-
-  return low_within (l, kb_get (b, low), 0, self->n_segments - 1);
+  return low_within (l, found, 0, self->n_segments - 1);
 }

@@ -16,5 +16,7 @@ typedef struct {
 /* Of the step of @l, whose elements are those of @space. */
 AccSegmentEnds acc_segment_ends_new  (AccLower *l, const AccSpace *space);
 KValue         acc_segment_ends_get  (const AccSegmentEnds *self, AccLower *l, KValue segment);
+/* Whether element @x lies behind @segment: an AccSearchCondition. */
+KValue         acc_segment_ends_before (AccLower *l, KValue segment, KValue x, gpointer ends);
 /* The first segment from @least to @most that ends behind element @x; @most where none does. */
 KValue         acc_segment_ends_find (const AccSegmentEnds *self, AccLower *l, KValue x, KValue least, KValue most);

@@ -97,15 +97,6 @@ push_next (AccSimtPieces *self,
     }
 }
 
-static KValue
-begins_before (AccLower *l,
-               KValue    number,
-               KValue    place,
-               gpointer  data)
-{
-  return acc_pieces_begins_before (data, l, number, place);
-}
-
 /* acc_pieces_find_begun() by all threads of the group. */
 static void
 find_begun (AccSimtPieces *self,
@@ -117,7 +108,7 @@ find_begun (AccSimtPieces *self,
   AccKernelBuilder *b = l->b;
   KValue places[] = { kb_inner_begin (b), kb_inner_end (b) }, found[2];
 
-  if (!acc_simt_search (&self->simt, pieces->n_segments, places, begins_before, pieces, found))
+  if (!acc_simt_search (&self->simt, pieces->n_segments, places, acc_pieces_begins_before, pieces, found))
     {
       acc_pieces_find_begun (pieces, l, from, to);
       return;

@@ -15,7 +15,7 @@
 typedef struct {
   AccSimt         *simt;
   gint64           n;
-  AccSimtCondition condition;
+  AccSearchCondition condition;
   gpointer         data;
   KValue           place;    /* the thread's */
 } Search;
@@ -49,12 +49,12 @@ is_among (Search *self,
 }
 
 gboolean
-acc_simt_search (AccSimt         *self,
-                 gint64           n,
-                 const KValue    *places,
-                 AccSimtCondition condition,
-                 gpointer         data,
-                 KValue          *answers)
+acc_simt_search (AccSimt           *self,
+                 gint64             n,
+                 const KValue      *places,
+                 AccSearchCondition condition,
+                 gpointer           data,
+                 KValue            *answers)
 {
   AccLower *l = self->l;
   AccKernelBuilder *b = l->b;

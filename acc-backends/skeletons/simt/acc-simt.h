@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-backends/skeletons/acc-skeletons.h"
+#include "acc-backends/skeletons/acc-search.h"
 
 /* Shared by the skeletons for groups of threads. A group's threads are split evenly among rows; those of a row are numbered from 0.
  * Functions with barriers are called by all threads of the group, in uniform control flow. */
@@ -61,12 +61,10 @@ void      acc_simt_reduce_subgroup (AccSimt *self, AccFold *fold, const KVar *va
 
 /* --- acc-simt-search.c */
 
-/* Whether something holds for number @number and @place: for all numbers below some. */
-typedef KValue (*AccSimtCondition) (AccLower *l, KValue number, KValue place, gpointer data);
-
-/* For how many of @n numbers the condition holds, of each of two places, by all threads of the group. Each answer is at most @n even where
- * the condition is not as it should be. FALSE: the group is too small. */
-gboolean  acc_simt_search       (AccSimt *self, gint64 n, const KValue *places, AccSimtCondition condition, gpointer data, KValue *answers);
+/* For how many of @n numbers the condition holds, of each of two places, by all threads of the group: acc_search() by one. Each answer is
+ * at most @n even where the condition is not as it should be. FALSE: the group is too small. */
+gboolean  acc_simt_search       (AccSimt *self, gint64 n, const KValue *places, AccSearchCondition condition, gpointer data,
+                                 KValue *answers);
 
 /* --- acc-simt-scan.c */
 

@@ -68,15 +68,6 @@ typedef struct {
   KValue         least, most;
 } Segments;
 
-static KValue
-ends_before (AccLower *l,
-             KValue    number,
-             KValue    place,
-             gpointer  ends)
-{
-  return kb_le (l->b, acc_segment_ends_get (ends, l, number), place);
-}
-
 static Segments *
 find_segments (AccSimt        *simt,
                const AccSpace *space)
@@ -92,7 +83,7 @@ find_segments (AccSimt        *simt,
   self = low_alloc (l, sizeof *self);
   self->ends = acc_segment_ends_new (l, space);
   last = low_number (l, self->ends.n_segments - 1);
-  if (acc_simt_search (simt, self->ends.n_segments, places, ends_before, &self->ends, found))
+  if (acc_simt_search (simt, self->ends.n_segments, places, acc_segment_ends_before, &self->ends, found))
     {
       self->least = kb_min (b, found[0], last);
       self->most = kb_max (b, self->least, kb_min (b, found[1], last));
