@@ -42,6 +42,8 @@ void          acc_job_leave_walk      (AccJob *self);
 void          acc_job_add_walk        (AccJob *self);
 /* *@last: what the walk told last, which becomes @now. */
 void          acc_job_tell_walk       (AccJob *self, AccJobWalk *last, AccJobWalk now);
+/* Of all walks, with the lock held; -1: not known. */
+gint64        acc_job_count_elements  (AccJob *self);
 /* The job that runs under @cancellable, which is its own; NULL: none. Borrowed. */
 AccJob       *acc_job_find            (GCancellable *cancellable);
 /* The same where the chunks of what runs are those of the job: it does not write, and is in no walk. */

@@ -89,6 +89,12 @@ acc_job_tell_walk (AccJob *self, AccJobWalk *last, AccJobWalk now)
   g_mutex_unlock (&self->lock);
 }
 
+gint64
+acc_job_count_elements (AccJob *self)
+{
+  return self->n_open > 0 ? -1 : self->n_elements;
+}
+
 /**
  * acc_job_get_elements_done: (get-property elements-done)
  * @self: a job
@@ -128,7 +134,7 @@ acc_job_get_n_elements (AccJob *self)
 
   locker = g_mutex_locker_new (&self->lock);
 
-  return self->n_open > 0 ? -1 : self->n_elements;
+  return acc_job_count_elements (self);
 }
 
 /**

@@ -59,12 +59,6 @@ get_fraction (AccJob *self)
   return fraction;
 }
 
-static gint64
-get_n_elements (AccJob *self)
-{
-  return self->n_open > 0 ? -1 : self->n_elements;
-}
-
 static double
 get_eta (AccJob *self)
 {
@@ -86,7 +80,7 @@ look (AccJob *self)
   double eta = get_eta (self);
 
   return (AccJobSeen) { get_fraction (self), self->bytes_done, self->chunks_done, self->n_chunks, self->elements_done,
-                  get_n_elements (self), (int) MIN (eta * 10, G_MAXINT), self->state, self->plan != NULL };
+                  acc_job_count_elements (self), (int) MIN (eta * 10, G_MAXINT), self->state, self->plan != NULL };
 }
 
 /* --- notification */

@@ -157,16 +157,6 @@ plan_last (Planning *self, GPtrArray *outputs, GPtrArray *arrays, guint64 bytes,
   return plan;
 }
 
-static gboolean
-read_sources (GPtrArray *arrays)
-{
-  for (guint i = 0; i < arrays->len; i++)
-    if (acc_array_reads_source (g_ptr_array_index (arrays, i)))
-      return TRUE;
-
-  return FALSE;
-}
-
 /* In the order in which write_outputs() tries what it does. */
 static AccPlan *
 plan_staged (Planning *self, GPtrArray *outputs, Stages *stages, GError **error)
@@ -194,7 +184,7 @@ plan_staged (Planning *self, GPtrArray *outputs, Stages *stages, GError **error)
       if (plan != NULL || obstacle == NULL)
         return plan;
 
-      reads = read_sources (arrays);
+      reads = acc_write_reads_sources (arrays);
       if (reads && !is_narrow
           && acc_stages_find_next (self->backend, (AccArray **) arrays->pdata, arrays->len, &tried, obstacle, &mode))
         continue;

@@ -7,6 +7,8 @@
 
 /* Whether there is a sink for each array, and no array with an error. */
 gboolean acc_write_check      (AccArray **arrays, guint n_arrays, guint n_sinks, GError **error);
+/* Whether any of them does. */
+gboolean acc_write_reads_sources (GPtrArray *arrays);
 /* Begins to run by rows what goes to the outputs of a session, perhaps with another session for other arrays of the same elements. Without
  * an error and a run where the arrays have to be computed whole. */
 gboolean acc_write_begin_rows (AccSession **session, GPtrArray *arrays, GCancellable *cancellable, GError **error);

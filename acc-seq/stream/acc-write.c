@@ -188,8 +188,8 @@ find_rows_in_memory (AccSession *session, GPtrArray *arrays)
   return others != NULL && bytes > limit / 2 ? g_steal_pointer (&others) : NULL;
 }
 
-static gboolean
-read_sources (GPtrArray *arrays)
+gboolean
+acc_write_reads_sources (GPtrArray *arrays)
 {
   for (guint i = 0; i < arrays->len; i++)
     if (acc_array_reads_source (g_ptr_array_index (arrays, i)))
@@ -225,7 +225,7 @@ acc_write_begin_rows (AccSession **session, GPtrArray *arrays, GCancellable *can
 
   g_clear_pointer (&(*session)->flow, acc_row_flow_free);
   g_clear_pointer (&(*session)->run, acc_row_run_free);
-  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM) && !read_sources (arrays))
+  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM) && !acc_write_reads_sources (arrays))
     return TRUE;
 
   g_propagate_error (error, g_steal_pointer (&local));
