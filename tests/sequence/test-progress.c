@@ -229,7 +229,7 @@ test_run (gconstpointer data)
   g_object_unref (steps);
 }
 
-/* The job tells an error, and what was done before it; a cancelled one has no results. */
+/* The job tells an error, and what was done before it, and has no results. */
 static void
 test_failing (void)
 {
@@ -239,7 +239,7 @@ test_failing (void)
   g_autoptr(AccSequence) endless = acc_sequence_new_generate (-1, keep_odd, NULL);
   g_autoptr(AccArray) never = acc_sequence_count (endless);
   g_autoptr(GError) error = NULL, other = NULL;
-  g_autoptr(AccJob) job = NULL, cancelled = NULL;
+  g_autoptr(AccJob) job = NULL, refused = NULL;
 
   steps->fails_at = 11;
   job = acc_backend_start_run (backend, sum, NULL);
@@ -252,11 +252,11 @@ test_failing (void)
   g_assert_cmpfloat (acc_job_get_fraction (job), <, 1);
 
   /* An array that carries an error. */
-  cancelled = acc_backend_start_run (backend, never, NULL);
-  wait_for (cancelled, &other);
+  refused = acc_backend_start_run (backend, never, NULL);
+  wait_for (refused, &other);
   g_assert_nonnull (other);
-  g_assert_cmpint (acc_job_get_state (cancelled), ==, ACC_JOB_FAILED);
-  g_assert_cmpint (acc_job_get_n_elements (cancelled), ==, 0);
+  g_assert_cmpint (acc_job_get_state (refused), ==, ACC_JOB_FAILED);
+  g_assert_cmpint (acc_job_get_n_elements (refused), ==, 0);
   g_object_unref (steps);
 }
 
