@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-blocks-private.h"
+#include "acc-external-elements-private.h"
+#include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/derived/acc-array-products.h"
+#include "acc-error.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
 
-/* Products of matrices by blocks: some rows of the left one by some columns of the right one, all of their depth, so that sums are those of
- * the whole product. Blocks of columns are kept while all rows pass. */
+#include <string.h>
 
-/* Of memory: columns, beside which they are packed; rows and the block of the result have the rest. */
-#define COLUMNS_PART 4
+/* Products of matrices by blocks: some rows of the left one by some columns of the right one, all of their depth, so that sums are those of
+ * the whole product. Blocks of rows are kept while all columns pass, and written as whole rows. The right one is stored by bands of rows,
+ * in which the columns of each block are together: so blocks of columns are read by large pieces. */
+
+/* Of memory: a block of columns, beside which it is packed; rows and their block of the result have the rest, but for a band before. */
+#define COLUMNS_PART 8
+/* Of memory: a row of the result, or more, for which whole rows are not kept. */
+#define ROW_PART     16
 
 typedef struct {
   const AccExternalTask *task;
   AccBlocks *left, *right, *to;
-  AccArray  *columns;
-  gint64     first, n;        /* of the columns */
-  gint64     depth;
+  AccArray  *rows;            /* of the left one */
+  AccBuffer **whole;          /* their rows of the result; NULL: blocks are written one by one */
+  AccBuffer **band;
+  gint64     depth, n_columns, width, height;      /* of a block of columns, and of a band; 0: there are no bands */
+  gint64     done;            /* rows in bands */
 } Work;
 
 static AccArray **
@@ -50,6 +60,12 @@ get_depth (AccArray *node)
   return acc_shape_get_extent (node->direct->inputs[1]->shape, 0);
 }
 
+static gint64
+get_columns (AccArray *node)
+{
+  return acc_shape_get_extent (node->direct->inputs[1]->shape, 1);
+}
+
 static guint64
 measure_least (AccArray *node)
 {
@@ -63,51 +79,197 @@ choose_columns (AccBackend *backend, AccArray *node)
 {
   guint64 column = acc_bytes_multiply ((guint64) get_depth (node), COLUMNS_PART * acc_element_type_get_size (node->type));
 
-  return acc_blocks_choose (backend, column, acc_shape_get_extent (node->direct->inputs[1]->shape, 1));
+  return acc_blocks_choose (backend, column, get_columns (node));
+}
+
+/* Whether whole rows of the result are kept. */
+static gboolean
+keeps_rows (AccBackend *backend, AccArray *node)
+{
+  guint64 row = acc_bytes_multiply ((guint64) get_columns (node), acc_element_type_get_size (node->type));
+
+  return acc_bytes_multiply (row, ROW_PART) <= acc_external_get_room (backend);
+}
+
+/* Of the left one; blocks of columns and what is packed take a quarter of the memory. */
+static gint64
+choose_rows (AccBackend *backend, AccArray *node, gint64 width)
+{
+  guint64 elements = (guint64) get_depth (node) + 2 * (guint64) width + (keeps_rows (backend, node) ? (guint64) get_columns (node) : 0);
+  AccShape *shape = node->direct->inputs[0]->shape;
+  gint64 most = acc_shape_get_size (shape) / MAX (get_depth (node), 1);
+
+  return acc_blocks_choose (backend, acc_bytes_multiply (elements, 2 * acc_element_type_get_size (node->type)), most);
 }
 
 static void
 count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
 {
-  gint64 n = acc_shape_get_extent (node->direct->inputs[1]->shape, 1), columns = MAX (choose_columns (backend, node), 1);
+  gint64 n = acc_shape_get_size (node->direct->inputs[0]->shape) / MAX (get_depth (node), 1);
+  gint64 rows = MAX (choose_rows (backend, node, choose_columns (backend, node)), 1);
 
-  *n_written = 2;
-  *n_read = 1 + (guint) ((n + columns - 1) / columns);
+  *n_written = 3;
+  *n_read = 2 + (guint) MIN ((n + rows - 1) / rows, G_MAXINT32);
+}
+
+/* --- bands of the right one */
+
+static gboolean
+add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
+{
+  Work *self = data;
+  gint64 n = acc_chunk_get_n_rows (chunk);
+
+  for (gint64 row = 0; row < n; row++)
+    {
+      gint64 first = self->done / self->height * self->height, height = MIN (self->height, self->depth - first), at = self->done - first;
+
+      for (guint i = 0; i < self->right->n_buffers; i++)
+        {
+          gsize size = acc_element_type_get_buffer_size (self->right->type, i);
+          const guint8 *from = (const guint8 *) (guintptr) acc_chunk_get_address (chunk, i) + (gsize) (row * self->n_columns) * size;
+
+          for (gint64 column = 0, width; column < self->n_columns; column += width)
+            {
+              width = MIN (self->width, self->n_columns - column);
+              memcpy ((guint8 *) self->band[i]->data + (gsize) (column * height + at * width) * size, from + (gsize) column * size,
+                      (gsize) width * size);
+            }
+        }
+      self->done++;
+      if (at + 1 == height
+          && !acc_store_write_from (self->right->store, first * self->n_columns, height * self->n_columns, self->band, 0, error))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+static const AccExternalWalk into_bands = { "bands", add_rows, NULL };
+
+static gboolean
+write_bands (Work *self, AccArray *array, GError **error)
+{
+  AccBackend *backend = self->task->backend;
+  gboolean done;
+
+  if (!acc_blocks_init (self->right, self->task, array->type, array->shape, self->n_columns, error))
+    return FALSE;
+
+  self->height = acc_blocks_choose (backend, acc_bytes_multiply ((guint64) self->n_columns, 8 * acc_element_type_get_size (array->type)),
+                                    self->depth);
+  self->band = acc_buffers_allocate (array->type, self->height * self->n_columns, acc_backend_get_host_budget (backend), "a band", error);
+  done = self->band != NULL && acc_external_walk (self->task, array, &into_bands, self, error);
+  g_clear_pointer (&self->band, acc_buffers_free);
+
+  return done;
+}
+
+/* What is in memory stays there; where there is none for a band, rows are stored as they are. */
+static gboolean
+begin_right (Work *self, AccArray *array, GError **error)
+{
+  GError *local = NULL;
+
+  if ((!acc_array_is_manifest (array) || acc_store_holds (array)) && self->n_columns > 0
+      && keeps_rows (self->task->backend, self->task->node))
+    {
+      if (write_bands (self, array, &local))
+        return TRUE;
+      if (!g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || self->done > 0)
+        {
+          g_propagate_error (error, local);
+          return FALSE;
+        }
+      g_error_free (local);
+      acc_blocks_clear (self->right);
+      self->height = 0;
+    }
+
+  return acc_blocks_init_for (self->right, self->task, array, self->n_columns, error);
+}
+
+static AccArray *
+read_columns (Work *self, gint64 column, gint64 width, GError **error)
+{
+  const gint64 extents[] = { self->depth, width };
+  g_autoptr(AccShape) shape = NULL;
+  g_autofree AccBuffer **buffers = NULL;
+
+  if (self->height == 0)
+    return acc_blocks_read (self->right, 0, self->depth, column, width, extents, 2, error);
+
+  buffers = acc_buffers_allocate (self->right->type, self->depth * width, acc_backend_get_host_budget (self->task->backend), "a block",
+                                  error);
+  if (buffers == NULL)
+    return NULL;
+  for (gint64 first = 0, height; first < self->depth; first += height)
+    {
+      height = MIN (self->height, self->depth - first);
+      if (!acc_store_read_to (self->right->store, first * self->n_columns + column * height, height * width, buffers, first * width, error))
+        {
+          acc_buffers_free (g_steal_pointer (&buffers));
+          return NULL;
+        }
+      if (column + width < self->n_columns)
+        acc_store_expect (self->right->store, first * self->n_columns + (column + width) * height,
+                          height * MIN (self->width, self->n_columns - column - width));
+    }
+  shape = acc_shape_new (extents, 2);
+
+  return acc_array_new_manifest (self->right->type, shape, buffers);
+}
+
+/* --- the product */
+
+static gboolean
+keep_block (Work *self, AccArray *block, gint64 n, gint64 column, gint64 width, GError **error)
+{
+  if (!acc_external_fetch (block, error))
+    return FALSE;
+  for (gint64 row = 0; row < n; row++)
+    acc_external_copy (self->to->type, self->whole, row * self->n_columns + column, acc_array_get_buffers (block), row * width, width);
+
+  return TRUE;
+}
+
+static gboolean
+multiply_columns (Work *self, gint64 first, gint64 n, GCancellable *cancellable, GError **error)
+{
+  for (gint64 column = 0, width; column < self->n_columns; column += width)
+    {
+      g_autoptr(AccArray) columns = NULL, product = NULL;
+      g_autoptr(GPtrArray) results = NULL;
+      AccArray *block;
+
+      width = MIN (self->width, self->n_columns - column);
+      columns = read_columns (self, column, width, error);
+      product = columns != NULL ? acc_array_matmul (self->rows, columns) : NULL;
+      results = product != NULL ? acc_evaluate_with_chunk_rows (self->task->backend, &product, 1, 0, cancellable, error) : NULL;
+      if (results == NULL)
+        return FALSE;
+      block = g_ptr_array_index (results, 0);
+      if (!(self->whole != NULL ? keep_block (self, block, n, column, width, error)
+                                : acc_blocks_write (self->to, first, n, column, width, block, error)))
+        return FALSE;
+    }
+
+  return self->whole == NULL || acc_store_write_from (self->to->store, first * self->n_columns, n * self->n_columns, self->whole, 0, error);
 }
 
 static gboolean
 multiply_rows (gint64 first, gint64 n, gpointer data, GCancellable *cancellable, GError **error)
 {
   Work *self = data;
-  g_autoptr(AccArray) rows = acc_blocks_read (self->left, first, n, 0, self->depth, (gint64[]) { n, self->depth }, 2, error);
-  g_autoptr(AccArray) product = NULL;
-  g_autoptr(GPtrArray) results = NULL;
+  gboolean keeps = keeps_rows (self->task->backend, self->task->node), done;
 
-  if (rows == NULL)
-    return FALSE;
-  product = acc_array_matmul (rows, self->columns);
-  results = acc_evaluate_with_chunk_rows (self->task->backend, &product, 1, 0, cancellable, error);
-
-  return results != NULL && acc_blocks_write (self->to, first, n, self->first, self->n, g_ptr_array_index (results, 0), error);
-}
-
-static gboolean
-multiply_columns (gint64 first, gint64 n, gpointer data, GCancellable *cancellable, GError **error)
-{
-  Work *self = data;
-  gsize size = acc_element_type_get_size (self->left->type);
-  gboolean done;
-
-  self->first = first;
-  self->n = n;
-  self->columns = acc_blocks_read (self->right, 0, self->depth, first, n, (gint64[]) { self->depth, n }, 2, error);
-  if (self->columns == NULL)
-    return FALSE;
-
-  done = acc_blocks_each (self->left->n_rows,
-                          acc_blocks_choose (self->task->backend, (guint64) (self->depth + 2 * n) * size * 2, self->left->n_rows),
-                          multiply_rows, self, cancellable, error);
-  g_clear_object (&self->columns);
+  self->rows = acc_blocks_read (self->left, first, n, 0, self->depth, (gint64[]) { n, self->depth }, 2, error);
+  if (self->rows != NULL && keeps)
+    self->whole = acc_buffers_allocate (self->to->type, n * self->n_columns, acc_backend_get_host_budget (self->task->backend), "rows",
+                                        error);
+  done = self->rows != NULL && (!keeps || self->whole != NULL) && multiply_columns (self, first, n, cancellable, error);
+  g_clear_object (&self->rows);
+  g_clear_pointer (&self->whole, acc_buffers_free);
 
   return done;
 }
@@ -116,15 +278,16 @@ static AccArray *
 compute_product (const AccExternalTask *task, GError **error)
 {
   AccArray **inputs = task->node->direct->inputs;
-  gint64 depth = get_depth (task->node), n = acc_shape_get_extent (inputs[1]->shape, 1);
+  gint64 depth = get_depth (task->node), n = get_columns (task->node);
   g_auto(AccBlocks) left = { NULL, }, right = { NULL, }, to = { NULL, };
-  Work self = { task, &left, &right, &to, NULL, 0, 0, depth };
+  Work self = { .task = task, .left = &left, .right = &right, .to = &to, .depth = depth, .n_columns = n };
 
-  if (!acc_blocks_init_for (&left, task, inputs[0], depth, error) || !acc_blocks_init_for (&right, task, inputs[1], n, error)
+  self.width = choose_columns (task->backend, task->node);
+  if (!acc_blocks_init_for (&left, task, inputs[0], depth, error) || !begin_right (&self, inputs[1], error)
       || !acc_blocks_init (&to, task, task->node->type, task->node->shape, n, error))
     return NULL;
 
-  return acc_blocks_each (n, choose_columns (task->backend, task->node), multiply_columns, &self, task->cancellable, error)
+  return acc_blocks_each (left.n_rows, choose_rows (task->backend, task->node, self.width), multiply_rows, &self, task->cancellable, error)
          ? acc_blocks_dup_array (&to, error) : NULL;
 }
 
