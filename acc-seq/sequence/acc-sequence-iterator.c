@@ -27,6 +27,7 @@ struct _AccSequenceIterator {
   AccJob        *job;         /* owned; NULL: nobody asked for it */
   AccJob        *outer;       /* borrowed: one that does more than the walk, and is told of it; NULL: none */
   gboolean       ended;       /* or failed, or closed */
+  GError        *failure;     /* it ended with; NULL: behind the last element */
 };
 
 G_DEFINE_FINAL_TYPE (AccSequenceIterator, acc_sequence_iterator, G_TYPE_OBJECT)
@@ -36,11 +37,15 @@ static void
 end (AccSequenceIterator *self,
      GError              *error)
 {
-  if (self->job != NULL && !self->ended)
-    acc_job_finish (self->job, error);
-  else
-    g_clear_error (&error);
+  if (self->ended)
+    {
+      g_clear_error (&error);
+      return;
+    }
 
+  if (self->job != NULL)
+    acc_job_finish (self->job, error != NULL ? g_error_copy (error) : NULL);
+  self->failure = error;
   self->ended = TRUE;
   self->outlet = NULL;
   g_clear_pointer (&self->part, acc_walk_part_unref);
@@ -59,6 +64,7 @@ acc_sequence_iterator_finalize (GObject *object)
   AccSequenceIterator *self = ACC_SEQUENCE_ITERATOR (object);
 
   end (self, new_cancelled ());
+  g_clear_error (&self->failure);
   g_clear_object (&self->job);
   g_clear_object (&self->sequence);
   g_clear_object (&self->backend);
@@ -271,7 +277,8 @@ acc_sequence_iterator_close (AccSequenceIterator *self)
  * @self: an iterator
  *
  * Returns the job of the walk, for its progress: how many elements were worked on, of how many as far as that is known. It ends with the
- * walk: done behind the last element, and cancelled where the iterator is closed before. Cancelling the job ends the walk by the next call.
+ * walk: done behind the last element, failed with the error of an element, and cancelled where the iterator is closed before; so it is
+ * where it is asked for later. Cancelling the job ends the walk by the next call.
  *
  * It notifies on the thread-default main context of the thread that asked for it first. Waits for a call on another thread.
  *
@@ -290,7 +297,7 @@ acc_sequence_iterator_get_job (AccSequenceIterator *self)
       if (self->walk != NULL)
         acc_walk_set_job (self->walk, self->job);
       if (self->ended)
-        acc_job_finish (self->job, NULL);
+        acc_job_finish (self->job, self->failure != NULL ? g_error_copy (self->failure) : NULL);
     }
   g_mutex_unlock (&self->lock);
 

@@ -15,7 +15,8 @@ typedef struct {
   guint          feed;
   gint64         left;        /* elements to take, or to drop */
   GQueue         pending;     /* AccWalkPart, owned, of a batch that is not full */
-  gint64         n_pending;
+  gint64         n_pending, n_put;              /* elements of batches that wait, and that went on */
+  AccShape      *extents;     /* owned: of all elements of map_batch, fold_batch; NULL before the first */
   GPtrArray     *states;      /* owned: of a scan */
   AccExecutable *step;        /* owned: of a scan */
 } Boundary;
@@ -26,6 +27,7 @@ boundary_free (AccWalkOutlet *outlet)
   Boundary *self = (Boundary *) outlet;
 
   g_queue_clear_full (&self->pending, (GDestroyNotify) acc_walk_part_unref);
+  g_clear_pointer (&self->extents, acc_shape_unref);
   g_clear_pointer (&self->states, g_ptr_array_unref);
   g_clear_object (&self->step);
   g_free (self);
@@ -331,12 +333,23 @@ absorb_whole (AccWalkOutlet *outlet,
               GError       **error)
 {
   Boundary *self = (Boundary *) outlet;
-  AccWalk *walk = outlet->stage->walk;
-  g_autoptr(AccWalkPart) regular = acc_walk_part_tighten (parts[0], acc_backend_get_host_budget (walk->backend), error);
+  AccBudget *budget = acc_backend_get_host_budget (outlet->stage->walk->backend);
+  g_autoptr(GError) local = NULL;
+  g_autoptr(AccWalkPart) regular = acc_walk_part_tighten (parts[0], outlet->stage->done, &self->extents, budget, &local);
   g_autoptr(AccWalkPart) state = NULL;
   g_autoptr(GPtrArray) results = NULL;
 
-  if (regular == NULL || (self->step == NULL && !prepare_scan (self, error)))
+  if (regular == NULL)
+    {
+      if (g_error_matches (local, ACC_ERROR, ACC_ERROR_SHAPE))
+        g_prefix_error (&local,
+                        "%s takes elements of the same extents only: pad them in a map, take their values one by one (expand), or go "
+                        "element by element (scan): ",
+                        self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH ? "map_batch" : "fold_batch");
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  if (self->step == NULL && !prepare_scan (self, error))
     return FALSE;
 
   results = run_step (self, acc_nested_array_get_values (regular->nested), NULL, error);
@@ -390,9 +403,10 @@ put_batches (Boundary *self,
     }
 
   all = acc_walk_part_join (taken, budget, error);
-  batches = all != NULL ? acc_walk_part_group (all, size, budget, error) : NULL;
+  batches = all != NULL ? acc_walk_part_group (all, self->n_put, size, budget, error) : NULL;
   if (batches == NULL)
     return FALSE;
+  self->n_put += count;
   put (self, batches);
 
   return TRUE;

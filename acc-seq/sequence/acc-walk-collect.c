@@ -116,7 +116,8 @@ dup_stack (Collector   *self,
            AccWalkPart *all,
            GError     **error)
 {
-  g_autoptr(AccWalkPart) regular = acc_walk_part_tighten (all, acc_backend_get_host_budget (self->outlet.stage->walk->backend), error);
+  g_autoptr(AccWalkPart) regular = acc_walk_part_tighten (all, 0, NULL, acc_backend_get_host_budget (self->outlet.stage->walk->backend),
+                                                          error);
 
   return regular != NULL ? g_object_ref (acc_nested_array_get_values (regular->nested)) : NULL;
 }

@@ -34,14 +34,15 @@ AccArray    *acc_walk_part_dup_element  (AccWalkPart *self, gint64 index, GError
 
 /* No elements; @shape: nullable. */
 AccWalkPart *acc_walk_part_new_empty    (AccElementType *type, guint rank, AccShape *shape);
-/* As regular elements: ACC_ERROR_SHAPE where their extents differ. */
-AccWalkPart *acc_walk_part_tighten      (AccWalkPart *self, AccBudget *budget, GError **error);
+/* As regular elements: ACC_ERROR_SHAPE, which names the element, where their extents differ. @first: the number of the first. @before:
+ * nullable: the extents of elements before, owned; NULL at first, and then those of the first. */
+AccWalkPart *acc_walk_part_tighten      (AccWalkPart *self, gint64 first, AccShape **before, AccBudget *budget, GError **error);
 /* As irregular elements, of rank 1 or more. */
 AccWalkPart *acc_walk_part_loosen       (AccWalkPart *self, AccBudget *budget, GError **error);
 /* All values, as a vector. */
 AccArray    *acc_walk_part_flatten      (AccWalkPart *self, AccBudget *budget, GError **error);
 /* As many elements at a time as one of one more dimension; @size divides their number. */
-AccWalkPart *acc_walk_part_group        (AccWalkPart *self, gint64 size, AccBudget *budget, GError **error);
+AccWalkPart *acc_walk_part_group        (AccWalkPart *self, gint64 first, gint64 size, AccBudget *budget, GError **error);
 /* The rows of the elements. */
 AccWalkPart *acc_walk_part_ungroup      (AccWalkPart *self, AccBudget *budget, GError **error);
 /* For the above: those of a constant one as regular, others as they are; a regular one as irregular. */

@@ -20,7 +20,8 @@ prepend (const gint64 *outer,
   const gint64 *extents = acc_shape_get_extents (shape, &rank);
   g_autofree gint64 *all = g_new (gint64, n_outer + rank - from + 1);
 
-  memcpy (all, outer, n_outer * sizeof (gint64));
+  if (n_outer > 0)
+    memcpy (all, outer, n_outer * sizeof (gint64));
   memcpy (all + n_outer, extents + from, (rank - from) * sizeof (gint64));
 
   return acc_shape_new (all, n_outer + rank - from);
@@ -107,41 +108,70 @@ acc_walk_part_flatten (AccWalkPart *self,
   return acc_array_see_as (values, flat);
 }
 
+static gboolean
+check_extents (gint64    number,
+               AccShape *extents,
+               AccShape *before,
+               GError  **error)
+{
+  g_autofree char *those = NULL, *others = NULL;
+
+  if (acc_shape_equal (extents, before))
+    return TRUE;
+
+  those = acc_shape_to_string (extents);
+  others = acc_shape_to_string (before);
+  g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "element %" G_GINT64_FORMAT " has extents %s, those before it have %s", number, those,
+               others);
+
+  return FALSE;
+}
+
 AccWalkPart *
 acc_walk_part_tighten (AccWalkPart *self,
+                       gint64       first,
+                       AccShape   **before,
                        AccBudget   *budget,
                        GError     **error)
 {
   AccLifted *lifted = acc_nested_array_get_lifted (self->nested);
-  g_autofree gint64 *extents = NULL;
-  g_autoptr(AccShape) shape = NULL, other = NULL;
+  g_autoptr(AccShape) common = before != NULL && *before != NULL ? acc_shape_ref (*before) : NULL, shape = NULL;
   g_autoptr(AccArray) values = NULL;
+  AccWalkPart *regular;
 
   if (lifted->form != ACC_LIFTED_IRREGULAR)
-    return acc_walk_part_repeat (self, budget, error);
-
-  extents = g_new0 (gint64, 2 * lifted->rank + 2);
-  for (gint64 k = 0; k < self->count; k++)
     {
-      gint64 *those = extents + 1 + (k == 0 ? 0 : lifted->rank);
+      regular = acc_walk_part_repeat (self, budget, error);
+      if (regular == NULL || self->count == 0)
+        return regular;
+      shape = prepend (NULL, 0, acc_nested_array_get_values (regular->nested)->shape, 1);
+      if (common != NULL && !check_extents (first, shape, common, error))
+        g_clear_pointer (&regular, acc_walk_part_unref);
+      if (before != NULL && *before == NULL)
+        *before = g_steal_pointer (&shape);
 
-      if (!acc_nested_array_read_extents (self->nested, k, those, error))
-        return NULL;
-      if (memcmp (those, extents + 1, lifted->rank * sizeof (gint64)) == 0)
-        continue;
-      shape = acc_shape_new (extents + 1, lifted->rank);
-      other = acc_shape_new (those, lifted->rank);
-      {
-        g_autofree char *first = acc_shape_to_string (shape), *second = acc_shape_to_string (other);
-
-        g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "element %" G_GINT64_FORMAT " has extents %s, those before it have %s", k, second,
-                     first);
-      }
-      return NULL;
+      return regular;
     }
 
-  extents[0] = self->count;
-  shape = acc_shape_new (extents, lifted->rank + 1);
+  for (gint64 k = 0; k < self->count; k++)
+    {
+      g_autofree gint64 *extents = g_new0 (gint64, lifted->rank + 1);
+      g_autoptr(AccShape) those = NULL;
+
+      if (!acc_nested_array_read_extents (self->nested, k, extents, error))
+        return NULL;
+      those = acc_shape_new (extents, lifted->rank);
+      if (common == NULL)
+        common = g_steal_pointer (&those);
+      else if (!check_extents (first + k, those, common, error))
+        return NULL;
+    }
+
+  if (common == NULL)
+    return acc_walk_part_new_empty (lifted->values->type, lifted->rank, NULL);
+  if (before != NULL && *before == NULL)
+    *before = acc_shape_ref (common);
+  shape = prepend (&self->count, 1, common, 0);
   values = acc_array_see_as (lifted->values, shape);
 
   return acc_walk_part_new_regular (values);
@@ -149,11 +179,12 @@ acc_walk_part_tighten (AccWalkPart *self,
 
 AccWalkPart *
 acc_walk_part_group (AccWalkPart *self,
+                     gint64       first,
                      gint64       size,
                      AccBudget   *budget,
                      GError     **error)
 {
-  g_autoptr(AccWalkPart) regular = acc_walk_part_tighten (self, budget, error);
+  g_autoptr(AccWalkPart) regular = acc_walk_part_tighten (self, first, NULL, budget, error);
   g_autoptr(AccShape) shape = NULL;
   g_autoptr(AccArray) values = NULL;
 

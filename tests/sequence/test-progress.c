@@ -387,6 +387,53 @@ test_iterator (void)
   g_object_unref (steps);
 }
 
+/* A job that is asked for when the walk has ended tells how. */
+static void
+test_iterator_that_ended (void)
+{
+  TestSteps *steps = steps_new (40, TRUE);
+  g_autoptr(AccSequence) all = acc_sequence_new (ACC_SEQUENCE_PRODUCER (steps));
+  g_autoptr(AccSequenceIterator) closed = acc_sequence_iterate (all, backend), failed = NULL, done = NULL;
+  g_autoptr(GError) error = NULL, again = NULL;
+  g_autoptr(AccArray) first = acc_sequence_iterator_next (closed, NULL, &error);
+  guint n = 0;
+
+  g_assert_no_error (error);
+  acc_sequence_iterator_close (closed);
+  g_assert_cmpint (acc_job_get_state (acc_sequence_iterator_get_job (closed)), ==, ACC_JOB_CANCELLED);
+
+  steps->fails_at = 3;
+  failed = acc_sequence_iterate (all, backend);
+  while (error == NULL)
+    {
+      g_autoptr(AccArray) element = acc_sequence_iterator_next (failed, NULL, &error);
+
+      g_assert_true (element != NULL || error != NULL);
+    }
+  acc_sequence_iterator_close (failed);
+  g_assert_null (acc_sequence_iterator_next (failed, NULL, NULL));
+  g_assert_cmpint (acc_job_get_state (acc_sequence_iterator_get_job (failed)), ==, ACC_JOB_FAILED);
+  g_assert_false (acc_job_wait (acc_sequence_iterator_get_job (failed), &again));
+  g_assert_error (again, error->domain, error->code);
+  g_assert_cmpstr (again->message, ==, error->message);
+  g_clear_error (&error);
+
+  steps->fails_at = -1;
+  done = acc_sequence_iterate (all, backend);
+  for (gboolean more = TRUE; more;)
+    {
+      g_autoptr(AccArray) element = acc_sequence_iterator_next (done, NULL, &error);
+
+      g_assert_no_error (error);
+      more = element != NULL;
+      n += more;
+    }
+  acc_sequence_iterator_close (done);
+  g_assert_cmpuint (n, ==, 40);
+  g_assert_cmpint (acc_job_get_state (acc_sequence_iterator_get_job (done)), ==, ACC_JOB_DONE);
+  g_object_unref (steps);
+}
+
 /* What comes next is read while nobody asks for it, until that is there. */
 static void
 test_ahead (void)
@@ -546,6 +593,7 @@ main (int argc, char **argv)
   g_test_add_func ("/progress/endless", test_endless);
   g_test_add_func ("/progress/lines", test_lines);
   g_test_add_func ("/progress/iterator", test_iterator);
+  g_test_add_func ("/progress/iterator-that-ended", test_iterator_that_ended);
   g_test_add_func ("/progress/ahead", test_ahead);
   g_test_add_func ("/progress/write-each", test_write_each);
 

@@ -978,7 +978,7 @@ test_errors (void)
       expect_error (c, steps[i], ACC_ERROR_SHAPE, "no elements");
       expect_error (d, steps[i], ACC_ERROR_SHAPE, "no elements");
       expect_error (e, steps[i], ACC_ERROR_SHAPE, "element 1 has extents");
-      expect_error (h, steps[i], ACC_ERROR_SHAPE, "has extents");
+      expect_error (h, steps[i], ACC_ERROR_SHAPE, "element 1 has extents");
     }
   expect_error (f, 0, ACC_ERROR_CALLBACK, "sequence_map: its function returned nothing");
   expect_error (g, 0, ACC_ERROR_TYPE, "sequence_filter: its function gives no b1 of rank 0");
@@ -1272,6 +1272,40 @@ test_batches (void)
   expect_error (d, 0, ACC_ERROR_CALLBACK, "sequence_map_batch: ");
 }
 
+/* Elements of other extents are refused in steps of one, too, in which each is alone, and the error names the one that is. */
+static void
+test_uneven_batches (void)
+{
+  g_autoptr(GPtrArray) elements = make_elements (23, 1, TRUE), uneven = make_elements (23, 1, FALSE);
+  g_autoptr(AccSequence) even = new_produced (elements, 1, 4, G_MAXUINT), others = new_produced (uneven, 1, 4, G_MAXUINT);
+  g_autoptr(AccSequence) empty = acc_sequence_drop (others, 1), rest = acc_sequence_take (empty, 1),
+    late = acc_sequence_concat (even, rest);
+  g_autoptr(AccSequence) values = acc_sequence_expand (late);
+  g_autoptr(AccArray) state = zero (), a = NULL, b = NULL, c = NULL, d = NULL, e = NULL;
+  g_autoptr(AccSequence) mapped = acc_sequence_map_batch (late, state, f_prefix, NULL);
+
+  a = acc_sequence_count (mapped);
+  b = acc_sequence_fold_batch (late, state, f_total, NULL);
+  c = acc_sequence_fold_batch (values, state, f_total, NULL);
+  d = acc_sequence_fold_batch (even, state, f_total, NULL);
+  e = acc_sequence_elements (mapped);
+  for (guint i = 0; i < N_STEPS; i++)
+    {
+      AccArray *arrays[] = { c, d };
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, 2, steps[i], NULL, &error);
+      g_autofree char *text = NULL, *other = NULL;
+
+      g_assert_no_error (error);
+      text = print (results->pdata[0]);
+      other = print (results->pdata[1]);
+      g_assert_cmpstr (text, ==, other);
+      expect_error (a, steps[i], ACC_ERROR_SHAPE, "map_batch takes elements of the same extents only");
+      expect_error (e, steps[i], ACC_ERROR_SHAPE, "element 23 has extents [0], those before it have [");
+      expect_error (b, steps[i], ACC_ERROR_SHAPE, "one by one (expand), or go element by element (scan): element 23 has extents [0]");
+    }
+}
+
 /* --- any of these, one after the other */
 
 static void
@@ -1455,6 +1489,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/cancel", test_cancel);
   g_test_add_func ("/sequence/captured", test_captured);
   g_test_add_func ("/sequence/batches", test_batches);
+  g_test_add_func ("/sequence/uneven-batches", test_uneven_batches);
   g_test_add_func ("/sequence/random", test_random);
   g_test_add_func ("/sequence/refused", test_refused);
   g_test_add_func ("/sequence/limit", test_limit);
