@@ -5,6 +5,7 @@ import asyncio
 import functools
 import gc
 import itertools
+import os
 import pathlib
 import subprocess
 import sys
@@ -548,17 +549,18 @@ def test_progress():
         finish(job)
         assert sorted(path.name for path in pathlib.Path(folder).iterdir()) == ['0.npy', '1.npy', '2.npy', '4.npy']
         assert job.get_elements_done() == 5
-        code = """
-import sys
-from gi.repository import Acc, GLib
-job = Acc.Sequence.generate(5, lambda k: k).start_write_each(lambda k: [][k])
-loop = GLib.MainLoop()
-job.wait_async(None, lambda *_: loop.quit())
-loop.run()
-sys.exit(0 if job.get_state() == Acc.JobState.CANCELLED else 1)
-"""
-        done = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=False)
-        assert done.returncode == 0 and 'IndexError' in done.stderr, done.stderr
+        # What the function raises is the error of the job, which ends; what was written before stays.
+        for raised, words in ((lambda k: [pathlib.Path(folder, f'{9 + j}.npy') for j in range(3)][k], 'element 3: writing “nowhere”: IndexError: list index out of range'),
+                              (lambda k: os.fspath(k), 'TypeError: '), (lambda k: sys.exit(k), 'SystemExit: 0'),
+                              (lambda k: pathlib.Path(folder, 'none', 'at-all.npy'), 'there is no folder')):
+            job = Acc.Sequence.generate(5, lambda k: k).start_write_each(raised)
+            finish(job, Acc.JobState.FAILED)
+            try:
+                job.wait()
+                assert False
+            except GLib.Error as error:
+                assert words in error.message, error.message
+        assert sorted(int(path.stem) for path in pathlib.Path(folder).iterdir()) == [0, 1, 2, 4, 9, 10, 11]
 
 
 def test_batches():

@@ -24,6 +24,13 @@ from ._values import _build, _sound, _type, _type_of_dtype
 _PATIENCE = 0.05
 
 
+def _error_of(exception, where=''):
+    """What @exception is in C."""
+    if isinstance(exception, GLib.Error):
+        return exception
+    return GLib.Error(f'{where}{type(exception).__name__}: {exception}', GLib.quark_to_string(Acc.error_quark()), Acc.Error.CALLBACK)
+
+
 def _told(method, convert):
     """@method for C, which takes nothing for the end: an exception becomes an error, so that it does not end a sequence."""
 
@@ -34,8 +41,7 @@ def _told(method, convert):
         except GLib.Error:
             raise
         except BaseException as exception:  # an interrupt, too: nothing but an error may pass through C
-            raise GLib.Error(f'{type(self).__name__}.{method.__name__}: {type(exception).__name__}: {exception}',
-                             GLib.quark_to_string(Acc.error_quark()), Acc.Error.CALLBACK) from exception
+            raise _error_of(exception, f'{type(self).__name__}.{method.__name__}: ') from exception
 
     return call
 
@@ -105,8 +111,7 @@ class _Iterated(SequenceProducer):
         except GLib.Error:
             raise
         except Exception as exception:
-            raise GLib.Error(f'{type(exception).__name__}: {exception}', GLib.quark_to_string(Acc.error_quark()),
-                             Acc.Error.CALLBACK) from exception
+            raise _error_of(exception) from exception
 
     def _take(self, element):
         """@element as NumPy has it, if it is like the others."""
@@ -424,19 +429,16 @@ class Sequence(Acc.Sequence):
             raise failure[0]
 
     def start_write_each(self, place, backend=None, cancellable=None):
-        """The same as a job, which reports progress; the main context calls @place, and has to run. Where @place raises, the job ends."""
-        jobs = []
+        """The same as a job, which reports progress; the main context calls @place, and has to run. What @place raises is the job's error."""
 
         def make(number, *_):
             try:
                 made = place(number)
                 return made if made is None or isinstance(made, Acc.Sink) else create_sink(made)
-            except BaseException:
-                jobs[0].cancel()
-                raise
+            except BaseException as exception:  # nothing may pass through C
+                return _NoSink(exception)
 
-        jobs.append(Acc.Sequence.start_write_each(self, backend or Acc.Backend.get_default(), cancellable, make, None))
-        return jobs[0]
+        return Acc.Sequence.start_write_each(self, backend or Acc.Backend.get_default(), cancellable, make, None)
 
     def __array__(self, dtype=None, copy=None):
         import numpy
@@ -454,6 +456,22 @@ class Sequence(Acc.Sequence):
 
 
 Sequence = override(Sequence)
+
+
+class _NoSink(Acc.Sink):
+    """Takes nothing: fails with what was raised in its place, as C's functions that make sinks have no errors."""
+
+    __module__, __gtype_name__ = 'acc', 'AccPythonNoSink'
+
+    def __init__(self, exception):
+        super().__init__(name='nowhere')
+        self._exception = exception
+
+    def do_start(self, element_type, shape, cancellable):
+        raise _error_of(self._exception)
+
+    def do_abort(self):
+        pass
 
 
 class SequenceIterator(Acc.SequenceIterator):
