@@ -308,7 +308,7 @@ static const Rows rows[] = {
 static void
 check_limits (const Rows *program, const gint64 *extents, guint rank, AccArray *lengths)
 {
-  static const guint64 limits[] = { 1200000, 700000, 450000 };
+  static const guint64 limits[] = { 1200000, 700000, 650000 };
   g_autoptr(TestSource) data = test_source_new ("f4", extents, rank, 1);
   g_autoptr(AccArray) source = acc_array_new_from_source (ACC_SOURCE (data));
 
