@@ -334,8 +334,8 @@ check_limits (const Rows *program, const gint64 *extents, guint rank, AccArray *
 
           assert_same (result, expected, what);
         }
-      /* Of several rows the least has no room for one and what is made of it. */
-      for (guint k = 0; k < G_N_ELEMENTS (limits) - (lengths != NULL && rank > 1 ? 1 : 0); k++)
+      /* Of several rows the least has no room for one and what is made of it, nor has the next for one more between them. */
+      for (guint k = 0; k < G_N_ELEMENTS (limits) - (lengths != NULL && rank > 1 ? 1 + program->has_others : 0); k++)
         {
           g_autofree char *what = g_strdup_printf ("%s of rank %u and %d rows in %d bytes by %u threads", program->name, rank,
                                                    (int) extents[0], (int) limits[k], acc_backend_get_n_threads (backends[i]));
