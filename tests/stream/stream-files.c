@@ -506,6 +506,30 @@ test_pair_tear_down (TestPair *self, gconstpointer name)
   g_object_unref (self->roomy);
 }
 
+void
+test_pair_add (const char *group, const char *backend_name, const TestPairCase *cases, guint n_cases)
+{
+  for (guint i = 0; i < n_cases; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/stream/%s/%s/%s", group, backend_name, cases[i].name);
+
+      g_test_add (path, TestPair, backend_name, test_pair_set_up, cases[i].test, test_pair_tear_down);
+    }
+}
+
+AccArray *
+test_pair_new_array (TestPair *self, const gint64 *extents, guint rank)
+{
+  g_autoptr(TestSource) source = test_source_new ("i4", extents, rank, 3);
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
+  g_autoptr(GError) error = NULL;
+  AccArray *memory = acc_backend_run (self->roomy, array, NULL, &error);
+
+  g_assert_no_error (error);
+
+  return memory;
+}
+
 GPtrArray *
 test_pair_write (TestPair *self, AccArray *array, guint64 limit, TestBuildFunc build, gpointer data, GPtrArray *sinks, int *n_reads)
 {

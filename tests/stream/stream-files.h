@@ -90,8 +90,17 @@ typedef struct {
 /* Returns how many results there are, 4 at most. */
 typedef guint (*TestBuildFunc) (AccArray *array, gpointer data, AccArray **results);
 
+typedef struct {
+  const char *name;
+  void      (*test) (TestPair *self, gconstpointer backend_name);
+} TestPairCase;
+
 void       test_pair_set_up    (TestPair *self, gconstpointer name);
 void       test_pair_tear_down (TestPair *self, gconstpointer name);
+/* Adds "/stream/GROUP/BACKEND/CASE" for each. */
+void       test_pair_add       (const char *group, const char *backend_name, const TestPairCase *cases, guint n_cases);
+/* An array of i4 in memory, with the elements that such a source has. */
+AccArray  *test_pair_new_array (TestPair *self, const gint64 *extents, guint rank);
 /* Writes what @build makes of a source with the elements of @array to @sinks, new ones, within @limit besides what is held; 0: without a
  * limit. Returns what it makes of @array itself. @n_reads: how often the source was read; may be NULL. */
 GPtrArray *test_pair_write     (TestPair *self, AccArray *array, guint64 limit, TestBuildFunc build, gpointer data, GPtrArray *sinks,

@@ -235,80 +235,55 @@ compose (AccExpr *x, AccExpr *y, gpointer data)
                           acc_expr_add (acc_expr_mul (acc_expr_item (x, 1), a), acc_expr_item (y, 1)));
 }
 
-/* Of vectors the lengths of segments; NULL: rows. */
-typedef struct {
-  const char *name;
-  AccArray *(*build) (AccArray *a, AccArray *lengths);
-  gboolean    has_others;   /* elements */
-} Rows;
-
 static AccExpr *zero (void) { return acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 0.25); }
 
-static AccArray *
-rows_sum (AccArray *a, AccArray *lengths)
-{
-  g_autoptr(AccArray) b = acc_array_map (a, third, NULL);
+typedef enum { FOLD, FOLD1, SCANL, SCANL1 } Form;
 
-  return lengths != NULL ? acc_array_fold_seg (b, zero (), lengths, plus, NULL) : acc_array_fold (b, zero (), plus, NULL);
-}
-static AccArray *
-rows_join (AccArray *a, AccArray *lengths)
-{
-  g_autoptr(AccArray) b = acc_array_map (a, small, NULL);
-
-  return lengths != NULL ? acc_array_fold1_seg (b, lengths, joined, NULL) : acc_array_fold1 (b, joined, NULL);
-}
-static AccArray *
-rows_compose (AccArray *a, AccArray *lengths)
-{
-  g_autoptr(AccArray) b = acc_array_map (a, map_of, NULL);
-
-  return lengths != NULL ? acc_array_fold1_seg (b, lengths, compose, NULL) : acc_array_fold1 (b, compose, NULL);
-}
-static AccArray *
-rows_scan (AccArray *a, AccArray *lengths)
-{
-  g_autoptr(AccArray) b = acc_array_map (a, third, NULL);
-
-  return lengths != NULL ? acc_array_scanl1_seg (b, lengths, plus, NULL) : acc_array_scanl1 (b, plus, NULL);
-}
-static AccArray *
-rows_scan_join (AccArray *a, AccArray *lengths)
-{
-  g_autoptr(AccArray) b = acc_array_map (a, small, NULL);
-
-  return lengths != NULL ? acc_array_scanl1_seg (b, lengths, joined, NULL) : acc_array_scanl1 (b, joined, NULL);
-}
-static AccArray *
-rows_scan_compose (AccArray *a, AccArray *lengths)
-{
-  g_autoptr(AccArray) b = acc_array_map (a, map_of, NULL);
-
-  return lengths != NULL ? acc_array_scanl1_seg (b, lengths, compose, NULL) : acc_array_scanl1 (b, compose, NULL);
-}
-static AccArray *
-rows_scan_from (AccArray *a, AccArray *lengths)
-{
-  g_autoptr(AccArray) b = acc_array_map (a, third, NULL);
-
-  return lengths != NULL ? acc_array_scanl_seg (b, zero (), lengths, plus, NULL) : acc_array_scanl (b, zero (), plus, NULL);
-}
+typedef struct {
+  const char  *name;
+  Form         form;
+  AccExprFunc  element;
+  AccExprFunc2 combine;
+} Rows;
 
 static const Rows rows[] = {
-  { "sum", rows_sum },
-  { "join", rows_join },
-  { "compose", rows_compose },
-  { "scan", rows_scan },
-  { "scan-join", rows_scan_join },
-  { "scan-compose", rows_scan_compose },
-  { "scan-from", rows_scan_from, TRUE },
+  { "sum", FOLD, third, plus },
+  { "join", FOLD1, small, joined },
+  { "compose", FOLD1, map_of, compose },
+  { "scan", SCANL1, third, plus },
+  { "scan-join", SCANL1, small, joined },
+  { "scan-compose", SCANL1, map_of, compose },
+  { "scan-from", SCANL, third, plus },
 };
+
+/* @lengths: of the segments of a vector; NULL: of rows. */
+static AccArray *
+build_rows (const Rows *self, AccArray *a, AccArray *lengths)
+{
+  g_autoptr(AccArray) b = acc_array_map (a, self->element, NULL);
+  AccExprFunc2 f = self->combine;
+
+  switch (self->form)
+    {
+    case FOLD:
+      return lengths != NULL ? acc_array_fold_seg (b, zero (), lengths, f, NULL) : acc_array_fold (b, zero (), f, NULL);
+    case FOLD1:
+      return lengths != NULL ? acc_array_fold1_seg (b, lengths, f, NULL) : acc_array_fold1 (b, f, NULL);
+    case SCANL:
+      return lengths != NULL ? acc_array_scanl_seg (b, zero (), lengths, f, NULL) : acc_array_scanl (b, zero (), f, NULL);
+    case SCANL1:
+      return lengths != NULL ? acc_array_scanl1_seg (b, lengths, f, NULL) : acc_array_scanl1 (b, f, NULL);
+    default:
+      g_assert_not_reached ();
+    }
+}
 
 /* The bytes that a run without a limit leaves, with less and less memory. */
 static void
 check_limits (const Rows *program, const gint64 *extents, guint rank, AccArray *lengths)
 {
   static const guint64 limits[] = { 1200000, 700000, 650000 };
+  gboolean has_others = program->form == SCANL;   /* elements */
   g_autoptr(TestSource) data = test_source_new ("f4", extents, rank, 1);
   g_autoptr(AccArray) source = acc_array_new_from_source (ACC_SOURCE (data));
 
@@ -320,13 +295,13 @@ check_limits (const Rows *program, const gint64 *extents, guint rank, AccArray *
       if (strcmp (acc_backend_get_name (backends[i]), "native") != 0)
         continue;
       memory = run (backends[i], source, 0);
-      wanted = program->build (memory, lengths);
-      array = program->build (source, lengths);
+      wanted = build_rows (program, memory, lengths);
+      array = build_rows (program, source, lengths);
       expected = run (backends[i], wanted, 0);
       g_clear_object (&wanted);
       g_clear_object (&memory);
       /* Elements with others between them are stored first, and then taken by bands. */
-      for (guint k = 0; k < (lengths != NULL && program->has_others ? 1 : 2); k++)
+      for (guint k = 0; k < (lengths != NULL && has_others ? 1 : 2); k++)
         {
           g_autofree char *what = g_strdup_printf ("%s of rank %u and %d rows by chunks of %u rows", program->name, rank, (int) extents[0],
                                                    k * 1000);
@@ -335,7 +310,7 @@ check_limits (const Rows *program, const gint64 *extents, guint rank, AccArray *
           assert_same (result, expected, what);
         }
       /* Of several rows the least has no room for one and what is made of it, nor has the next for one more between them. */
-      for (guint k = 0; k < G_N_ELEMENTS (limits) - (lengths != NULL && rank > 1 ? 1 + program->has_others : 0); k++)
+      for (guint k = 0; k < G_N_ELEMENTS (limits) - (lengths != NULL && rank > 1 ? 1 + has_others : 0); k++)
         {
           g_autofree char *what = g_strdup_printf ("%s of rank %u and %d rows in %d bytes by %u threads", program->name, rank,
                                                    (int) extents[0], (int) limits[k], acc_backend_get_n_threads (backends[i]));

@@ -88,25 +88,12 @@ build (AccArray *array, gpointer data, AccArray **results)
   return 2;
 }
 
-static AccArray *
-make_array (TestPair *f)
-{
-  g_autoptr(TestSource) source = test_source_new ("i4", extents, 2, 3);
-  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
-  g_autoptr(GError) error = NULL;
-  AccArray *memory = acc_backend_run (f->roomy, array, NULL, &error);
-
-  g_assert_no_error (error);
-
-  return memory;
-}
-
 static void
 check (TestPair *f, AccArrayFunc fallback)
 {
   const char *signature[] = { "i4[:,:]", "i4[:,:]", NULL };
   g_autoptr(AccProgram) program = acc_program_new (signature, fallback, NULL);
-  g_autoptr(AccArray) memory = make_array (f);
+  g_autoptr(AccArray) memory = test_pair_new_array (f, extents, 2);
 
   for (int maps = 0; maps < 2; maps++)
     {
@@ -168,19 +155,14 @@ test_failure (TestPair *f, gconstpointer name)
     }
 }
 
+static const TestPairCase cases[] = {
+  { "fallback", test_fallback }, { "function", test_function }, { "failure", test_failure },
+};
+
 static void
 add_tests (const char *name, AccBackend *backend)
 {
-  static const struct { const char *name; void (*test) (TestPair *f, gconstpointer name); } tests[] = {
-    { "fallback", test_fallback }, { "function", test_function }, { "failure", test_failure },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/stream/foreign/%s/%s", name, tests[i].name);
-
-      g_test_add (path, TestPair, name, test_pair_set_up, tests[i].test, test_pair_tear_down);
-    }
+  test_pair_add ("foreign", name, cases, G_N_ELEMENTS (cases));
 }
 
 int

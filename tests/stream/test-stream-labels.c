@@ -284,7 +284,7 @@ test_failures (TestPair *f, gconstpointer name)
   acc_backend_set_memory_limit (f->backend, 0);
 }
 
-static const struct { const char *name; void (*test) (TestPair *f, gconstpointer name); } tests[] = {
+static const TestPairCase cases[] = {
   { "ranks", test_ranks }, { "patterns", test_patterns }, { "small", test_small }, { "regions", test_regions },
   { "distances", test_distances }, { "plan", test_plan }, { "failures", test_failures },
 };
@@ -292,12 +292,7 @@ static const struct { const char *name; void (*test) (TestPair *f, gconstpointer
 static void
 add_tests (const char *name, AccBackend *backend)
 {
-  for (guint t = 0; t < G_N_ELEMENTS (tests); t++)
-    {
-      g_autofree char *path = g_strdup_printf ("/stream/labels/%s/%s", name, tests[t].name);
-
-      g_test_add (path, TestPair, name, test_pair_set_up, tests[t].test, test_pair_tear_down);
-    }
+  test_pair_add ("labels", name, cases, G_N_ELEMENTS (cases));
 }
 
 int

@@ -269,19 +269,14 @@ test_cancelled (TestPair *f, gconstpointer name)
   g_object_unref (results[1]);
 }
 
-static const struct { const char *name; void (*test) (TestPair *f, gconstpointer name); } tests[] = {
+static const TestPairCase cases[] = {
   { "known", test_known }, { "unknown", test_unknown }, { "turned", test_turned }, { "plan", test_plan }, { "cancelled", test_cancelled },
 };
 
 static void
 add_tests (const char *name, AccBackend *backend)
 {
-  for (guint t = 0; t < G_N_ELEMENTS (tests); t++)
-    {
-      g_autofree char *path = g_strdup_printf ("/stream/loops/%s/%s", name, tests[t].name);
-
-      g_test_add (path, TestPair, name, test_pair_set_up, tests[t].test, test_pair_tear_down);
-    }
+  test_pair_add ("loops", name, cases, G_N_ELEMENTS (cases));
 }
 
 int

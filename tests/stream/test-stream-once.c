@@ -114,19 +114,6 @@ static const struct {
 
 /* --- what is checked */
 
-static AccArray *
-make_array (TestPair *f)
-{
-  g_autoptr(TestSource) source = test_source_new ("i4", (gint64[]) { ROWS, COLUMNS }, 2, 3);
-  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
-  g_autoptr(GError) error = NULL;
-  AccArray *memory = acc_backend_run (f->roomy, array, NULL, &error);
-
-  g_assert_no_error (error);
-
-  return memory;
-}
-
 static void
 free_all (AccArray **arrays, guint n)
 {
@@ -185,7 +172,7 @@ check_program (TestPair *f, AccArray *memory, guint nth, guint64 limit)
 static void
 test_programs (TestPair *f, gconstpointer name)
 {
-  g_autoptr(AccArray) memory = make_array (f);
+  g_autoptr(AccArray) memory = test_pair_new_array (f, (gint64[]) { ROWS, COLUMNS }, 2);
   /* The interpreter keeps more of rows. */
   guint64 limit = g_str_equal (name, "interpreter") ? 8 * LIMIT : LIMIT;
 
@@ -276,14 +263,12 @@ test_pipes (TestPair *f, gconstpointer name)
     }
 }
 
+static const TestPairCase cases[] = { { "programs", test_programs }, { "pipes", test_pipes } };
+
 static void
 add_tests (const char *name, AccBackend *backend)
 {
-  g_autofree char *programs_path = g_strdup_printf ("/stream/once/%s/programs", name),
-    *pipes_path = g_strdup_printf ("/stream/once/%s/pipes", name);
-
-  g_test_add (programs_path, TestPair, name, test_pair_set_up, test_programs, test_pair_tear_down);
-  g_test_add (pipes_path, TestPair, name, test_pair_set_up, test_pipes, test_pair_tear_down);
+  test_pair_add ("once", name, cases, G_N_ELEMENTS (cases));
 }
 
 int

@@ -62,19 +62,6 @@ build_turn (AccArray *array, gpointer data, AccArray **results)
   return 1;
 }
 
-static AccArray *
-make_array (TestPair *f, const gint64 *extents, guint rank)
-{
-  g_autoptr(TestSource) source = test_source_new ("i4", extents, rank, 3);
-  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
-  g_autoptr(GError) error = NULL;
-  AccArray *memory = acc_backend_run (f->roomy, array, NULL, &error);
-
-  g_assert_no_error (error);
-
-  return memory;
-}
-
 static void
 check (TestPair *f, AccArray *array, guint64 limit, TestBuildFunc build, gpointer data, int most_reads)
 {
@@ -124,7 +111,7 @@ test_turns (TestPair *f, gconstpointer name)
 
   for (guint t = 0; t < G_N_ELEMENTS (turns); t++)
     {
-      g_autoptr(AccArray) array = make_array (f, turns[t].extents, turns[t].rank);
+      g_autoptr(AccArray) array = test_pair_new_array (f, turns[t].extents, turns[t].rank);
       guint64 elements_of = (guint64) acc_shape_get_size (acc_array_get_shape (array));
 
       for (guint e = 0; e < G_N_ELEMENTS (elements); e++)
@@ -161,7 +148,7 @@ build_twice (AccArray *array, gpointer data, AccArray **results)
 static void
 test_chains (TestPair *f, gconstpointer name)
 {
-  g_autoptr(AccArray) array = make_array (f, (gint64[]) { 500, 701 }, 2);
+  g_autoptr(AccArray) array = test_pair_new_array (f, (gint64[]) { 500, 701 }, 2);
 
   check (f, array, 600000, build_twice, NULL, 3);
 }
@@ -187,7 +174,7 @@ use_places (const gint64 *places, gsize n)
 static void
 test_gather (TestPair *f, gconstpointer name)
 {
-  g_autoptr(AccArray) array = make_array (f, (gint64[]) { 500, 701 }, 2), indices = NULL, source_array = NULL, outside = NULL;
+  g_autoptr(AccArray) array = test_pair_new_array (f, (gint64[]) { 500, 701 }, 2), indices = NULL, source_array = NULL, outside = NULL;
   g_autoptr(TestSource) source = test_source_new ("i4", (gint64[]) { 500, 701 }, 2, 3);
   g_autoptr(TestSink) sink = test_sink_new ();
   g_autoptr(GError) error = NULL;
@@ -240,19 +227,14 @@ test_plan (TestPair *f, gconstpointer name)
   g_assert_cmpuint (n_planned[1], >, 1);
 }
 
-static const struct { const char *name; void (*test) (TestPair *f, gconstpointer name); } tests[] = {
+static const TestPairCase cases[] = {
   { "turns", test_turns }, { "chains", test_chains }, { "gather", test_gather }, { "plan", test_plan },
 };
 
 static void
 add_backend (const char *name, AccBackend *backend)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
-    {
-      g_autofree char *path = g_strdup_printf ("/stream/rearrange/%s/%s", name, tests[i].name);
-
-      g_test_add (path, TestPair, name, test_pair_set_up, tests[i].test, test_pair_tear_down);
-    }
+  test_pair_add ("rearrange", name, cases, G_N_ELEMENTS (cases));
 }
 
 int

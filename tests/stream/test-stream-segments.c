@@ -212,14 +212,12 @@ test_wrong (TestPair *f, gconstpointer name)
   acc_backend_set_memory_limit (f->backend, 0);
 }
 
+static const TestPairCase cases[] = { { "operations", test_operations }, { "wrong", test_wrong } };
+
 static void
 add_tests (const char *name, AccBackend *backend)
 {
-  g_autofree char *operations_path = g_strdup_printf ("/stream/segments/%s/operations", name),
-    *wrong_path = g_strdup_printf ("/stream/segments/%s/wrong", name);
-
-  g_test_add (operations_path, TestPair, name, test_pair_set_up, test_operations, test_pair_tear_down);
-  g_test_add (wrong_path, TestPair, name, test_pair_set_up, test_wrong, test_pair_tear_down);
+  test_pair_add ("segments", name, cases, G_N_ELEMENTS (cases));
 }
 
 int

@@ -195,17 +195,16 @@ test_files (TestPair *f, gconstpointer name)
   acc_backend_set_memory_limit (f->backend, 0);
 }
 
+static const TestPairCase cases[] = {
+  { "programs", test_programs },
+  /* Of processors: */
+  { "transforms", test_transforms }, { "files", test_files },
+};
+
 static void
 add_tests (const char *name, AccBackend *backend)
 {
-  g_autofree char *programs_path = g_strdup_printf ("/stream/wide/%s/programs", name),
-    *transforms_path = g_strdup_printf ("/stream/wide/%s/transforms", name), *files_path = g_strdup_printf ("/stream/wide/%s/files", name);
-
-  g_test_add (programs_path, TestPair, name, test_pair_set_up, test_programs, test_pair_tear_down);
-  if (!g_str_equal (name, "native"))
-    return;
-  g_test_add (transforms_path, TestPair, name, test_pair_set_up, test_transforms, test_pair_tear_down);
-  g_test_add (files_path, TestPair, name, test_pair_set_up, test_files, test_pair_tear_down);
+  test_pair_add ("wide", name, cases, g_str_equal (name, "native") ? G_N_ELEMENTS (cases) : 1);
 }
 
 int
