@@ -10,6 +10,7 @@ typedef struct {
   const char *name;
   const char *arguments;
   const char *help;
+  int         least;   /* arguments */
   int (*run) (int argc, char **argv, GError **error);
 } Command;
 
@@ -299,14 +300,16 @@ export (int argc, char **argv, GError **error)
 }
 
 static const Command commands[] = {
-  { "list", "", "every backend: memory limit, threads, or why it is absent", list },
-  { "inspect", "FILE…", "element type and shape of pictures and .npy files", inspect },
-  { "check", "PROGRAM", "read a program's text form, check it and print it", check },
+  { "list", "", "every backend: memory limit, threads, or why it is absent", 0, list },
+  { "inspect", "FILE…", "element type and shape of pictures and .npy files", 1, inspect },
+  { "check", "PROGRAM", "read a program's text form, check it and print it", 1, check },
   { "run", "PROGRAM OUTPUT… [INPUT…]", "run a program on files of any size, within ACC_MEMORY_LIMIT; \"-\" in place of outputs prints them",
     run },
-  { "plan", "PROGRAM OUTPUT… [INPUT…]", "say how that will run: stages, memory, temporary files; nothing is read or written", plan },
+  { "plan", "PROGRAM OUTPUT… [INPUT…]", "say how that will run: stages, memory, temporary files; nothing is read or written", 2,
+    plan },
   { "export", "--stablehlo FILE|- | --saved-model FOLDER [--fast-math] PROGRAM [SHAPE…]",
-    "write a program for XLA or TensorFlow; shapes of its parameters as 8,3, with \":\" for an outermost extent that is open", export },
+    "write a program for XLA or TensorFlow; shapes of its parameters as 8,3, with \":\" for an outermost extent that is open", 1,
+    export },
 };
 
 static int
@@ -337,8 +340,7 @@ main (int argc, char **argv)
       if (strcmp (argv[1], commands[i].name) != 0)
         continue;
 
-      int least = commands[i].run == list ? 0 : commands[i].run == run || commands[i].run == plan ? 2 : 1;
-      if (argc - 2 < least)
+      if (argc - 2 < commands[i].least)
         return usage ();
 
       int status = commands[i].run (argc - 2, argv + 2, &error);
