@@ -304,12 +304,10 @@ static const Command commands[] = {
   { "inspect", "FILE…", "element type and shape of pictures and .npy files", 1, inspect },
   { "check", "PROGRAM", "read a program's text form, check it and print it", 1, check },
   { "run", "PROGRAM OUTPUT… [INPUT…]", "run a program on files of any size, within ACC_MEMORY_LIMIT; \"-\" in place of outputs prints them",
-    run },
-  { "plan", "PROGRAM OUTPUT… [INPUT…]", "say how that will run: stages, memory, temporary files; nothing is read or written", 2,
-    plan },
+    2, run },
+  { "plan", "PROGRAM OUTPUT… [INPUT…]", "say how that will run: stages, memory, temporary files; nothing is read or written", 2, plan },
   { "export", "--stablehlo FILE|- | --saved-model FOLDER [--fast-math] PROGRAM [SHAPE…]",
-    "write a program for XLA or TensorFlow; shapes of its parameters as 8,3, with \":\" for an outermost extent that is open", 1,
-    export },
+    "write a program for XLA or TensorFlow; shapes of its parameters as 8,3, with \":\" for an outermost extent that is open", 1, export },
 };
 
 static int
