@@ -261,6 +261,24 @@ halve_end (AccHlo      *self,
   return acc_hlo_binary (self, "shift_right_logical", end, one, ACC_HLO_SCALAR, ACC_KIND_I64);
 }
 
+/* Rows of @x with those of @y behind: of @rows but in the last dimension, in which they have @n_x and @n_y. */
+static AccHloValue
+append (AccHlo         *self,
+        AccHloValue     x,
+        gint64          n_x,
+        AccHloValue     y,
+        gint64          n_y,
+        guint           last,
+        AccHloShape     rows,
+        AccElementKind  kind)
+{
+  g_autofree gint64 *extents = g_memdup2 (rows.extents, rows.rank * sizeof (gint64));
+
+  extents[last] = n_x + n_y;
+
+  return acc_hlo_concatenate (self, (AccHloValue[]) { x, y }, (gint64[]) { n_x, n_y }, 2, last, (AccHloShape) { rows.rank, extents }, kind);
+}
+
 static void
 fold_neighbours (AccHlo      *self,
                  const Fold  *fold,
@@ -303,28 +321,10 @@ fold_neighbours (AccHlo      *self,
         end = halve_end (self, end);
       extents[last] = n_pairs + length % 2;
       for (guint i = 0; i < n && length % 2 != 0; i++)
-        values[i] = acc_hlo_concatenate (self, (AccHloValue[]) { values[i], rest[i] }, (gint64[]) { n_pairs, 1 }, 2, last, rows,
-                                         fold->base.kinds[i]);
+        values[i] = append (self, values[i], n_pairs, rest[i], 1, last, rows, fold->base.kinds[i]);
     }
   for (guint i = 0; i < n; i++)
     values[i] = acc_hlo_reshape (self, values[i], rows, (AccHloShape) { last, extents }, fold->base.kinds[i]);
-}
-
-static AccHloValue
-append (AccHlo         *self,
-        AccHloValue     x,
-        gint64          n_x,
-        AccHloValue     y,
-        gint64          n_y,
-        guint           last,
-        AccHloShape     rows,
-        AccElementKind  kind)
-{
-  g_autofree gint64 *extents = g_memdup2 (rows.extents, rows.rank * sizeof (gint64));
-
-  extents[last] = n_x + n_y;
-
-  return acc_hlo_concatenate (self, (AccHloValue[]) { x, y }, (gint64[]) { n_x, n_y }, 2, last, (AccHloShape) { rows.rank, extents }, kind);
 }
 
 /* Of an operator that commutes. What parts leave over is folded with the last of them. */
@@ -408,7 +408,7 @@ fold_rows (AccHlo      *self,
       if (fold->inside != NULL)
         values[i] = acc_hlo_select (self, fold->inside, values[i],
                                     acc_hlo_constant (self, shape, kind, acc_hlo_get_neutral (primitives[i], kind)), shape, kind);
-      if (are_computed && self->keeps_order && !self->is_export && acc_element_kind_is_float (one.base.kinds[0])
+      if (are_computed && self->keeps_order && !self->is_export && acc_element_kind_is_float (kind)
           && shape.extents[shape.rank - 1] >= LONG_ROW)
         reduce_computed (self, &one, shape, values + i);
       else
@@ -443,7 +443,7 @@ acc_hlo_write_fold (AccHlo        *self,
     acc_hlo_apply_closed (self, array->functions[1], result, seed);
   if (is_rounded && shape.rank == 1)
     {
-      fold.inside = acc_hlo_mask_elements (self, input, input->size);
+      fold.inside = acc_hlo_mask_elements (self, input);
       fold.end = acc_hlo_count_elements (self, input).value;
     }
   if (input->size > 0)

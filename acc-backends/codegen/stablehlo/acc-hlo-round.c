@@ -25,12 +25,7 @@ acc_hlo_round_up (gint64 n)
 static gint64
 count_row (const AccFusionNode *node)
 {
-  gint64 n = 1;
-
-  for (guint d = 1; d < node->rank; d++)
-    n *= node->extents[d];
-
-  return n;
+  return acc_hlo_count ((AccHloShape) { node->rank - 1, node->extents + 1 });
 }
 
 static void
@@ -116,6 +111,16 @@ acc_hlo_true_extent (AccHlo              *self,
   return length != NULL ? length->n : node->extents[dimension];
 }
 
+/* Which elements of @shape are before @end in the leading dimension. */
+static AccHloValue
+mask_before (AccHlo      *self,
+             AccHloValue  end,
+             AccHloShape  shape)
+{
+  return acc_hlo_compare (self, "LT", acc_hlo_iota (self, shape, 0, ACC_KIND_I64), acc_hlo_spread (self, end, shape, ACC_KIND_I64), shape,
+                          ACC_KIND_I64);
+}
+
 AccHloValue
 acc_hlo_mask_rows (AccHlo              *self,
                    const AccFusionNode *node,
@@ -126,8 +131,7 @@ acc_hlo_mask_rows (AccHlo              *self,
   if (length == NULL || shape.rank == 0)
     return NULL;
 
-  return acc_hlo_compare (self, "LT", acc_hlo_iota (self, shape, 0, ACC_KIND_I64),
-                          acc_hlo_spread (self, length->value, shape, ACC_KIND_I64), shape, ACC_KIND_I64);
+  return mask_before (self, length->value, shape);
 }
 
 AccHloLength
@@ -147,19 +151,9 @@ acc_hlo_count_elements (AccHlo              *self,
 
 AccHloValue
 acc_hlo_mask_elements (AccHlo              *self,
-                       const AccFusionNode *node,
-                       gint64               n)
+                       const AccFusionNode *node)
 {
-  AccHloShape vector = { 1, &n };
-  AccHloValue end;
-
-  if (acc_hlo_get_length (self, node) == NULL)
-    return NULL;
-
-  end = acc_hlo_count_elements (self, node).value;
-
-  return acc_hlo_compare (self, "LT", acc_hlo_iota (self, vector, 0, ACC_KIND_I64), acc_hlo_spread (self, end, vector, ACC_KIND_I64),
-                          vector, ACC_KIND_I64);
+  return mask_before (self, acc_hlo_count_elements (self, node).value, (AccHloShape) { 1, &node->size });
 }
 
 /* --- operations that go by exact extents */

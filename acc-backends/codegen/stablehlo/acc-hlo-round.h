@@ -25,8 +25,8 @@ gint64              acc_hlo_true_extent   (AccHlo *self, const AccFusionNode *no
 AccHloLength        acc_hlo_count_elements (AccHlo *self, const AccFusionNode *node);
 /* Which elements of @shape are in rows of @node; NULL: all. */
 AccHloValue         acc_hlo_mask_rows     (AccHlo *self, const AccFusionNode *node, AccHloShape shape);
-/* The same of a vector of @n, which has the elements of @node in row-major order, before others. */
-AccHloValue         acc_hlo_mask_elements (AccHlo *self, const AccFusionNode *node, gint64 n);
+/* The same of a vector of all elements of a node that is rounded, in row-major order. */
+AccHloValue         acc_hlo_mask_elements (AccHlo *self, const AccFusionNode *node);
 /* Whether an operation can be written where extents of the node and of its inputs are rounded as they are now. */
 gboolean            acc_hlo_takes_rounded (AccHlo *self, AccFusionNode *node);
 /* Calls @write with the true extents of @node and its inputs, and rounds the results. */

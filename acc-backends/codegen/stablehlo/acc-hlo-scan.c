@@ -25,7 +25,6 @@ typedef struct {
 typedef struct {
   AccHloOperator base;
   Rows           rows;
-  gint64         outer, n;
   gint64         width, n_blocks;
   gboolean       needs_mask;    /* of elements that are there: others fill up the last block, or what is rounded up */
   AccHloValue   *elements;      /* [width][outer * n_blocks] */
@@ -41,16 +40,16 @@ to_blocks (AccHlo         *self,
            AccHloValue     x,
            AccElementKind  kind)
 {
+  gint64 outer = scan->rows.outer, n = scan->rows.n, width = scan->width, n_blocks = scan->n_blocks;
+  AccHloShape blocks = SHAPE (outer, n_blocks, width), turned = SHAPE (width, outer, n_blocks);
   AccHloValue zero = acc_hlo_integer (self, ACC_HLO_SCALAR, kind, 0);
-  gint64 none[2] = { 0 }, more[2] = { 0, scan->n_blocks * scan->width - scan->n };
+  gint64 none[2] = { 0 }, more[2] = { 0, n_blocks * width - n };
 
-  x = acc_hlo_pad (self, x, SHAPE (scan->outer, scan->n), none, more, zero, kind);
-  x = acc_hlo_reshape (self, x, SHAPE (scan->outer, scan->n_blocks * scan->width), SHAPE (scan->outer, scan->n_blocks, scan->width), kind);
-  x = acc_hlo_transpose (self, x, SHAPE (scan->outer, scan->n_blocks, scan->width), (gint64[]) { 2, 0, 1 },
-                 SHAPE (scan->width, scan->outer, scan->n_blocks), kind);
+  x = acc_hlo_pad (self, x, SHAPE (outer, n), none, more, zero, kind);
+  x = acc_hlo_reshape (self, x, SHAPE (outer, n_blocks * width), blocks, kind);
+  x = acc_hlo_transpose (self, x, blocks, (gint64[]) { 2, 0, 1 }, turned, kind);
 
-  return acc_hlo_reshape (self, x, SHAPE (scan->width, scan->outer, scan->n_blocks), SHAPE (scan->width, scan->outer * scan->n_blocks),
-                          kind);
+  return acc_hlo_reshape (self, x, turned, SHAPE (width, outer * n_blocks), kind);
 }
 
 static AccHloValue
@@ -59,12 +58,13 @@ from_blocks (AccHlo         *self,
              AccHloValue     x,
              AccElementKind  kind)
 {
-  x = acc_hlo_transpose (self, x, SHAPE (scan->width, scan->outer, scan->n_blocks), (gint64[]) { 1, 2, 0 },
-                 SHAPE (scan->outer, scan->n_blocks, scan->width), kind);
-  x = acc_hlo_reshape (self, x, SHAPE (scan->outer, scan->n_blocks, scan->width), SHAPE (scan->outer, scan->n_blocks * scan->width), kind);
+  gint64 outer = scan->rows.outer, width = scan->width, n_blocks = scan->n_blocks;
+  AccHloShape blocks = SHAPE (outer, n_blocks, width), filled = SHAPE (outer, n_blocks * width);
 
-  return acc_hlo_slice (self, x, SHAPE (scan->outer, scan->n_blocks * scan->width), (gint64[]) { 0, 0 }, SHAPE (scan->outer, scan->n),
-                        kind);
+  x = acc_hlo_transpose (self, x, SHAPE (width, outer, n_blocks), (gint64[]) { 1, 2, 0 }, blocks, kind);
+  x = acc_hlo_reshape (self, x, blocks, filled, kind);
+
+  return acc_hlo_slice (self, x, filled, (gint64[]) { 0, 0 }, SHAPE (outer, scan->rows.n), kind);
 }
 
 /* Whether elements at @place of @block of row @row are before the end. NULL: all are. */
@@ -83,7 +83,7 @@ make_mask (AccHlo      *self,
 
   number = acc_hlo_binary (self, "multiply", block, acc_hlo_integer (self, shape, ACC_KIND_I64, scan->width), shape, ACC_KIND_I64);
   number = acc_hlo_binary (self, "add", number, place, shape, ACC_KIND_I64);
-  end = end != NULL ? acc_hlo_spread (self, end, shape, ACC_KIND_I64) : acc_hlo_integer (self, shape, ACC_KIND_I64, scan->n);
+  end = end != NULL ? acc_hlo_spread (self, end, shape, ACC_KIND_I64) : acc_hlo_integer (self, shape, ACC_KIND_I64, scan->rows.n);
   is_before = acc_hlo_compare (self, "LT", number, end, shape, ACC_KIND_I64);
   if (scan->rows.true_outer == NULL)
     return is_before;
@@ -101,7 +101,7 @@ take_next (AccHlo      *self,
 {
   Scan *scan = data;
   guint n = scan->base.n;
-  gint64 all = scan->outer * scan->n_blocks;
+  gint64 all = scan->rows.outer * scan->n_blocks;
   AccHloShape column = SHAPE (1, all), whole = SHAPE (scan->width, all);
   g_autofree AccHloValue *next = g_new (AccHloValue, n + 1);
   AccHloValue *carry = values + 1, *results = values + 1 + n;
@@ -136,7 +136,7 @@ add_before (AccHlo            *self,
 {
   guint n = scan->base.n;
   gint64 rest = scan->n_blocks - 1;
-  AccHloShape all = SHAPE (scan->width, scan->outer, scan->n_blocks), later = SHAPE (scan->width, scan->outer, rest);
+  AccHloShape all = SHAPE (scan->width, scan->rows.outer, scan->n_blocks), later = SHAPE (scan->width, scan->rows.outer, rest);
   g_autofree AccHloValue *before = g_new (AccHloValue, n + 1), *after = g_new (AccHloValue, n + 1), *first = g_new (AccHloValue, n + 1);
   AccHloValue mask = NULL;
 
@@ -144,7 +144,7 @@ add_before (AccHlo            *self,
     {
       AccElementKind kind = scan->base.kinds[i];
 
-      before[i] = acc_hlo_broadcast (self, totals[i], SHAPE (scan->outer, rest), (gint64[]) { 1, 2 }, later, kind);
+      before[i] = acc_hlo_broadcast (self, totals[i], SHAPE (scan->rows.outer, rest), (gint64[]) { 1, 2 }, later, kind);
       first[i] = acc_hlo_slice_in (self, blocks[i], all, 2, 0, 1, kind);
       after[i] = acc_hlo_slice_in (self, blocks[i], all, 2, 1, rest, kind);
     }
@@ -165,12 +165,13 @@ static Rows
 count_blocks (AccHlo     *self,
               const Scan *scan)
 {
-  Rows blocks = { scan->outer, scan->n_blocks - 1, scan->rows.true_outer, scan->rows.true_n };
-  AccHloValue width = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, scan->width);
-  AccHloValue rest = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, scan->width - 1);
+  Rows blocks = { scan->rows.outer, scan->n_blocks - 1, scan->rows.true_outer, scan->rows.true_n };
 
   if (blocks.true_n != NULL)
     {
+      AccHloValue width = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, scan->width);
+      AccHloValue rest = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, scan->width - 1);
+
       blocks.true_n = acc_hlo_binary (self, "add", blocks.true_n, rest, ACC_HLO_SCALAR, ACC_KIND_I64);
       blocks.true_n = acc_hlo_binary (self, "divide", blocks.true_n, width, ACC_HLO_SCALAR, ACC_KIND_I64);
     }
@@ -186,7 +187,7 @@ scan_blocks (AccHlo               *self,
 {
   guint n_leaves = operator->n;
   gint64 outer = rows.outer, n = rows.n;
-  Scan scan = { *operator, rows, outer, n, n, 1, FALSE, g_new (AccHloValue, n_leaves + 1) };
+  Scan scan = { *operator, rows, n, 1, FALSE, g_new (AccHloValue, n_leaves + 1) };
   AccHloCarry carry = { 1 + 2 * n_leaves, g_new (AccHloValue, 1 + 2 * n_leaves), g_new (const char *, 1 + 2 * n_leaves) };
   AccHloShape column, whole;
   g_autofree AccHloValue *totals = g_new (AccHloValue, n_leaves + 1);
