@@ -192,24 +192,19 @@ compute_element (AccExpr *index, gpointer data)
 static AccArray *
 build (AccArray *node, AccArray *input)
 {
+  AccFunction *function = node->functions[0];
   gboolean all = input->rank == 1;
+  AccExpr *initial;
 
-  switch ((int) node->op)
-    {
-    case ACC_OP_SCANL1:
-      return acc_array_scanl1 (input, acc_external_apply, node->functions[0]);
-    case ACC_OP_FOLD1:
-    case ACC_OP_FOLD1_ALL:
-      return all ? acc_array_fold1_all (input, acc_external_apply, node->functions[0])
-                 : acc_array_fold1 (input, acc_external_apply, node->functions[0]);
-    default:
-      {
-        AccExpr *initial = acc_function_apply (node->functions[1], NULL);
+  if (node->op == ACC_OP_SCANL1)
+    return acc_array_scanl1 (input, acc_external_apply, function);
+  if (node->op == ACC_OP_FOLD1 || node->op == ACC_OP_FOLD1_ALL)
+    return all ? acc_array_fold1_all (input, acc_external_apply, function) : acc_array_fold1 (input, acc_external_apply, function);
 
-        return all ? acc_array_fold_all (input, initial, acc_external_apply, node->functions[0])
-                   : acc_array_fold (input, initial, acc_external_apply, node->functions[0]);
-      }
-    }
+  initial = acc_function_apply (node->functions[1], NULL);
+
+  return all ? acc_array_fold_all (input, initial, acc_external_apply, function)
+             : acc_array_fold (input, initial, acc_external_apply, function);
 }
 
 /* Whether some rows of the innermost dimension fit at once. */
