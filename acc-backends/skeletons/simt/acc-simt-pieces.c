@@ -120,10 +120,11 @@ find_begun (AccSimtPieces *self,
                     pieces->n_segments);
 }
 
-void
-acc_simt_pieces_begin_tile (AccSimtPieces *self,
-                            KValue        *from,
-                            KValue        *to)
+/* An empty list, and the segments that begin in the tile, @from to before @to. */
+static void
+begin_tile (AccSimtPieces *self,
+            KValue        *from,
+            KValue        *to)
 {
   AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
@@ -143,24 +144,14 @@ acc_simt_pieces_begin_tile (AccSimtPieces *self,
     push_next (self, *from);
 }
 
-KValue
-acc_simt_pieces_count_rounds (AccSimtPieces *self,
-                              KValue         from,
-                              KValue         to)
-{
-  AccLower *l = self->simt.l;
-  AccKernelBuilder *b = l->b;
-
-  return low_udiv (l, kb_add (b, kb_sub (b, to, from), low_const (l, self->simt.group - 1)), self->simt.group);
-}
-
-void
-acc_simt_pieces_take_own (AccSimtPieces *self,
-                          KValue         from,
-                          KValue         to,
-                          KValue         round,
-                          AccSimtShort   take,
-                          gpointer       data)
+/* The thread's own of a round. */
+static void
+take_own (AccSimtPieces *self,
+          KValue         from,
+          KValue         to,
+          KValue         round,
+          AccSimtShort   take,
+          gpointer       data)
 {
   AccPieces *pieces = &self->pieces;
   AccLower *l = self->simt.l;
@@ -180,6 +171,24 @@ acc_simt_pieces_take_own (AccSimtPieces *self,
           push (self, s, first);
         }
     }
+}
+
+void
+acc_simt_pieces_take_short (AccSimtPieces *self,
+                            AccSimtShort   take,
+                            gpointer       data)
+{
+  AccLower *l = self->simt.l;
+  AccKernelBuilder *b = l->b;
+  KValue from, to, n_rounds;
+
+  begin_tile (self, &from, &to);
+  n_rounds = low_udiv (l, kb_add (b, kb_sub (b, to, from), low_const (l, self->simt.group - 1)), self->simt.group);
+  low_for (l, k, low_const (l, 0), n_rounds)
+    {
+      take_own (self, from, to, k, take, data);
+    }
+  kb_barrier (b);
 }
 
 KValue

@@ -35,11 +35,8 @@ AccLower    *acc_simt_pieces_begin      (AccSimtPieces *self, const char *name);
 void         acc_simt_pieces_finish     (AccSimtPieces *self, gboolean by_items, double cost);
 /* An element of the row: an AccSimtElement. */
 void         acc_simt_pieces_read       (AccFold *fold, AccLower *l, KValue at, KValue *result, gpointer self);
-/* The segments that begin in the tile, @from to before @to. They are taken in rounds of one for each thread: its own by @take if it is
- * short, else it goes to the list. After the last round and a barrier, the list is there. */
-void         acc_simt_pieces_begin_tile (AccSimtPieces *self, KValue *from, KValue *to);
-KValue       acc_simt_pieces_count_rounds (AccSimtPieces *self, KValue from, KValue to);
-void         acc_simt_pieces_take_own   (AccSimtPieces *self, KValue from, KValue to, KValue round, AccSimtShort take, gpointer data);
+/* All segments that begin in the tile, in rounds of one for each thread: the short ones by @take. Then there is the list of the others. */
+void         acc_simt_pieces_take_short (AccSimtPieces *self, AccSimtShort take, gpointer data);
 KValue       acc_simt_pieces_count_long (AccSimtPieces *self);
 AccSimtPiece acc_simt_pieces_get_long   (AccSimtPieces *self, KValue i);
 /* The piece of the tile that others follow; of these there is one at most, and the first piece of the tile that is. */

@@ -93,22 +93,6 @@ fold_short (AccLower *l,
   store_result (self, l, segment, has_elements, vars);
 }
 
-/* The short segments that begin in the tile; the others go to the list. */
-static void
-fold_all_short (Segments *self,
-                AccLower *l)
-{
-  AccSimtPieces *own = &self->own;
-  KValue from, to;
-
-  acc_simt_pieces_begin_tile (own, &from, &to);
-  low_for (l, k, low_const (l, 0), acc_simt_pieces_count_rounds (own, from, to))
-    {
-      acc_simt_pieces_take_own (own, from, to, k, fold_short, self);
-    }
-  kb_barrier (l->b);
-}
-
 /* What thread 0 does with the sum of a piece. */
 static void
 hand_on (Segments           *self,
@@ -158,7 +142,7 @@ write_tiles (Segments *self)
       {
         acc_pieces_store_state (pieces, l, acc_pieces_get_part (l, self->tile, ACC_PIECES_FIRST), zero);
       }
-  fold_all_short (self, l);
+  acc_simt_pieces_take_short (own, fold_short, self);
   low_for (l, i, zero, acc_simt_pieces_count_long (own))
     {
       AccSimtPiece piece = acc_simt_pieces_get_long (own, i);

@@ -135,14 +135,8 @@ write_scans (Segments *self)
   AccLower *l = acc_simt_pieces_begin (own, "scan_seg");
   AccKernelBuilder *b = l->b;
   AccSimtScan scan = { acc_simt_pieces_read, store_element, NULL, own };
-  KValue from, to;
 
-  acc_simt_pieces_begin_tile (own, &from, &to);
-  low_for (l, k, low_const (l, 0), acc_simt_pieces_count_rounds (own, from, to))
-    {
-      acc_simt_pieces_take_own (own, from, to, k, scan_short, own);
-    }
-  kb_barrier (b);
+  acc_simt_pieces_take_short (own, scan_short, own);
   low_for (l, i, low_const (l, 0), acc_simt_pieces_count_long (own))
     {
       AccSimtPiece piece = acc_simt_pieces_get_long (own, i);
