@@ -2,6 +2,7 @@
 #include "acc-walk-part-private.h"
 
 #include "acc-core/array/acc-array-values-private.h"
+#include "acc-core/base/acc-shape-private.h"
 #include "acc-error.h"
 #include "acc-sequence-chunk-private.h"
 
@@ -64,7 +65,7 @@ acc_walk_part_repeat (AccWalkPart *self,
   if (self->count == 0)
     return acc_walk_part_new_empty (lifted->values->type, lifted->rank, lifted->values->shape);
 
-  shape = prepend ((const gint64[]) { 1 }, 1, lifted->values->shape, 0);
+  shape = acc_shape_new_rows (1, lifted->values->shape);
   row = acc_array_see_as (lifted->values, shape);
   all = g_new (AccArray *, self->count);
   for (gint64 i = 0; i < self->count; i++)
@@ -108,18 +109,23 @@ acc_walk_part_flatten (AccWalkPart *self,
   return acc_array_see_as (values, flat);
 }
 
+/* @extents: as many as @before has. */
 static gboolean
-check_extents (gint64    number,
-               AccShape *extents,
-               AccShape *before,
-               GError  **error)
+check_extents (gint64        number,
+               const gint64 *extents,
+               AccShape     *before,
+               GError      **error)
 {
+  guint rank;
+  const gint64 *wanted = acc_shape_get_extents (before, &rank);
+  g_autoptr(AccShape) shape = NULL;
   g_autofree char *those = NULL, *others = NULL;
 
-  if (acc_shape_equal (extents, before))
+  if (rank == 0 || memcmp (extents, wanted, rank * sizeof (gint64)) == 0)
     return TRUE;
 
-  those = acc_shape_to_string (extents);
+  shape = acc_shape_new (extents, rank);
+  those = acc_shape_to_string (shape);
   others = acc_shape_to_string (before);
   g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "element %" G_GINT64_FORMAT " has extents %s, those before it have %s", number, those,
                others);
@@ -136,6 +142,7 @@ acc_walk_part_tighten (AccWalkPart *self,
 {
   AccLifted *lifted = acc_nested_array_get_lifted (self->nested);
   g_autoptr(AccShape) common = before != NULL && *before != NULL ? acc_shape_ref (*before) : NULL, shape = NULL;
+  g_autofree gint64 *extents = NULL;
   g_autoptr(AccArray) values = NULL;
   AccWalkPart *regular;
 
@@ -145,7 +152,7 @@ acc_walk_part_tighten (AccWalkPart *self,
       if (regular == NULL || self->count == 0)
         return regular;
       shape = prepend (NULL, 0, acc_nested_array_get_values (regular->nested)->shape, 1);
-      if (common != NULL && !check_extents (first, shape, common, error))
+      if (common != NULL && !check_extents (first, acc_shape_get_extents (shape, NULL), common, error))
         g_clear_pointer (&regular, acc_walk_part_unref);
       if (before != NULL && *before == NULL)
         *before = g_steal_pointer (&shape);
@@ -153,17 +160,14 @@ acc_walk_part_tighten (AccWalkPart *self,
       return regular;
     }
 
+  extents = g_new0 (gint64, lifted->rank + 1);
   for (gint64 k = 0; k < self->count; k++)
     {
-      g_autofree gint64 *extents = g_new0 (gint64, lifted->rank + 1);
-      g_autoptr(AccShape) those = NULL;
-
       if (!acc_nested_array_read_extents (self->nested, k, extents, error))
         return NULL;
-      those = acc_shape_new (extents, lifted->rank);
       if (common == NULL)
-        common = g_steal_pointer (&those);
-      else if (!check_extents (first + k, those, common, error))
+        common = acc_shape_new (extents, lifted->rank);
+      else if (!check_extents (first + k, extents, common, error))
         return NULL;
     }
 
@@ -171,7 +175,7 @@ acc_walk_part_tighten (AccWalkPart *self,
     return acc_walk_part_new_empty (lifted->values->type, lifted->rank, NULL);
   if (before != NULL && *before == NULL)
     *before = acc_shape_ref (common);
-  shape = prepend (&self->count, 1, common, 0);
+  shape = acc_shape_new_rows (self->count, common);
   values = acc_array_see_as (lifted->values, shape);
 
   return acc_walk_part_new_regular (values);
