@@ -21,10 +21,10 @@ acc_sequence_function_unref (AccSequenceFunction *self)
     return;
 
   for (guint i = 0; i < self->n_parameters; i++)
-    g_clear_object (&self->parameters[i]);
+    g_object_unref (self->parameters[i]);
   g_free (self->parameters);
   for (guint i = 0; i < self->n_results; i++)
-    g_clear_object (&self->results[i]);
+    g_object_unref (self->results[i]);
   g_free (self->results);
   g_free (self);
 }
@@ -68,17 +68,27 @@ function_new_traced (const char *operation,
                      GPtrArray  *results,
                      AccArray  **error)
 {
-  g_autoptr(AccSequenceFunction) self = function_new (parameters->len + 1, results != NULL ? results->len : 0);
+  AccSequenceFunction *self;
   gboolean numbered = FALSE;
 
-  if (self->n_results == 0)
+  if (results == NULL || results->len == 0)
     {
-      self->n_parameters = 0;
       *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "its function returned nothing");
       return NULL;
     }
+  for (guint i = 0; i < results->len; i++)
+    {
+      AccArray *result = g_ptr_array_index (results, i);
 
-  self->n_parameters = parameters->len;
+      if (result->error != NULL)
+        {
+          *error = g_object_ref (result);
+          return NULL;
+        }
+      numbered = numbered || (number != NULL && acc_array_depends_on (result, *number));
+    }
+
+  self = function_new (parameters->len + numbered, results->len);
   for (guint i = 0; i < parameters->len; i++)
     {
       AccArray *parameter = g_object_ref (g_ptr_array_index (parameters, i));
@@ -86,23 +96,13 @@ function_new_traced (const char *operation,
       self->parameters[i] = parameter;
       self->varies |= parameter->rank > 0 && parameter->shape == NULL;
     }
-  for (guint i = 0; i < self->n_results; i++)
+  if (numbered)
+    self->parameters[parameters->len] = g_steal_pointer (number);
+  for (guint i = 0; i < results->len; i++)
     self->results[i] = g_object_ref (g_ptr_array_index (results, i));
   self->result = self->results[0];
 
-  for (guint i = 0; i < self->n_results; i++)
-    {
-      if (self->results[i]->error != NULL)
-        {
-          *error = g_object_ref (self->results[i]);
-          return NULL;
-        }
-      numbered = numbered || (number != NULL && acc_array_depends_on (self->results[i], *number));
-    }
-  if (numbered)
-    self->parameters[self->n_parameters++] = g_steal_pointer (number);
-
-  return g_steal_pointer (&self);
+  return self;
 }
 
 AccSequenceFunction *
