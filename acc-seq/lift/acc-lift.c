@@ -181,15 +181,23 @@ lift_one (AccLift  *self,
 {
   g_auto(AccNaming) naming = acc_naming_begin (acc_array_get_operation_name (node));
   g_autoptr(AccArray) constant = is_constant (self, node) ? replace_constants (self, node) : NULL;
-  AccArray *rows;
   AccLifted *lifted;
 
-  /* Of what takes the place of an element extents are known now. */
-  if (self->varies && constant != NULL && constant != node && constant->shape == NULL && constant->error == NULL)
-    acc_array_infer_known (constant);
-  rows = self->varies && constant != NULL && constant != node ? acc_lift_rows_of_constant (constant) : NULL;
-  lifted = rows != NULL ? acc_lifted_new_constant (rows)
-                      : constant != NULL ? acc_lifted_new_constant (g_object_ref (constant))
+  if (self->varies && constant != NULL && constant != node)
+    {
+      AccArray *rows;
+
+      /* Of what takes the place of an element extents are known now. */
+      if (constant->shape == NULL && constant->error == NULL)
+        acc_array_infer_known (constant);
+      rows = acc_lift_rows_of_constant (constant);
+      if (rows != NULL)
+        {
+          g_object_unref (constant);
+          constant = rows;
+        }
+    }
+  lifted = constant != NULL ? acc_lifted_new_constant (g_steal_pointer (&constant))
                       : !is_whole (self, node) ? rules[node->op] (self, node)
                       : !is_constant (self, node) ? acc_lift_whole (self, node) : NULL;
 
