@@ -162,8 +162,7 @@ begin (AccSequenceIterator *self,
   if (self->walk == NULL)
     return FALSE;
   self->outlet = acc_walk_collector_new (acc_walk_find_stage (self->walk, self->sequence), self->sequence, ACC_SEQUENCE_RESULT_NESTED);
-  if (self->job != NULL || self->outer != NULL)
-    acc_walk_set_job (self->walk, self->job != NULL ? self->job : self->outer);
+  acc_walk_set_job (self->walk, self->job != NULL ? self->job : self->outer);
 
   return TRUE;
 }

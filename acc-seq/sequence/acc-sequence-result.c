@@ -96,6 +96,7 @@ walk_all (AccBackend   *backend,
           AccArray    **nodes,
           guint         n_nodes,
           gint64        chunk,
+          AccJob       *job,
           GCancellable *cancellable,
           GError      **error)
 {
@@ -132,7 +133,7 @@ walk_all (AccBackend   *backend,
         outlets[i] = acc_walk_collector_new (stage, self->sequence, get_collected_kind (self->kind));
     }
 
-  acc_walk_set_job (walk, acc_job_find (cancellable));
+  acc_walk_set_job (walk, job);
   for (guint i = 0; i < n_nodes; i++)
     if (!acc_walk_run_outlet (walk, outlets[i], error))
       {
@@ -167,7 +168,7 @@ acc_sequence_result_evaluate (AccBackend   *backend,
   GPtrArray *results;
 
   acc_job_enter_walk (job);
-  results = walk_all (backend, nodes, n_nodes, chunk, cancellable, error);
+  results = walk_all (backend, nodes, n_nodes, chunk, job, cancellable, error);
   acc_job_leave_walk (job);
 
   return results;
