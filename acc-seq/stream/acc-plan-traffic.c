@@ -40,7 +40,7 @@ acc_plan_traffic_add_files (AccPlanTraffic *self, AccBackend *backend, AccArray 
 
   if (external != NULL)
     {
-      external->count_passes (backend, array, &n_written, &n_read);
+      acc_external_count_passes (external, backend, array, &n_written, &n_read);
       self->seconds += (double) bytes / (double) MAX (acc_element_type_get_size (array->type), 1) * external->nanoseconds * 1e-9;
     }
   self->written = acc_bytes_add (self->written, acc_bytes_multiply (bytes, n_written));

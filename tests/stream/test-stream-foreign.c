@@ -155,8 +155,42 @@ test_failure (TestPair *f, gconstpointer name)
     }
 }
 
+/* With a function and without; LIMIT is less than the inputs take. */
+static void
+test_plan (TestPair *f, gconstpointer name)
+{
+  const char *signature[] = { "i4[:,:]", "i4[:,:]", NULL };
+  g_autoptr(AccProgram) program = acc_program_new (signature, fall_back, NULL);
+  static const char *const ways[] = { "what it falls back to takes its place", "its inputs are stored in temporary files" };
+  Calls calls = { 0, };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      g_autoptr(TestSource) source = test_source_new ("i4", extents, 2, 3);
+      g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
+      AccArray *results[2];
+      g_autoptr(AccPlan) plan = NULL;
+      g_autofree char *text = NULL;
+      g_autoptr(GError) error = NULL;
+
+      if (i == 1)
+        acc_backend_set_foreign (f->backend, "test-turn-columns", compute, &calls, NULL);
+      build (array, &(Build) { program, TRUE }, results);
+      acc_backend_set_memory_limit (f->backend, f->before + LIMIT);
+      plan = acc_backend_plan (f->backend, results[0], NULL, 0, &error);
+      g_object_unref (results[0]);
+      g_object_unref (results[1]);
+      g_assert_no_error (error);
+      text = acc_plan_to_string (plan);
+      g_test_message ("%s", text);
+      g_assert_nonnull (strstr (text, ways[i]));
+    }
+  g_assert_cmpuint (calls.n_calls, ==, 0);
+  acc_backend_set_foreign (f->backend, "test-turn-columns", NULL, NULL, NULL);
+}
+
 static const TestPairCase cases[] = {
-  { "fallback", test_fallback }, { "function", test_function }, { "failure", test_failure },
+  { "fallback", test_fallback }, { "function", test_function }, { "failure", test_failure }, { "plan", test_plan },
 };
 
 static void

@@ -212,12 +212,6 @@ measure_least (AccArray *node)
   return acc_bytes_add (acc_bytes_add (LEAST_BYTES, measure_buffers (&layout)), acc_external_measure_rows (node->offer->inputs[0]));
 }
 
-static void
-count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
-{
-  *n_written = *n_read = 2;
-}
-
 static gboolean
 go_down (const AccExternalTask *task, const Layout *layout, AccStore *counts, gint32 *row, GError **error)
 {
@@ -276,6 +270,7 @@ const AccExternal acc_external_distance = {
   .takes = take,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
-  .count_passes = count_passes,
+  .n_written = 2,
+  .n_read = 2,
   .compute = compute,
 };

@@ -117,6 +117,8 @@ const AccExternal acc_external_foreign = {
   .suits = suits,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
+  .n_written = 1,
+  .n_read = 1,
   .describe = describe,
   .compute = compute_foreign,
 };

@@ -85,13 +85,6 @@ measure_least (AccArray *node)
                         LEAST_BYTES + (guint64) (sqrt ((double) acc_external_get_bytes (read.array) * item * 2 * 4 * LEAST_BLOCK)));
 }
 
-static void
-count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
-{
-  *n_written = 3;
-  *n_read = 2;
-}
-
 /* --- requests */
 
 typedef struct {
@@ -417,6 +410,7 @@ const AccExternal acc_external_gather = {
   .takes = take_gather,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
-  .count_passes = count_passes,
+  .n_written = 3,
+  .n_read = 2,
   .compute = compute_gather,
 };

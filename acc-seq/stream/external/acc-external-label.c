@@ -316,12 +316,6 @@ measure_whole (AccArray *node)
   return acc_bytes_multiply (size, acc_element_type_get_size (codes->type) + 16);
 }
 
-static void
-count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
-{
-  *n_written = *n_read = 1;
-}
-
 /* --- the algorithm */
 
 /* How far back neighbours are. Where an extent is 1, some are after the element: no element has those. */
@@ -427,7 +421,8 @@ const AccExternal acc_external_labels = {
   .takes = take_labels,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
-  .count_passes = count_passes,
+  .n_written = 1,
+  .n_read = 1,
   .compute = compute_labels,
 };
 
@@ -437,6 +432,7 @@ const AccExternal acc_external_label_count = {
   .takes = take_count,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
-  .count_passes = count_passes,
+  .n_written = 1,
+  .n_read = 1,
   .compute = compute_count,
 };

@@ -33,12 +33,6 @@ measure_least (AccArray *node)
   return acc_bytes_add (acc_external_measure_rows (node), acc_bytes_multiply (acc_element_type_get_size (node->type), 2 * LEAST_WRITE));
 }
 
-static void
-count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
-{
-  *n_written = *n_read = 1;
-}
-
 static AccArray *
 compute_pack (const AccExternalTask *task, GError **error)
 {
@@ -58,6 +52,7 @@ const AccExternal acc_external_pack = {
   .skips = 1 << 1,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
-  .count_passes = count_passes,
+  .n_written = 1,
+  .n_read = 1,
   .compute = compute_pack,
 };

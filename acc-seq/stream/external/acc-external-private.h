@@ -36,7 +36,8 @@ typedef struct {
   /* Bytes that computing the node whole takes, and the least that the algorithm does; G_MAXUINT64: not known. */
   guint64    (*measure_whole) (AccArray *node);
   guint64    (*measure_least) (AccArray *node);
-  /* How often all elements are written to temporary files, and read from there. */
+  guint       n_written, n_read;   /* how often all elements are written to temporary files, and read from there */
+  /* NULL, or what computes those numbers. */
   void       (*count_passes)  (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read);
   /* NULL, or what plans say in place of that: owned */
   char      *(*describe)      (AccBackend *backend, AccArray *node);
@@ -52,6 +53,9 @@ const AccExternal *acc_external_find     (AccBackend *backend, AccArray *node);
 const AccExternal *acc_external_get_only (AccArray *node);
 /* The first of what @arrays are made of for which there is such, or will be; NULL: there is none. */
 AccArray          *acc_external_find_only (AccArray **arrays, guint n_arrays);
+/* How often all elements of @node are written to temporary files, and read from there. */
+void               acc_external_count_passes (const AccExternal *self, AccBackend *backend, AccArray *node, guint *n_written,
+                                              guint *n_read);
 /* A line for plans. Owned. */
 char              *acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *node);
 /* An array of such a layout, whose rows nobody reads, for plans of what comes after what leaves rows. */

@@ -287,13 +287,6 @@ measure_least (AccArray *node)
 }
 
 static void
-count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
-{
-  *n_written = 2;
-  *n_read = 1;
-}
-
-static void
 choose_sizes (Scatter *self)
 {
   guint64 room = acc_external_get_room (self->task->backend), rows = acc_external_measure_rows (self->task->node),
@@ -348,6 +341,7 @@ const AccExternal acc_external_scatter = {
   .takes = take_scatter,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
-  .count_passes = count_passes,
+  .n_written = 2,
+  .n_read = 1,
   .compute = compute_scatter,
 };

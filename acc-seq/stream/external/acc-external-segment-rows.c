@@ -141,13 +141,6 @@ measure_least (AccArray *node)
   return acc_bytes_add (acc_external_measure_rows (input), acc_bytes_multiply (row, LEAST_PARTS));
 }
 
-static void
-count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
-{
-  *n_written = 1;
-  *n_read = 0;
-}
-
 static AccExpr *
 length_of (AccExpr *index, gpointer offsets)
 {
@@ -207,6 +200,6 @@ const AccExternal acc_external_segment_rows = {
   .keeps_groups = keeps_groups,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
-  .count_passes = count_passes,
+  .n_written = 1,
   .compute = compute_rows,
 };

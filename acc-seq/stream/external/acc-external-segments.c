@@ -322,13 +322,6 @@ measure_least (AccArray *node)
                         acc_bytes_multiply (acc_element_type_get_size (node->type), PARTS * LEAST));
 }
 
-static void
-count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
-{
-  *n_written = 1;
-  *n_read = 0;
-}
-
 static gboolean
 allocate (Segments *self, GError **error)
 {
@@ -562,6 +555,6 @@ const AccExternal acc_external_segments = {
   .keeps_groups = keeps_groups,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
-  .count_passes = count_passes,
+  .n_written = 1,
   .compute = compute_segments,
 };

@@ -127,15 +127,24 @@ acc_external_find_only (AccArray **arrays, guint n_arrays)
   return NULL;
 }
 
+void
+acc_external_count_passes (const AccExternal *self, AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
+{
+  *n_written = self->n_written;
+  *n_read = self->n_read;
+  if (self->count_passes != NULL)
+    self->count_passes (backend, node, n_written, n_read);
+}
+
 char *
 acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *node)
 {
-  guint n_written = 0, n_read = 0;
+  guint n_written, n_read;
   g_autofree char *least = NULL;
 
   if (self->describe != NULL)
     return self->describe (backend, node);
-  self->count_passes (backend, node, &n_written, &n_read);
+  acc_external_count_passes (self, backend, node, &n_written, &n_read);
   least = g_format_size_full (self->measure_least (node), G_FORMAT_SIZE_IEC_UNITS);
 
   return g_strdup_printf ("%s: written %u times and read %u times, within %s at least", self->way, n_written, n_read, least);
