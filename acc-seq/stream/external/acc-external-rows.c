@@ -247,35 +247,10 @@ multiply (const gint64 *extents, guint begin, guint end)
 }
 
 /* A row that does not fit is computed as any vector that does not: it has an external algorithm of its own. */
-typedef struct {
-  AccStore *to;
-  gint64    at;
-} Row;
-
-static gboolean
-add_elements (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
-{
-  Row *self = data;
-  guint n_buffers = acc_element_type_get_n_buffers (acc_chunk_get_element_type (chunk));
-  g_autofree gpointer *addresses = g_new0 (gpointer, n_buffers + 1);
-  gint64 n = acc_chunk_get_n_rows (chunk);
-
-  for (guint i = 0; i < n_buffers; i++)
-    addresses[i] = (gpointer) (guintptr) acc_chunk_get_address (chunk, i);
-  if (!acc_store_write (self->to, self->at, n, addresses, error))
-    return FALSE;
-  self->at += n;
-
-  return TRUE;
-}
-
-static const AccExternalWalk into_row = { "a row", add_elements, NULL };
-
 static gboolean
 run_each_row (Work *self, gint64 n_rows, gint64 n, GError **error)
 {
   g_autoptr(AccArray) all = self->from->array != NULL ? g_object_ref (self->from->array) : acc_blocks_dup_array (self->from, error);
-  Row row = { self->to->store, 0 };
 
   if (all == NULL || !acc_external_fetch (all, error))
     return FALSE;
@@ -285,7 +260,7 @@ run_each_row (Work *self, gint64 n_rows, gint64 n, GError **error)
       g_autoptr(AccArray) view = acc_external_new_view (all->type, acc_array_get_buffers (all), r * n, n),
         vector = acc_memory_source_new_rows (view), built = build (self, vector);
 
-      if (!acc_external_walk (self->task, built, &into_row, &row, error))
+      if (!acc_external_fill_part (self->task, built, self->to->store, r * n, error))
         return FALSE;
     }
 
