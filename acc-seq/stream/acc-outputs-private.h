@@ -28,6 +28,8 @@ GPtrArray *acc_outputs_new       (AccArray **arrays, AccSink **sinks, guint n);
 gboolean   acc_outputs_let_grow  (GPtrArray *outputs, AccBackend *backend);
 /* Different arrays among them, borrowed: the results of a run that writes all of them. */
 GPtrArray *acc_outputs_list      (GPtrArray *outputs);
+/* Others of the same elements take the places of those that it listed. */
+void       acc_outputs_replace   (GPtrArray *outputs, GPtrArray *arrays);
 /* The memory of the sink itself, once the layout is known: before it is started. */
 gboolean   acc_output_hold       (AccOutput *self, AccBackend *backend, GError **error);
 /* A second time nothing. */

@@ -62,6 +62,17 @@ acc_outputs_list (GPtrArray *outputs)
   return arrays;
 }
 
+void
+acc_outputs_replace (GPtrArray *outputs, GPtrArray *arrays)
+{
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+
+      g_set_object (&output->array, g_ptr_array_index (arrays, output->result));
+    }
+}
+
 gboolean
 acc_outputs_let_grow (GPtrArray *outputs, AccBackend *backend)
 {

@@ -133,12 +133,8 @@ plan_stages (Planning *self, GPtrArray *outputs, AccStagesMode mode, Stages *sta
 
   after = acc_stages_pretend (self->backend, (AccArray **) arrays->pdata, arrays->len, mode);
   *is_known = after != NULL;
-  for (guint i = 0; after != NULL && i < outputs->len; i++)
-    {
-      AccOutput *output = g_ptr_array_index (outputs, i);
-
-      g_set_object (&output->array, g_ptr_array_index (after, output->result));
-    }
+  if (after != NULL)
+    acc_outputs_replace (outputs, after);
 
   return TRUE;
 }

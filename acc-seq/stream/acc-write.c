@@ -268,12 +268,8 @@ run_stages (Write *self, GPtrArray *outputs, AccStagesMode mode, AccDependence *
   g_autoptr(GPtrArray) staged = acc_stages_run (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, self->chunk_rows,
                                                 dependences, self->cancellable, error);
 
-  for (guint i = 0; staged != NULL && i < outputs->len; i++)
-    {
-      AccOutput *output = g_ptr_array_index (outputs, i);
-
-      g_set_object (&output->array, g_ptr_array_index (staged, output->result));
-    }
+  if (staged != NULL)
+    acc_outputs_replace (outputs, staged);
 
   return staged != NULL;
 }
@@ -308,13 +304,7 @@ keep_sources (Write *self, GPtrArray *outputs, GError **error)
     g_ptr_array_add (kept, g_object_ref (g_ptr_array_index (arrays, i)));
   if (!acc_stages_keep_sources (self->backend, kept, self->chunk_rows, self->cancellable, error))
     return FALSE;
-
-  for (guint i = 0; i < outputs->len; i++)
-    {
-      AccOutput *output = g_ptr_array_index (outputs, i);
-
-      g_set_object (&output->array, g_ptr_array_index (kept, output->result));
-    }
+  acc_outputs_replace (outputs, kept);
 
   return TRUE;
 }
