@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-blocks-private.h"
 #include "acc-external-elements-private.h"
+#include "acc-external-segments-private.h"
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/array/acc-array-values-private.h"
 #include "acc-core/data/acc-chunk-private.h"
-#include "acc-core/derived/acc-array-fold-segments.h"
-#include "acc-core/derived/acc-array-scan-segments.h"
-#include "acc-core/expr/acc-function-private.h"
 #include "acc-evaluate.h"
 #include "acc-seq/stream/acc-plan-private.h"
 
@@ -29,29 +27,6 @@ typedef struct {
   gint64         first, n_elements, n_results;   /* innermost row that the chunk begins with; of such a row */
   guint64        held;
 } Rows;
-
-static AccArray *
-build (AccArray **arrays, guint n_arrays, gpointer data)
-{
-  AccArray *direct = data;
-
-  if (direct->op == ACC_OP_SCANL1_SEG)
-    return acc_array_scanl1_seg (arrays[0], arrays[1], acc_external_apply, direct->functions[0]);
-  if (direct->op == ACC_OP_FOLD1_SEG)
-    return acc_array_fold1_seg (arrays[0], arrays[1], acc_external_apply, direct->functions[0]);
-
-  return acc_array_fold_seg (arrays[0], acc_function_apply (direct->functions[1], NULL), arrays[1], acc_external_apply,
-                             direct->functions[0]);
-}
-
-static AccExecutable *
-compile (Rows *self, GError **error)
-{
-  g_autofree char *rows = g_strdup_printf ("%s[:,:]", acc_element_type_get_code (self->direct->inputs[0]->type));
-  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { rows, "i8[:]", NULL }, build, self->direct);
-
-  return acc_backend_compile (self->task->backend, program, self->task->cancellable, error);
-}
 
 /* --- rows */
 
@@ -105,10 +80,7 @@ static const AccExternalWalk by_rows = { "segments", add_rows, NULL };
 static gboolean
 keeps_groups (AccArray *node)
 {
-  AccArray *direct = node->direct;
-
-  return direct != NULL && node->rank >= 2 && !acc_external_needs_arrays (direct) && !acc_element_type_is_exact (node->type)
-         && (direct->op == ACC_OP_FOLD_SEG || direct->op == ACC_OP_FOLD1_SEG || direct->op == ACC_OP_SCANL1_SEG);
+  return node->rank >= 2 && acc_external_is_of_segments (node->direct) && !acc_element_type_is_exact (node->type);
 }
 
 static AccArray **
@@ -163,7 +135,7 @@ compute_all (Rows *self, GError **error)
   const AccExternalTask *task = self->task;
   guint64 room = acc_external_get_room (task->backend);
 
-  self->segments = compile (self, error);
+  self->segments = acc_external_compile_segments (self->task, acc_external_build_segments, error);
   self->lengths = self->segments != NULL ? compute_lengths (self, error) : NULL;
   self->result = self->lengths != NULL ? acc_external_new_store (task, task->node->type, task->node->shape, "a store", error) : NULL;
   if (self->result == NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-blocks-private.h"
 #include "acc-external-elements-private.h"
+#include "acc-external-segments-private.h"
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
@@ -56,17 +57,17 @@ typedef struct {
 
 /* --- programs */
 
-static AccArray *
-build_segments (AccArray **vectors, guint n_vectors, gpointer data)
+AccArray *
+acc_external_build_segments (AccArray **inputs, guint n_inputs, gpointer data)
 {
   AccArray *direct = data;
 
   if (direct->op == ACC_OP_SCANL1_SEG)
-    return acc_array_scanl1_seg (vectors[0], vectors[1], acc_external_apply, direct->functions[0]);
+    return acc_array_scanl1_seg (inputs[0], inputs[1], acc_external_apply, direct->functions[0]);
   if (direct->op == ACC_OP_FOLD1_SEG)
-    return acc_array_fold1_seg (vectors[0], vectors[1], acc_external_apply, direct->functions[0]);
+    return acc_array_fold1_seg (inputs[0], inputs[1], acc_external_apply, direct->functions[0]);
 
-  return acc_array_fold_seg (vectors[0], acc_function_apply (direct->functions[1], NULL), vectors[1], acc_external_apply,
+  return acc_array_fold_seg (inputs[0], acc_function_apply (direct->functions[1], NULL), inputs[1], acc_external_apply,
                              direct->functions[0]);
 }
 
@@ -76,13 +77,15 @@ build_join (AccArray **vectors, guint n_vectors, gpointer data)
   return acc_array_fold1_seg (vectors[0], vectors[1], acc_external_apply, ((AccArray *) data)->functions[0]);
 }
 
-static AccExecutable *
-compile (Segments *self, AccArray *(*build) (AccArray **vectors, guint n_vectors, gpointer data), GError **error)
+AccExecutable *
+acc_external_compile_segments (const AccExternalTask *task, AccArrayFunc build, GError **error)
 {
-  g_autofree char *vector = g_strdup_printf ("%s[:]", acc_element_type_get_code (self->type));
-  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { vector, "i8[:]", NULL }, build, self->direct);
+  AccArray *direct = task->node->direct;
+  g_autofree char *elements = g_strdup_printf ("%s%s", acc_element_type_get_code (direct->inputs[0]->type),
+                                               direct->inputs[0]->rank == 1 ? "[:]" : "[:,:]");
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { elements, "i8[:]", NULL }, build, direct);
 
-  return acc_backend_compile (self->task->backend, program, self->task->cancellable, error);
+  return acc_backend_compile (task->backend, program, task->cancellable, error);
 }
 
 /* --- what comes next */
@@ -277,13 +280,17 @@ static const AccExternalWalk by_segments = { "segments", add_rows, process };
 
 /* --- the algorithm */
 
+gboolean
+acc_external_is_of_segments (AccArray *direct)
+{
+  return direct != NULL && !acc_external_needs_arrays (direct)
+         && (direct->op == ACC_OP_FOLD_SEG || direct->op == ACC_OP_FOLD1_SEG || direct->op == ACC_OP_SCANL1_SEG);
+}
+
 static gboolean
 is_of_segments (AccArray *node)
 {
-  AccArray *direct = node->direct;
-
-  return direct != NULL && node->rank == 1 && !acc_external_needs_arrays (direct)
-         && (direct->op == ACC_OP_FOLD_SEG || direct->op == ACC_OP_FOLD1_SEG || direct->op == ACC_OP_SCANL1_SEG);
+  return node->rank == 1 && acc_external_is_of_segments (node->direct);
 }
 
 static AccArray **
@@ -513,8 +520,9 @@ compute_all (Segments *self, GError **error)
 
   if (!acc_blocks_init_for (&self->offsets, self->task, self->direct->inputs[1], 1, error))
     return FALSE;
-  self->segments = compile (self, build_segments, error);
-  self->join = self->segments != NULL ? compile (self, self->is_scan ? build_segments : build_join, error) : NULL;
+  self->segments = acc_external_compile_segments (self->task, acc_external_build_segments, error);
+  if (self->segments != NULL)
+    self->join = acc_external_compile_segments (self->task, self->is_scan ? acc_external_build_segments : build_join, error);
   if (self->join == NULL || !allocate (self, error))
     return FALSE;
   self->result = acc_external_new_store (self->task, self->type, node->shape, "a store", error);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-external-private.h"
+#include "acc-program.h"
+
+/* Folds and scans of segments, of vectors and of each row. */
+
+/* Whether @direct, which may be NULL, is one that can be run by itself. */
+gboolean       acc_external_is_of_segments    (AccArray *direct);
+/* The same of other elements and lengths; @direct: AccArray. */
+AccArray      *acc_external_build_segments    (AccArray **inputs, guint n_inputs, gpointer direct);
+/* What @build makes of a vector, or of rows as a matrix where the node has rows, and of lengths. */
+AccExecutable *acc_external_compile_segments  (const AccExternalTask *task, AccArrayFunc build, GError **error);
