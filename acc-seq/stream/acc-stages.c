@@ -9,7 +9,7 @@
 #include "acc-evaluate-private.h"
 #include "acc-memory-source-private.h"
 #include "acc-plan-private.h"
-#include "acc-store-private.h"
+#include "acc-seq/stream/external/acc-external-walk-private.h"
 
 typedef struct {
   AccBackend   *backend;
@@ -50,25 +50,25 @@ prefix_error (const AccStageStore *store, GError **error)
     g_prefix_error (error, "%s: ", store->why);
 }
 
-static AccArray *
-compute_in_file (Stages *self, const AccStageStore *store, GError **error)
+static AccExternalTask
+make_task (Stages *self, AccArray *node)
 {
+  return (AccExternalTask) { self->backend, node, self->chunk_rows, self->shared, self->cancellable };
+}
+
+static AccArray *
+compute_in_file (Stages *self, AccArray *array, GError **error)
+{
+  const AccExternalTask task = make_task (self, array);
   g_autoptr(AccStore) file = NULL;
-  g_autoptr(AccSink) sink = NULL;
-  AccArray *array = store->store;
-  g_autofree char *described = acc_array_describe (array), *what = g_strdup_printf ("a store of %s", described);
 
-  file = acc_store_new (self->backend, array->type, array->shape, what, error);
-  if (file == NULL)
-    return NULL;
+  if (self->mode != ACC_STAGES_SOURCES)
+    return acc_external_store (&task, array, "a store", error);
 
-  if (self->mode == ACC_STAGES_SOURCES)
-    return acc_store_fill (file, acc_array_get_source (array), self->cancellable, error) ? acc_store_dup_array (file, error) : NULL;
+  file = acc_external_new_store (&task, array->type, array->shape, "a store", error);
 
-  sink = acc_store_new_sink (file);
-
-  return acc_evaluate_write_with_chunk_rows (self->backend, array, sink, self->chunk_rows, NULL, self->cancellable, error)
-         ? acc_store_dup_array (file, error) : NULL;
+  return file != NULL && acc_store_fill (file, acc_array_get_source (array), self->cancellable, error) ? acc_store_dup_array (file, error)
+                                                                                                       : NULL;
 }
 
 static void
@@ -105,7 +105,7 @@ compute_one (Stages *self, const AccStageStore *store, gboolean in_memory, GErro
   if (in_memory)
     value = acc_store_read_source (self->backend, acc_array_get_source (store->store), self->cancellable, error);
   else
-    value = compute_in_file (self, store, error);
+    value = compute_in_file (self, store->store, error);
 
   if (value == NULL)
     {
@@ -120,7 +120,7 @@ compute_one (Stages *self, const AccStageStore *store, gboolean in_memory, GErro
 static gboolean
 compute_externally (Stages *self, const AccStageStore *store, GError **error)
 {
-  AccExternalTask task = { self->backend, store->store, self->chunk_rows, self->shared, self->cancellable };
+  const AccExternalTask task = make_task (self, store->store);
   AccArray *value = acc_external_compute (store->external, &task, error);
 
   if (value != NULL)
