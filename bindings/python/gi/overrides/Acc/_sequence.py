@@ -31,6 +31,11 @@ def _error_of(exception, where=''):
     return GLib.Error(f'{where}{type(exception).__name__}: {exception}', GLib.quark_to_string(Acc.error_quark()), Acc.Error.CALLBACK)
 
 
+def _sink_of(place):
+    """For a path, a URI, a sink, or None."""
+    return place if place is None or isinstance(place, Acc.Sink) else create_sink(place)
+
+
 def _told(method, convert):
     """@method for C, which takes nothing for the end: an exception becomes an error, so that it does not end a sequence."""
 
@@ -413,8 +418,7 @@ class Sequence(Acc.Sequence):
 
         def make(number, *_):
             try:
-                made = place(number)
-                return made if made is None or isinstance(made, Acc.Sink) else create_sink(made)
+                return _sink_of(place(number))
             except BaseException as exception:  # raised again below: nothing may pass through C
                 failure.append(exception)
                 stop.cancel()
@@ -433,8 +437,7 @@ class Sequence(Acc.Sequence):
 
         def make(number, *_):
             try:
-                made = place(number)
-                return made if made is None or isinstance(made, Acc.Sink) else create_sink(made)
+                return _sink_of(place(number))
             except BaseException as exception:  # nothing may pass through C
                 return _NoSink(exception)
 
