@@ -66,6 +66,8 @@ void       acc_lifted_unref         (AccLifted *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccLifted, acc_lifted_unref)
 
+/* The arrays that it consists of, at most 3, borrowed; returns how many. */
+guint      acc_lifted_list_arrays   (AccLifted *self, AccArray **arrays);
 /* For programs, which know of arrays alone: adds those that it consists of to @parts, which owns them; and makes one of the same form of
  * those from @*next on. */
 void       acc_lifted_list_parts    (AccLifted *self, GPtrArray *parts);

@@ -61,16 +61,30 @@ acc_lifted_unref (AccLifted *self)
 
 /* --- parts */
 
+guint
+acc_lifted_list_arrays (AccLifted *self,
+                        AccArray **arrays)
+{
+  guint n = 0;
+
+  arrays[n++] = self->values;
+  if (self->nesting != NULL)
+    arrays[n++] = self->nesting->offsets;
+  if (self->nesting != NULL && self->nesting->extents != NULL)
+    arrays[n++] = self->nesting->extents;
+
+  return n;
+}
+
 void
 acc_lifted_list_parts (AccLifted *self,
                        GPtrArray *parts)
 {
-  g_ptr_array_add (parts, g_object_ref (self->values));
-  if (self->form != ACC_LIFTED_IRREGULAR)
-    return;
-  g_ptr_array_add (parts, g_object_ref (self->nesting->offsets));
-  if (self->nesting->extents != NULL)
-    g_ptr_array_add (parts, g_object_ref (self->nesting->extents));
+  AccArray *arrays[3];
+  guint n = acc_lifted_list_arrays (self, arrays);
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (parts, g_object_ref (arrays[i]));
 }
 
 AccLifted *

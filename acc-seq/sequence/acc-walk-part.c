@@ -127,16 +127,7 @@ guint
 acc_walk_part_list_arrays (AccNestedArray *nested,
                            AccArray      **arrays)
 {
-  AccLifted *lifted = acc_nested_array_get_lifted (nested);
-  guint n = 0;
-
-  arrays[n++] = lifted->values;
-  if (lifted->nesting != NULL)
-    arrays[n++] = lifted->nesting->offsets;
-  if (lifted->nesting != NULL && lifted->nesting->extents != NULL)
-    arrays[n++] = lifted->nesting->extents;
-
-  return n;
+  return acc_lifted_list_arrays (acc_nested_array_get_lifted (nested), arrays);
 }
 
 AccWalkPart *
