@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Arrays larger than the memory, on disk: acc, NumPy by memory maps, Dask and DuckDB, in turn, each in a memory cgroup where one can be made.
+"""Arrays larger than the memory, on disk: acc, NumPy by memory maps, Dask, Cubed, DuckDB and GNU sort, in turn, each in a memory cgroup where
+one can be made.
 
-run-external.py [--build DIR] [--dir DIR] [--mib N] [--limit N] [--works A,B] [--contenders A,B] [--timeout SECONDS] [--duckdb PYTHON]
-                [--dask PYTHON] [--plan]
+run-external.py [--build DIR] [--dir DIR] [--mib N] [--limit N] [--works A,B] [--contenders A,B] [--timeout SECONDS] [--peers PYTHON] [--plan]
 
 Of N MiB of f4: transpose (a square matrix), sort (a vector), deviation, over-max (x / max (x)), filter (x > 0), gather (by indices in a file),
-product (of square matrices of 2 N / 3 MiB in all). Prints seconds, and how many times as long that is as the disk takes to read and write the
+sum-by-key (as many i4 keys below 2^20, in a file), product (of square matrices of 2 N / 3 MiB in all). GNU sort has the numbers as lines of text.
+--peers is an interpreter that has Dask, Cubed and DuckDB. Prints seconds, and how many times as long that is as the disk takes to read and write the
 bytes that acc moves: nothing can be quicker that moves as many. What takes longer than the timeout is stopped, and said to. --plan shows what
 acc is going to do.
 """
@@ -25,7 +26,9 @@ GROUP = f'/sys/fs/cgroup/memory/acc-bench-{os.getpid()}'
 MIB = 1 << 20
 PASSES = {   # of the data: read, written
     'transpose': (2, 2), 'sort': (2, 2), 'deviation': (1, 0), 'over-max': (2, 1), 'filter': (1, 0.5), 'gather': (2, 2), 'product': (2, 1),
+    'sum-by-key': (2, 0),
 }
+N_KEYS = 1 << 20
 
 
 def path(options, name):
@@ -61,6 +64,8 @@ def make(options):
         write('vector.npy', (n * n,), lambda k: rng.standard_normal(k, dtype='f4'))
     if 'gather' in options.works:
         write('indices.npy', (n * n,), lambda k: rng.integers(0, n * n, k))
+    if 'sum-by-key' in options.works:
+        write('keys.npy', (n * n,), lambda k: rng.integers(0, N_KEYS, k, 'i4'))
     if 'product' in options.works:
         write('a.npy', (m, m), lambda k: rng.standard_normal(k, dtype='f4'))
         write('b.npy', (m, m), lambda k: rng.standard_normal(k, dtype='f4'))
@@ -90,6 +95,8 @@ def by_acc(work, options):
         result = x.map(lambda v: v / Acc.Expr.the(largest))
     elif work == 'gather':
         result = source('vector.npy').gather(source('indices.npy'))
+    elif work == 'sum-by-key':
+        result = source('vector.npy').cast('f8').permute(Acc.fill(N_KEYS, 0, 'f8'), source('keys.npy'), lambda new, old: new + old)
     elif work == 'product':
         result = source('a.npy') @ source('b.npy')
     else:
@@ -140,6 +147,12 @@ def by_numpy(work, options):
         out = new(at.shape)
         for first in range(0, len(at), block):
             out[first:first + block] = x[at[first:first + block]]
+    elif work == 'sum-by-key':
+        x, keys, sums = load('vector.npy'), load('keys.npy'), np.zeros(N_KEYS)
+        for first in range(0, len(x), block):
+            sums += np.bincount(keys[first:first + block], x[first:first + block], N_KEYS)
+        np.save(path(options, 'out.npy'), sums)
+        return
     else:
         a, b = load('a.npy'), load('b.npy')
         out = new((len(a), len(a)))
@@ -171,8 +184,11 @@ def by_dask(work, options):
         result = load('a.npy') @ load('b.npy')
     elif work == 'gather':
         result = load('vector.npy')[load('indices.npy')]
+    elif work == 'sum-by-key':
+        result = da.bincount(load('keys.npy'), load('vector.npy'), N_KEYS)
+        return np.save(path(options, 'out.npy'), result.compute())
     else:
-        sys.exit(f'Dask has no {work} of unknown length into one file')
+        sys.exit(f'Dask has no {work} into one file')
     out = np.lib.format.open_memmap(path(options, 'out.npy'), 'w+', 'f4', result.shape)
     da.store(result, out)
     out.flush()
@@ -186,21 +202,73 @@ def by_duckdb(work, options):
         db.execute(f"COPY (SELECT x FROM t ORDER BY x) TO '{path(options, 'out.parquet')}' (FORMAT parquet, COMPRESSION uncompressed)")
     elif work == 'deviation':
         print(db.execute('SELECT avg (x), stddev_pop (x) FROM t').fetchall())
+    elif work == 'sum-by-key':
+        db.execute(f"COPY (SELECT k, sum (x::DOUBLE) FROM t GROUP BY k) TO '{path(options, 'out.parquet')}' (FORMAT parquet, COMPRESSION uncompressed)")
     else:
         sys.exit(f'DuckDB has no {work}')
 
 
+def by_cubed(work, options):
+    import cubed
+    import cubed.array_api as xp
+    import numpy as np
+    # What an interpreter takes is reserved, as the cgroup has it beside the limit.
+    spec = cubed.Spec(work_dir=path(options, 'cubed'), allowed_mem=(options.limit + 150) * MIB, reserved_mem=150 * MIB, executor_name='threads')
+    side_of_chunk = max(int((options.limit * MIB / 4 / 32) ** 0.5), 1)
+
+    def load(name):
+        x = np.load(path(options, name), mmap_mode='r')
+        return cubed.from_array(x, chunks=side_of_chunk if x.ndim == 2 else side_of_chunk ** 2, spec=spec)
+
+    if work == 'deviation':
+        x = load('vector.npy')
+        return print(cubed.compute(xp.mean(x), xp.std(x)))
+    if work == 'transpose':
+        result = load('matrix.npy').T
+    elif work == 'over-max':
+        x = load('vector.npy')
+        result = x / xp.max(x)
+    elif work == 'product':
+        result = load('a.npy') @ load('b.npy')
+    else:
+        sys.exit(f'Cubed has no {work}')
+    cubed.to_zarr(result, path(options, 'out.zarr'))
+
+
+def by_gnu(work, options):
+    if work != 'sort':
+        sys.exit(f'GNU sort does no {work}')
+    # In place of this process, so that its memory is all that the cgroup has.
+    os.environ['LC_ALL'] = 'C'
+    os.execvp('sort', ['sort', '-n', '--parallel=2', f'--buffer-size={options.limit}M', f'--temporary-directory={options.dir}',
+                       f'--output={path(options, "out.txt")}', path(options, 'vector.txt')])
+
+
+def load_gnu(options):
+    import numpy as np
+    x = np.load(path(options, 'vector.npy'), mmap_mode='r')
+    with open(path(options, 'vector.txt'), 'w') as file:
+        for first in range(0, len(x), 1 << 20):
+            file.write('\n'.join(map('%.7f'.__mod__, x[first:first + (1 << 20)].tolist())) + '\n')
+
+
 def load_duckdb(options):
-    """Not timed: DuckDB has tables of its own."""
     import duckdb
     import numpy as np
     x = np.load(path(options, 'vector.npy'), mmap_mode='r')
     db = duckdb.connect(path(options, 'db'))
-    db.execute(f"SET memory_limit = '{options.limit}MiB'; CREATE TABLE t (x FLOAT)")
+    keys = np.load(path(options, 'keys.npy'), mmap_mode='r') if 'sum-by-key' in options.works else None
+    db.execute(f"SET memory_limit = '{options.limit}MiB'; CREATE TABLE t (x FLOAT{', k INTEGER' if keys is not None else ''})")
     for first in range(0, len(x), 1 << 22):
-        part = np.array(x[first:first + (1 << 22)])
+        part = {'x': np.array(x[first:first + (1 << 22)])}
+        if keys is not None:
+            part['k'] = np.array(keys[first:first + (1 << 22)])
         db.execute('INSERT INTO t SELECT * FROM part')
     db.close()
+
+
+WORKERS = {'acc': by_acc, 'numpy': by_numpy, 'dask': by_dask, 'cubed': by_cubed, 'duckdb': by_duckdb, 'gnu': by_gnu}
+LOADERS = {'duckdb': load_duckdb, 'gnu': load_gnu}   # not timed: they have tables, or text
 
 
 # --- what is measured
@@ -227,7 +295,8 @@ def enter(options):
 
 
 def run(options, contender, work, python):
-    command = [python, __file__, '--worker', f'{contender}:{work}', '--dir', options.dir, '--mib', str(options.mib), '--limit', str(options.limit)]
+    command = [python, __file__, '--worker', f'{contender}:{work}', '--dir', options.dir, '--mib', str(options.mib), '--limit', str(options.limit),
+               '--works', ','.join(options.works)]
     command += ['--plan'] if options.plan else []
     start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     child = subprocess.Popen(command, preexec_fn=lambda: enter(options), stdout=subprocess.DEVNULL, stderr=None if options.plan else subprocess.PIPE)
@@ -270,22 +339,21 @@ def main():
     parser.add_argument('--dir', default='.')
     parser.add_argument('--mib', type=int, default=16384)
     parser.add_argument('--limit', type=int, default=1024)
-    parser.add_argument('--works', default='transpose,sort,deviation,over-max,filter')
-    parser.add_argument('--contenders', default='acc,numpy,dask,duckdb')
+    parser.add_argument('--works', default='transpose,sort,deviation,over-max,filter,sum-by-key')
+    parser.add_argument('--contenders', default='acc,numpy,dask,cubed,duckdb,gnu')
     parser.add_argument('--timeout', type=float, default=600)
-    parser.add_argument('--duckdb', default=sys.executable)
-    parser.add_argument('--dask', default=sys.executable)
+    parser.add_argument('--peers', default=sys.executable)
     parser.add_argument('--plan', action='store_true')
     parser.add_argument('--worker', help=argparse.SUPPRESS)
     options = parser.parse_args()
+    options.works, options.contenders = options.works.split(','), options.contenders.split(',')
     if options.worker:
         contender, work = options.worker.split(':')
-        if contender == 'load':
-            return load_duckdb(options)
-        return {'acc': by_acc, 'numpy': by_numpy, 'dask': by_dask, 'duckdb': by_duckdb}[contender](work, options)
+        if work == 'load':
+            return LOADERS[contender](options)
+        return WORKERS[contender](work, options)
 
-    options.works, options.contenders = options.works.split(','), options.contenders.split(',')
-    pythons = {'acc': sys.executable, 'numpy': sys.executable, 'dask': options.dask, 'duckdb': options.duckdb}
+    pythons = {name: options.peers if name in ('dask', 'cubed', 'duckdb') else sys.executable for name in WORKERS}
     build = os.path.abspath(options.build)
     os.environ.setdefault('ACC_BACKENDS_DIR', os.path.join(build, 'acc-backends/native'))
     os.makedirs(options.dir, exist_ok=True)
@@ -293,17 +361,19 @@ def main():
     failed = False
     try:
         make(options)
-        if 'duckdb' in options.contenders:
-            run(options, 'load', 'all', options.duckdb)
+        for contender in LOADERS.keys() & set(options.contenders):
+            run(options, contender, 'load', pythons[contender])
         print(f'# {options.mib} MiB within {options.limit} MiB')
         for work in options.works:
             read, written = measure_disk(options)
             least = (PASSES[work][0] * read + PASSES[work][1] * written) * options.mib
             print(f'# {work}: the disk reads {1 / read:.0f} and writes {1 / written:.0f} MiB/s now: {least:.1f} s for what acc moves')
             for contender in options.contenders:
-                for name in ('out.npy', 'out.raw', 'out.parquet'):
-                    if os.path.exists(path(options, name)):
-                        os.unlink(path(options, name))
+                for entry in os.scandir(options.dir):
+                    if entry.is_dir():
+                        shutil.rmtree(entry)
+                    elif entry.name.startswith('out.'):
+                        os.unlink(entry)
                 drop_inputs(options)
                 seconds, why = run(options, contender, work, pythons[contender])
                 failed |= contender == 'acc' and seconds is None
