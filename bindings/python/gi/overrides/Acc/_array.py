@@ -12,6 +12,7 @@ from ._module import Acc, override
 from ._operators import _array_function, _array_ufunc, _divmod, _equality, _rdivmod
 from ._program import while_loop
 from ._shape import _boundary, _has_expr, _of_shape, _specification
+from ._slicing import _is_part, _part
 from ._values import _build, _build_two, _element_type, _expr, _sound, _type, Neighbourhood
 
 
@@ -438,11 +439,14 @@ class Array(Acc.Array):
         """Itself, in memory before anything reads it: a barrier to fusion."""
         return _sound(Acc.Array.compute(self))
 
-    # reading inside a scalar function
+    # parts, and reading inside a scalar function
     def __getitem__(self, index):
+        """With slices, a mask or an array of indices: that part, as NumPy has it; with numbers and expressions: the element there."""
         if self.is_manifest() and not _has_expr(index):
             import numpy
             return numpy.asarray(self)[index]
+        if _is_part(index, self.ndim):
+            return _part(self, index)
         return _sound(Acc.Expr.index(self, _expr(index)))
 
     def at(self, linear):

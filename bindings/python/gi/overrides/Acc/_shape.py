@@ -81,6 +81,8 @@ def _shape(shape):
 def _of_shape(name, shape, *before, after=()):
     """The operation @name of a shape; where that holds expressions, its form for extents that are known when it runs."""
     if _has_expr(shape):
+        # One extent is a number, not a tuple of one.
+        shape = shape[0] if isinstance(shape, tuple) and len(shape) == 1 else shape
         return getattr(Acc.Array, name + '_expr')(*before, _expr(shape), *after)
     return getattr(Acc.Array, name)(*before, _shape(shape), *after)
 

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Parts of arrays that are not in memory, as NumPy writes and gives them: of known extents, of a program's arguments, and of files."""
+
+import os
+import random
+import sys
+import tempfile
+
+import check
+import numpy as np
+from gi.repository import Acc
+
+SHAPES = [(7,), (1,), (0,), (4, 5), (0, 3), (3, 1), (3, 4, 5), (2, 3, 0)]
+
+
+def random_key(random, shape):
+    def bound(extent):
+        return random.choice([None, None, *range(-extent - 2, extent + 3)])
+
+    key = []
+    for extent in shape[:random.randint(0, len(shape))]:
+        if extent and random.random() < 0.2:
+            key.append(random.randrange(-extent, extent))
+        else:
+            key.append(slice(bound(extent), bound(extent), random.choice([None, 1, 2, 3, -1, -2])))
+    if random.random() < 0.3:
+        key.append(...)
+    elif len(key) == len(shape) and random.random() < 0.2:
+        key.insert(0, ...)
+    if random.random() < 0.3:
+        key.insert(random.randint(0, len(key)), None)
+    if not any(entry is None or entry is ... or isinstance(entry, slice) for entry in key):
+        key.append(...)
+    return key[0] if len(key) == 1 else tuple(key)
+
+
+def same(made, want):
+    made = np.asarray(made)
+    return made.shape == want.shape and made.dtype == want.dtype and (made == want).all()
+
+
+def test_parts():
+    generator = random.Random(4)
+    for shape in SHAPES:
+        values = np.arange(np.prod(shape), dtype='i4').reshape(shape)
+        array = Acc.use(values) + 0
+        for _ in range(60):
+            key = random_key(generator, shape)
+            assert same(array[key], values[key]), (shape, key)
+
+
+def test_parts_of_arguments():
+    generator = random.Random(5)
+    for shape in SHAPES[:7]:
+        values = np.arange(np.prod(shape), dtype='i4').reshape(shape)
+        for _ in range(8):
+            key = random_key(generator, shape)
+            program = Acc.program(f'i4[{",".join(":" * len(shape))}]')(lambda a, key=key: a[key] * 2)
+            assert same(program(values), (values * 2)[key]), (shape, key)
+
+
+def test_rows():
+    values = np.arange(60, dtype='f4').reshape(3, 4, 5)
+    array = Acc.use(values) + 0
+    assert same(array[1], values[1])
+    assert same(array[-1], values[-1])
+    assert same(array[2, -2], values[2, -2])
+
+
+def test_chosen():
+    values = np.arange(20, dtype='f4').reshape(4, 5)
+    array = Acc.use(values) + 0
+    rows = np.array([[3, 0], [1, 1], [2, 3]])
+    assert same(array[array > 7], values[values > 7])
+    assert same(array[array > 99], values[values > 99])
+    assert same(array[Acc.use(rows) + 0], values[rows])
+    assert same(array[0][Acc.use([4, 0, 0])], values[0][[4, 0, 0]])
+
+
+def test_elements():
+    """Places inside functions, which are numbers and expressions, are elements as ever."""
+    values = np.arange(20, dtype='i4').reshape(4, 5)
+    array = Acc.use(values) + 0
+    assert same(Acc.generate((4,), lambda i: array[i, 2] + array[0, 1]), values[:, 2] + 1)
+
+
+def test_files():
+    """A part of a file is read, and no more of it than there is memory for."""
+    values = np.arange(1 << 20, dtype='i4').reshape(1024, 1024)
+    backend = Acc.Backend.get_default()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'values.npy')
+        np.save(path, values)
+        array = Acc.open_source(path)
+        limit = backend.get_memory_limit()
+        backend.set_memory_limit(1 << 20)
+        try:
+            for n, key in enumerate([np.s_[100:300, 5:900], np.s_[::-1, 3], np.s_[500:2:-7, ::3]]):
+                out = os.path.join(folder, f'out{n}.npy')
+                array[key].write(Acc.create_sink(out))
+                assert same(np.load(out), values[key]), key
+        finally:
+            backend.set_memory_limit(limit)
+
+
+def test_errors():
+    array = Acc.use(np.zeros((4, 5), 'f4')) + 0
+    for key, kind, words in [(np.s_[1, 2, :3], IndexError, '3 indices for an array of rank 2'), (np.s_[..., 1, ...], IndexError, 'one ...'),
+                             (np.s_[::0], ValueError, 'step'), (np.s_[4, :], IndexError, 'index 4 is out of range of axis 0, which has 4'),
+                             (np.s_[:, -6], IndexError, 'index -6'), (np.s_['a', :], TypeError, ''), (np.s_[1.5:], TypeError, ''),
+                             (Acc.use([True]), IndexError, 'a mask of rank 1 for an array of rank 2')]:
+        try:
+            made = array[key]
+        except kind as error:
+            assert words in str(error), error
+        else:
+            raise AssertionError(f'{key} gave {made!r}')
+
+
+if __name__ == '__main__':
+    check.main(sys.modules['__main__'])
