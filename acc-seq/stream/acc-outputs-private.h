@@ -38,8 +38,10 @@ gboolean   acc_output_start      (AccOutput *self, GCancellable *cancellable, GE
 void       acc_output_set_layout (AccOutput *self, AccElementType *type, AccShape *shape);
 /* When all are written. */
 gboolean   acc_outputs_commit    (GPtrArray *outputs, GCancellable *cancellable, GError **error);
-/* Whether rows that are too wide for memory may be written element by element: where all is computed element by element from what is in
- * memory or stored, sources but for that, by sinks that take elements. */
+/* Whether rows that are too wide for memory may be computed element by element: where all is made so from what is in memory or stored,
+ * sources but for that. */
 gboolean   acc_outputs_can_narrow (GPtrArray *outputs);
+/* Whether all sinks take elements; others get whole rows, which have to be stored for that. */
+gboolean   acc_outputs_take_elements (GPtrArray *outputs);
 /* Does so: vectors of the elements take the places of arrays. */
 void       acc_outputs_narrow     (GPtrArray *outputs);

@@ -183,12 +183,22 @@ acc_outputs_can_narrow (GPtrArray *outputs)
     {
       AccOutput *output = g_ptr_array_index (outputs, i);
 
-      if (output->array->shape == NULL || output->array->rank < 2 || output->sink == NULL || !acc_sink_takes_elements (output->sink)
-          || output->started || !is_made_of_elements (output->array))
+      if (output->array->shape == NULL || output->array->rank < 2 || output->sink == NULL || output->started
+          || !is_made_of_elements (output->array))
         return FALSE;
     }
 
   return outputs->len > 0;
+}
+
+gboolean
+acc_outputs_take_elements (GPtrArray *outputs)
+{
+  for (guint i = 0; i < outputs->len; i++)
+    if (!acc_sink_takes_elements (((AccOutput *) g_ptr_array_index (outputs, i))->sink))
+      return FALSE;
+
+  return TRUE;
 }
 
 void

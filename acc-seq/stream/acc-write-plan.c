@@ -153,6 +153,23 @@ plan_last (Planning *self, GPtrArray *outputs, GPtrArray *arrays, guint64 bytes,
   return plan;
 }
 
+/* Of the only array. */
+static void
+tell_narrow (GPtrArray *outputs, Stages *stages)
+{
+  guint64 bytes = acc_external_get_bytes (((AccOutput *) g_ptr_array_index (outputs, 0))->array);
+
+  if (acc_outputs_take_elements (outputs))
+    {
+      g_string_append (stages->text, "wide     a row does not fit: rows are written element by element\n");
+      return;
+    }
+  g_string_append (stages->text,
+                   "wide     a row does not fit: elements are stored in a temporary file, from which whole rows are written\n");
+  stages->traffic.written = acc_bytes_add (stages->traffic.written, bytes);
+  stages->traffic.read = acc_bytes_add (stages->traffic.read, bytes);
+}
+
 /* In the order in which write_outputs() tries what it does. */
 static AccPlan *
 plan_staged (Planning *self, GPtrArray *outputs, Stages *stages, GError **error)
@@ -196,7 +213,7 @@ plan_staged (Planning *self, GPtrArray *outputs, Stages *stages, GError **error)
       mode = ACC_STAGES_SOURCES;
       if (!is_narrow)
         continue;
-      g_string_append (stages->text, "wide     a row does not fit: rows are written element by element\n");
+      tell_narrow (outputs, stages);
       acc_outputs_narrow (outputs);
     }
 }

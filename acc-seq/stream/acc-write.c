@@ -6,6 +6,7 @@
 #include "acc-evaluate-private.h"
 #include "acc-memory-source-private.h"
 #include "acc-stages-private.h"
+#include "acc-store-private.h"
 
 static void
 measure (AccShape *shape, AccElementType *type, gint64 *n_rows, guint64 *row_bytes)
@@ -337,6 +338,26 @@ is_too_wide (GPtrArray *outputs, const GError *obstacle)
   return g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && acc_outputs_can_narrow (outputs);
 }
 
+/* Stores the only array of @outputs, element by element; its rows are read where they are then. */
+static gboolean
+store_rows (Write *self, GPtrArray *outputs, GError **error)
+{
+  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs), stored = g_ptr_array_new_with_free_func (g_object_unref);
+  AccArray *array = g_ptr_array_index (arrays, 0), *rows;
+  g_autoptr(AccStore) store = acc_store_new (self->backend, array->type, array->shape, "rows that do not fit", error);
+  g_autoptr(AccSink) sink = store != NULL ? acc_store_new_sink (store) : NULL;
+
+  if (sink == NULL || !acc_evaluate_write_with_chunk_rows (self->backend, array, sink, 0, NULL, self->cancellable, error))
+    return FALSE;
+  rows = acc_store_dup_array (store, error);
+  if (rows == NULL)
+    return FALSE;
+  g_ptr_array_add (stored, rows);
+  acc_outputs_replace (outputs, stored);
+
+  return TRUE;
+}
+
 /* What depends on no source. */
 static gboolean
 write_whole (Write *self, GPtrArray *outputs, GError **error)
@@ -350,7 +371,10 @@ write_whole (Write *self, GPtrArray *outputs, GError **error)
     return write_apart (self, outputs, TRUE, error);
   if (is_too_wide (outputs, obstacle))
     {
-      acc_outputs_narrow (outputs);
+      if (acc_outputs_take_elements (outputs))
+        acc_outputs_narrow (outputs);
+      else if (!store_rows (self, outputs, error))
+        return FALSE;
       return write_whole (self, outputs, error);
     }
   if (obstacle != NULL)

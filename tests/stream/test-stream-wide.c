@@ -167,7 +167,8 @@ test_transforms (TestPair *f, gconstpointer name)
     }
 }
 
-/* Into files of both formats; a sink that takes whole rows is told what one needs. */
+/* Into files of both formats, and into a sink that takes whole rows; a picture whose row the encoder has no memory for is told what it
+ * needs. */
 static void
 test_files (TestPair *f, gconstpointer name)
 {
@@ -175,6 +176,11 @@ test_files (TestPair *f, gconstpointer name)
   g_autoptr(TestSource) source = test_source_new ("i4", extents, 2, 5);
   g_autoptr(AccArray) file = acc_array_new_from_source (ACC_SOURCE (source)), doubled = mapped (file, NULL);
   g_autoptr(TestSink) rows = test_sink_new ();
+  g_autoptr(AccArray) expected = NULL, bits = NULL;
+  g_autoptr(AccPlan) plan = NULL;
+  g_autofree char *text = NULL;
+  g_autoptr(GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr(AccSink) picture = NULL;
   g_autoptr(GError) error = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
@@ -188,10 +194,24 @@ test_files (TestPair *f, gconstpointer name)
       g_assert_true (g_bytes_equal (bytes, wanted));
     }
 
+  expected = acc_backend_run (f->roomy, doubled, NULL, &error);
+  g_assert_no_error (error);
   acc_backend_set_memory_limit (f->backend, f->before + 300000);
-  g_assert_false (acc_backend_write (f->backend, doubled, ACC_SINK (rows), NULL, &error));
+  plan = acc_backend_plan (f->backend, doubled, ACC_SINK (rows), 0, &error);
+  g_assert_no_error (error);
+  text = acc_plan_to_string (plan);
+  g_assert_nonnull (strstr (text, "whole rows are written"));
+  g_assert_true (acc_backend_write (f->backend, doubled, ACC_SINK (rows), NULL, &error));
+  g_assert_no_error (error);
+  test_sink_assert_same (rows, expected);
+
+  acc_backend_set_memory_limit (f->backend, f->before + 200000);
+  bits = acc_array_cast (file, acc_element_type_new (ACC_KIND_U8));
+  picture = acc_sink_new_for_stream (stream, "png", &error);
+  g_assert_no_error (error);
+  g_assert_false (acc_backend_write (f->backend, bits, picture, NULL, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
-  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, "sink needs"));
   acc_backend_set_memory_limit (f->backend, 0);
 }
 
