@@ -309,5 +309,36 @@ def test_prelude():
             pass
 
 
+def test_axes():
+    """Rows along any dimension, of arrays whose extents are known, and of a program's arguments."""
+    x = (np.arange(60) * 7 % 11).astype('f8').reshape(3, 4, 5)
+    a = Acc.use(x)
+    pairs = {'sum': np.sum, 'product': np.prod, 'minimum': np.min, 'maximum': np.max, 'mean': np.mean, 'std': np.std, 'var': np.var,
+             'all': np.all, 'any': np.any, 'count_nonzero': np.count_nonzero, 'norm': lambda x, axis: np.sqrt((x * x).sum(axis))}
+    for axis in (0, 1, 2, -1, -3, (0, 2), (2, 1), (0, 1, 2), None):
+        for name, want in pairs.items():
+            of = a.map(lambda v: v > 0) if name in ('all', 'any') else a
+            assert np.allclose(np.asarray(getattr(of, name)(axis=axis)), want(np.asarray(of), axis=axis), rtol=1e-13), (name, axis)
+        program = Acc.program('f8[:,:,:]')(lambda array, axis=axis: array.sum(axis=axis) + 1)
+        assert np.array_equal(np.asarray(program(x)), x.sum(axis=axis) + 1), axis
+    rows = {'cumsum': np.cumsum, 'cumprod': np.cumprod, 'cummax': np.maximum.accumulate, 'sort': np.sort}
+    for axis in (0, 1, 2, -1, -2):
+        for name, want in rows.items():
+            assert np.array_equal(np.asarray(getattr(a, name)(axis=axis)), want(x, axis=axis)), (name, axis)
+        assert np.array_equal(np.asarray(a.argmax(axis=axis)), x.argmax(axis=axis))
+        assert np.array_equal(np.asarray(a.argsort(axis=axis)), x.argsort(axis=axis, kind='stable'))
+        assert np.array_equal(np.asarray(a.sort(descending=True, axis=axis)), -np.sort(-x, axis=axis))
+        assert np.array_equal(np.asarray(a.fold(3, lambda p, q: p + q, axis=axis)), x.sum(axis=axis) + 3)
+        assert np.array_equal(np.asarray(a.scanl1(Acc.min, axis=axis)), np.minimum.accumulate(x, axis=axis))
+        for destination in range(-3, 3):
+            assert np.array_equal(np.asarray(a.moveaxis(axis, destination)), np.moveaxis(x, axis, destination))
+    for axis, error in ((3, IndexError), (-4, IndexError), ((0, -3), ValueError), ((), ValueError), (1.5, TypeError)):
+        try:
+            made = a.sum(axis=axis)
+        except error:
+            continue
+        raise AssertionError(f'{axis} gave {made!r}')
+
+
 if __name__ == '__main__':
     check.main(sys.modules['__main__'])

@@ -6,6 +6,7 @@ import operator
 
 from gi.repository import GObject
 
+from ._axes import _along, _count_axis, _reducing, _reorder
 from ._memory import _array, _buffers, _dtype, _View
 from ._methods import _checked, _elementwise, _seeded, _seeded_parts, _unseeded, _unseeded_parts, _zipping
 from ._module import Acc, override
@@ -211,6 +212,13 @@ class Array(Acc.Array):
     def T(self):
         return self.transpose()
 
+    def moveaxis(self, source, destination):
+        """With dimension source as its dimension destination, and all others in their order."""
+        source, destination = (_count_axis(self.ndim, axis) for axis in (source, destination))
+        order = [d for d in range(self.ndim) if d != source]
+        order.insert(destination, source)
+        return _reorder(self, order)
+
     def concat(self, other, axis=-1):
         return _sound(Acc.Array.concat_on(self, _array(other), axis))
 
@@ -247,9 +255,11 @@ class Array(Acc.Array):
         return _build(count, 1, lambda counted: _build(element, 2, lambda made: Acc.Array.expand(self, counted, (), made, ())))
 
     # order
+    @_along
     def sort(self, descending=False):
         return _sound(Acc.Array.sort(self, descending))
 
+    @_along
     def argsort(self, descending=False):
         return _sound(Acc.Array.argsort(self, descending))
 
@@ -367,21 +377,21 @@ class Array(Acc.Array):
 
     fftshift, ifftshift = _checked('fftshift'), _checked('ifftshift')
 
-    cumsum, cumprod, cummin, cummax = _checked('cumsum'), _checked('cumprod'), _checked('cummin'), _checked('cummax')
+    cumsum, cumprod, cummin, cummax = (_along(_checked(name)) for name in ('cumsum', 'cumprod', 'cummin', 'cummax'))
 
     # statistics of each row, and of everything
-    argmin, argmin_all = _checked('argmin'), _checked('argmin_all')
-    argmax, argmax_all = _checked('argmax'), _checked('argmax_all')
-    minmax, minmax_all = _checked('minmax'), _checked('minmax_all')
-    count_nonzero, count_nonzero_all = _checked('count_nonzero'), _checked('count_nonzero_all')
-    norm, norm_all = _checked('norm'), _checked('norm_all')
-    mean, mean_all = _checked('mean'), _checked('mean_all')
-
-    def var(self, ddof=0):
-        return _sound(Acc.Array.variance(self, ddof))
-
-    def std(self, ddof=0):
-        return _sound(Acc.Array.standard_deviation(self, ddof))
+    sum, sum_all = _reducing(_checked('sum'), 'sum_all'), _checked('sum_all')
+    product, product_all = _reducing(_checked('product'), 'product_all'), _checked('product_all')
+    minimum, minimum_all = _reducing(_checked('minimum'), 'minimum_all'), _checked('minimum_all')
+    maximum, maximum_all = _reducing(_checked('maximum'), 'maximum_all'), _checked('maximum_all')
+    all, all_true = _reducing(_checked('all'), 'all_true'), _checked('all_true')
+    any, any_true = _reducing(_checked('any'), 'any_true'), _checked('any_true')
+    argmin, argmin_all = _reducing(_checked('argmin')), _checked('argmin_all')
+    argmax, argmax_all = _reducing(_checked('argmax')), _checked('argmax_all')
+    minmax, minmax_all = _reducing(_checked('minmax'), 'minmax_all'), _checked('minmax_all')
+    count_nonzero, count_nonzero_all = _reducing(_checked('count_nonzero'), 'count_nonzero_all'), _checked('count_nonzero_all')
+    norm, norm_all = _reducing(_checked('norm'), 'norm_all'), _checked('norm_all')
+    mean, mean_all = _reducing(_checked('mean'), 'mean_all'), _checked('mean_all')
 
     def var_all(self, ddof=0):
         return _sound(Acc.Array.variance_all(self, ddof))
@@ -389,13 +399,21 @@ class Array(Acc.Array):
     def std_all(self, ddof=0):
         return _sound(Acc.Array.standard_deviation_all(self, ddof))
 
+    def var(self, ddof=0):
+        return _sound(Acc.Array.variance(self, ddof))
+
+    def std(self, ddof=0):
+        return _sound(Acc.Array.standard_deviation(self, ddof))
+
+    var, std = _reducing(var, 'var_all'), _reducing(std, 'std_all')
+
     # reductions, and those of all beginnings or ends of rows; the _prime forms give what each row comes to besides
-    fold, fold1 = _seeded('fold'), _unseeded('fold1')
+    fold, fold1 = _reducing(_seeded('fold'), 'fold_all'), _reducing(_unseeded('fold1'), 'fold1_all')
     fold_all, fold1_all = _seeded('fold_all'), _unseeded('fold1_all')
-    scanl, scanl1, scanl_with_total = _seeded('scanl'), _unseeded('scanl1'), _seeded('scanl_with_total', _build_two)
-    scanr, scanr1, scanr_with_total = _seeded('scanr'), _unseeded('scanr1'), _seeded('scanr_with_total', _build_two)
-    prescanl, postscanl = _seeded('prescanl'), _seeded('postscanl')
-    prescanr, postscanr = _seeded('prescanr'), _seeded('postscanr')
+    scanl, scanl1, scanl_with_total = _along(_seeded('scanl')), _along(_unseeded('scanl1')), _seeded('scanl_with_total', _build_two)
+    scanr, scanr1, scanr_with_total = _along(_seeded('scanr')), _along(_unseeded('scanr1')), _seeded('scanr_with_total', _build_two)
+    prescanl, postscanl = _along(_seeded('prescanl')), _along(_seeded('postscanl'))
+    prescanr, postscanr = _along(_seeded('prescanr')), _along(_seeded('postscanr'))
 
     # the same of parts of rows
     fold_seg, fold1_seg = _seeded_parts('fold_seg'), _unseeded_parts('fold1_seg')
