@@ -22,7 +22,8 @@ import sys
 import tempfile
 import time
 
-GROUP = f'/sys/fs/cgroup/memory/acc-bench-{os.getpid()}'
+import memory_group
+
 MIB = 1 << 20
 PASSES = {   # of the data: read, written
     'transpose': (2, 2), 'sort': (2, 2), 'deviation': (1, 0), 'over-max': (2, 1), 'filter': (1, 0.5), 'gather': (2, 2), 'product': (2, 1),
@@ -281,17 +282,9 @@ def drop_inputs(options):
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def enter(options):
-    """In the child: the cgroup has the limit, and what an interpreter and its modules take."""
+def enter():
     os.setsid()
-    try:
-        os.makedirs(GROUP, exist_ok=True)
-        with open(os.path.join(GROUP, 'memory.limit_in_bytes'), 'w') as file:
-            file.write(str((options.limit + 256) * MIB))
-        with open(os.path.join(GROUP, 'cgroup.procs'), 'w') as file:
-            file.write(str(os.getpid()))
-    except OSError:
-        pass
+    memory_group.enter()
 
 
 def run(options, contender, work, python):
@@ -299,7 +292,7 @@ def run(options, contender, work, python):
                '--works', ','.join(options.works)]
     command += ['--plan'] if options.plan else []
     start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    child = subprocess.Popen(command, preexec_fn=lambda: enter(options), stdout=subprocess.DEVNULL, stderr=None if options.plan else subprocess.PIPE)
+    child = subprocess.Popen(command, preexec_fn=enter, stdout=subprocess.DEVNULL, stderr=None if options.plan else subprocess.PIPE)
     try:
         _, errors = child.communicate(timeout=options.timeout)
     except subprocess.TimeoutExpired:
@@ -361,6 +354,9 @@ def main():
     failed = False
     try:
         make(options)
+        # What an interpreter and its modules take has its place beside the limit.
+        if not memory_group.make(options.limit + 256):
+            print('# no memory cgroup: the page cache is all that there is')
         for contender in LOADERS.keys() & set(options.contenders):
             run(options, contender, 'load', pythons[contender])
         print(f'# {options.mib} MiB within {options.limit} MiB')
@@ -375,13 +371,12 @@ def main():
                     elif entry.name.startswith('out.'):
                         os.unlink(entry)
                 drop_inputs(options)
-                seconds, why = run(options, contender, work, pythons[contender])
+                seconds, told = run(options, contender, work, pythons[contender])
                 failed |= contender == 'acc' and seconds is None
-                print(f'{work:10} {contender:8} ' + (f'{seconds:8.1f} s   {why}   {seconds / least:5.2f} of the disk' if seconds is not None else why), flush=True)
+                print(f'{work:10} {contender:8} ' + (f'{seconds:8.1f} s   {told}   {seconds / least:5.2f} of the disk' if seconds is not None else told), flush=True)
     finally:
         shutil.rmtree(options.dir)
-        if os.path.isdir(GROUP):
-            os.rmdir(GROUP)
+        memory_group.remove()
     return 1 if failed else 0
 
 

@@ -23,10 +23,10 @@ import sys
 import tempfile
 import time
 
+import memory_group
 
 HEADER = '64'   # bytes
 BAND = 256   # rows
-GROUP = f'/sys/fs/cgroup/memory/acc-bench-{os.getpid()}'
 
 
 def run(command):
@@ -47,10 +47,6 @@ def leave_cache(path):
 
 def compare_on_disk(work, contenders, rounds, results):
     """The last contender is the copy."""
-    def enter(group):
-        with open(os.path.join(group, 'cgroup.procs'), 'w') as file:
-            file.write(str(os.getpid()))
-
     times = {name: [] for name, *_ in contenders}
     for _ in range(rounds):
         for name, command, source, output in contenders:
@@ -58,7 +54,7 @@ def compare_on_disk(work, contenders, rounds, results):
                 os.unlink(output)
             leave_cache(source)
             start = time.monotonic()
-            child = subprocess.Popen(command, preexec_fn=lambda: enter(GROUP), stdout=subprocess.DEVNULL)
+            child = subprocess.Popen(command, preexec_fn=memory_group.enter, stdout=subprocess.DEVNULL)
             _, status, usage = os.wait4(child.pid, 0)
             child.returncode = status
             if status:
@@ -142,9 +138,8 @@ def main():
             subprocess.run([sys.executable, __file__, '--make', picture, '--side', side], check=True)
             print(f'# {side} x {side} RGB, copy of the file {copy_rate(picture, options.dir):.2f} GB/s')
             if options.disk:
-                os.makedirs(GROUP, exist_ok=True)
-                with open(os.path.join(GROUP, 'memory.limit_in_bytes'), 'w') as file:
-                    file.write(str(options.disk << 20))
+                if not memory_group.make(options.disk):
+                    sys.exit('no memory cgroup can be made here')
                 os.environ['ACC_MEMORY_LIMIT'] = str((options.disk // 2) << 20)
             for work in options.works.split(','):
                 contenders = [('acc', [f'{bench}/bench-stream', work, picture, out['acc.raw'], side, side, HEADER], picture, out['acc.raw']),
@@ -173,8 +168,7 @@ def main():
             compare('demo', contenders, options.rounds, results)
     finally:
         shutil.rmtree(options.dir)
-        if os.path.isdir(GROUP):
-            os.rmdir(GROUP)
+        memory_group.remove()
 
     print(json.dumps(results))
 
