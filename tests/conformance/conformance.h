@@ -12,7 +12,8 @@
  * Further variables: ACC_TEST_SEED reproduces a random case, ACC_TEST_TEXT=1 takes every program through its text form,
  * ACC_TEST_VARIANT=1 through a GVariant, ACC_TEST_ASYNC=1 runs asynchronously, ACC_TEST_AGAIN=1 runs what has arguments on others, of
  * other extents, before and after, ACC_TEST_REUSE=1 runs it as a graph behind equal ones of other numbers, ACC_TEST_TIGHT=1 runs it with
- * next to no memory first, ACC_TEST_EVERY=3 leaves out two of three cases, ACC_TEST_EXPECTED is the folder of
+ * next to no memory first, ACC_TEST_EVERY=3 leaves out two of three cases, ACC_TEST_PART=2/8 takes the third of eight parts of them, for
+ * processes side by side, ACC_TEST_EXPECTED is the folder of
  * expected-failures-BACKEND.txt: lines of "pattern: reason", where the pattern is a glob of case names. A case that is listed and passes
  * is a failure, too. ACC_TEST_RESULTS names a file for what became of the cases of each function: docs/generate-pages.py reads it. */
 
@@ -26,6 +27,8 @@ guint32     conf_seed           (void);
 gboolean    conf_is_thorough    (void);
 /* ACC_TEST_THOROUGH=2 does what takes minutes and gigabytes: the suite “slow”. */
 gboolean    conf_is_exhaustive  (void);
+/* Whether ACC_TEST_EVERY or ACC_TEST_PART leaves the case out: such programs are not compiled. */
+gboolean    conf_is_left_out    (const char *name);
 /* Whether all backends of the test compute with subnormal f4 and f8. */
 gboolean    conf_keeps_subnormals (void);
 /* ACC_DISABLE=checks turns them off. */

@@ -319,18 +319,6 @@ name_step (const Step *step)
                           step->group == ARITHMETIC ? "compute" : "convert");
 }
 
-/* ACC_TEST_PART=2/8: the third of eight parts, for processes side by side. */
-static gboolean
-is_of_part (guint n)
-{
-  const char *part = g_getenv ("ACC_TEST_PART");
-  char *end = NULL;
-  guint which = part != NULL ? (guint) strtoul (part, &end, 10) : 0;
-  guint of = end != NULL && *end == '/' ? (guint) strtoul (end + 1, NULL, 10) : 1;
-
-  return n % MAX (of, 1) == which;
-}
-
 static void
 test_steps (gconstpointer data)
 {
@@ -344,7 +332,7 @@ test_steps (gconstpointer data)
       g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed () + i);
       g_autofree char *name = name_step (step);
 
-      if (step->kind == kind && (i + conf_seed ()) % every == 0 && is_of_part (i / every))
+      if (step->kind == kind && (i + conf_seed ()) % every == 0 && !conf_is_left_out (name))
         check_step (step, name, rand);
     }
 }
@@ -403,7 +391,7 @@ test_choices (void)
       AccArray *argument;
 
       /* Signs of zeros are at stake between floats. */
-      if ((choice.from + choice.to + conf_seed ()) % n != 0 || !is_of_part (i))
+      if ((choice.from + choice.to + conf_seed ()) % n != 0 || conf_is_left_out (name))
         continue;
       argument = conf_edge_values (choice.from, choice.from == ACC_KIND_BOOL ? 0 : 20, rand);
       check (name, acc_program_new ((const char *[]) { signature, NULL }, choices_body, &choice), &argument, 1);
@@ -602,7 +590,7 @@ test_random (void)
       g_autofree char *name = g_strdup_printf ("arithmetic/random/%u", random.seed);
       AccArray *argument = leaves;
 
-      if (!is_of_part (i / per_program))
+      if (conf_is_left_out (name))
         continue;
       g_object_ref (argument);
       check (name, acc_program_new ((const char *[]) { signature, NULL }, random_body, &random), &argument, 1);
