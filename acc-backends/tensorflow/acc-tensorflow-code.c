@@ -73,8 +73,8 @@ add_module (AccTensorflowCode  *self,
       const AccHloVector *vector = acc_xla_get_vector (module->results, i);
 
       output_types[i] = acc_saved_model_get_type (vector->kind);
-      shapes[i] = &vector->n;
-      ranks[i] = 1;
+      shapes[i] = vector->extents;
+      ranks[i] = (gint) vector->rank;
     }
   if (n_outputs > n_results)
     {
@@ -109,7 +109,7 @@ build_graph (AccTensorflowCode  *self,
     {
       const AccHloVector *vector = acc_xla_get_vector (module->arguments, i);
 
-      if (!add_input (self, 1 + module->lengths->len + i, vector->kind, &vector->n, 1, status))
+      if (!add_input (self, 1 + module->lengths->len + i, vector->kind, vector->extents, (gint) vector->rank, status))
         return;
     }
 

@@ -6,7 +6,8 @@
 #include "tests/nested/nested-backends.h"
 #include "tests/remove-tree.h"
 
-#define N 1000
+#define N    1000
+#define MANY 100000
 
 static AccArray *
 use_ints (const gint64 *values, gint64 n)
@@ -388,6 +389,61 @@ test_count (void)
     }
 }
 
+/* --- how much is copied */
+
+/* Which takes no memory besides. */
+static AccArray *
+build_second (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_generate_expr (integer (1), read_next, arrays[0]);
+}
+
+static AccArray *
+build_kept (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_filter (arrays[0], is_wanted, NULL, NULL);
+}
+
+/* Within a limit that has no room for another @array. */
+static void
+run_within (AccExecutable *executable, AccArray *array)
+{
+  guint64 limit = acc_backend_get_memory_limit (backend), used = acc_backend_get_memory_used (backend);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) results = NULL;
+
+  acc_backend_set_memory_limit (backend, used + MANY);
+  results = acc_executable_run (executable, &array, 1, NULL, &error);
+  acc_backend_set_memory_limit (backend, limit);
+  g_assert_no_error (error);
+}
+
+/* Arrays whose length is rounded up are copied once, those that a module made not at all. */
+static void
+test_copies (void)
+{
+  const char *signatures[] = { "i8[:]", NULL };
+  g_autoptr(AccProgram) second = acc_program_new (signatures, build_second, NULL), kept = acc_program_new (signatures, build_kept, NULL);
+  g_autoptr(AccExecutable) executable = compile (backend, second), judged = compile (judge, second), filter = compile (backend, kept);
+  g_autoptr(AccArray) given = make_vector (MANY - 3, MANY - 3), mixed = make_vector (MANY - 4, MANY);
+  g_autoptr(GPtrArray) made = NULL;
+  g_autoptr(GError) error = NULL;
+
+  for (gint64 n = 5; n < 9; n++)
+    {
+      g_autoptr(AccArray) argument = make_vector (n, n);
+
+      check_run (executable, judged, argument, n);
+    }
+
+  check_run (executable, judged, given, MANY - 3);
+  run_within (executable, given);
+  made = acc_executable_run (filter, &mixed, 1, NULL, &error);
+  g_assert_no_error (error);
+  run_within (executable, g_ptr_array_index (made, 0));
+  check_run (executable, judged, g_ptr_array_index (made, 0), MANY - 4);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -404,6 +460,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rounded/stencils", test_stencils);
   g_test_add_func ("/rounded/failure", test_failure);
   g_test_add_func ("/rounded/count", test_count);
+  g_test_add_func ("/rounded/copies", test_copies);
   status = run_tests ();
   remove_tree (folder);
 
