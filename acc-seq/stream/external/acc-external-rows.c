@@ -4,6 +4,7 @@
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-array-values-private.h"
 #include "acc-core/derived/acc-array-rearrange.h"
 #include "acc-core/derived/fft/acc-array-fft-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
@@ -21,6 +22,8 @@
 /* What the sort of a vector, and what comes by rows, take besides elements. */
 #define LEAST_SORT (32 * 1024)
 #define LEAST_ROWS (32 * 1024)
+/* Bytes of what is read and written at once, where it is not worth to turn all: a page. */
+#define LEAST_RUN  4096
 
 typedef struct {
   const AccExternalTask *task;
@@ -287,25 +290,48 @@ run_rows (Work *self, AccShape *shape, guint first, GError **error)
                           error);
 }
 
+/* All columns as rows of a transposition, which is turned back. */
+static gboolean
+run_turned (Work *self, gint64 n_columns, GError **error)
+{
+  g_autoptr(AccArray) all = self->from->array != NULL ? g_object_ref (self->from->array) : acc_blocks_dup_array (self->from, error),
+    matrix = NULL, rows = NULL, turned = NULL, built = NULL, back = NULL;
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (self->n, n_columns);
+
+  if (all == NULL)
+    return FALSE;
+
+  matrix = acc_array_see_as (all, shape);
+  rows = acc_memory_source_new_rows (matrix);
+  turned = acc_array_transpose (rows);
+  self->n_after = 0;
+  built = build (self, turned);
+  back = acc_array_transpose (built);
+
+  return acc_external_fill_part (self->task, back, self->to->store, 0, error);
+}
+
 /* Along dimension @first, by blocks of what is after it. */
 static gboolean
 run_columns (Work *self, AccShape *shape, guint first, GError **error)
 {
   guint rank;
   const gint64 *extents = acc_shape_get_extents (shape, &rank);
-  gint64 n_columns = multiply (extents, first + 1, rank), outer = multiply (extents, 0, first);
+  gint64 n_columns = multiply (extents, first + 1, rank), outer = multiply (extents, 0, first), n;
   guint64 bytes = acc_bytes_multiply ((guint64) extents[first], PARTS * acc_element_type_get_size (self->from->type));
 
   self->n = extents[first];
   self->n_dimensions = self->n_after = 1;
   self->from->n_rows = self->to->n_rows = outer * self->n;
   self->from->n_columns = self->to->n_columns = n_columns;
+  n = acc_blocks_choose (self->task->backend, bytes, n_columns);
+  if (outer == 1 && n < n_columns && (guint64) n * acc_element_type_get_size (self->from->type) < LEAST_RUN)
+    return run_turned (self, n_columns, error);
 
   for (gint64 o = 0; o < outer; o++)
     {
       self->row = o * self->n;
-      if (!acc_blocks_each (n_columns, acc_blocks_choose (self->task->backend, bytes, n_columns), compute_columns, self,
-                            self->task->cancellable, error))
+      if (!acc_blocks_each (n_columns, n, compute_columns, self, self->task->cancellable, error))
         return FALSE;
     }
 
