@@ -259,6 +259,8 @@ run_by_rows (Run *self, AccArray **arrays, guint n_arrays, GError **error)
 
   if (acc_stages_find_next (self->backend, arrays, n_arrays, &self->tried, obstacle, &mode))
     return run_stages (self, arrays, n_arrays, mode, error);
+  if (acc_stages_make_room (self->backend, arrays, n_arrays, obstacle))
+    return run_by_rows (self, arrays, n_arrays, error);
   g_propagate_error (error, g_steal_pointer (&obstacle));
 
   return NULL;
@@ -269,13 +271,23 @@ run_in_memory (Run *self, AccArray **arrays, guint n_arrays, GError **error)
 {
   g_autofree AccArray **values = g_new0 (AccArray *, n_arrays + 1);
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
-  gboolean done = run_whole (self->backend, arrays, n_arrays, self->chunk_rows, values, self->cancellable, error);
+  GError *local = NULL;
+  gboolean done = run_whole (self->backend, arrays, n_arrays, self->chunk_rows, values, self->cancellable, &local);
 
   for (guint i = 0; i < n_arrays; i++)
     if (values[i] != NULL)
       g_ptr_array_add (results, values[i]);
+  if (done)
+    return g_steal_pointer (&results);
 
-  return done ? g_steal_pointer (&results) : NULL;
+  if (acc_stages_make_room (self->backend, arrays, n_arrays, local))
+    {
+      g_error_free (local);
+      return run_in_memory (self, arrays, n_arrays, error);
+    }
+  g_propagate_error (error, local);
+
+  return NULL;
 }
 
 /* Runs different arrays together; their results go into @values, from array to array. */
@@ -334,11 +346,16 @@ acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_ar
                               GCancellable *cancellable, GError **error)
 {
   Run self = { backend, chunk_rows, 1 << ACC_STAGES_FLOW, cancellable };
+  GPtrArray *results;
 
   if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
 
-  return run_stages (&self, arrays, n_arrays, ACC_STAGES_FLOW, error);
+  results = run_stages (&self, arrays, n_arrays, ACC_STAGES_FLOW, error);
+  for (guint i = 0; results != NULL && i < n_arrays; i++)
+    acc_stages_set_in_memory (g_ptr_array_index (results, i), FALSE);
+
+  return results;
 }
 
 /**

@@ -91,6 +91,12 @@ acc_memory_source_new_rows (AccArray *array)
   return acc_array_new_from_rows (ACC_SOURCE (source));
 }
 
+AccArray *
+acc_memory_source_get_array (AccSource *source)
+{
+  return ACC_IS_MEMORY_SOURCE (source) ? ACC_MEMORY_SOURCE (source)->array : NULL;
+}
+
 static guint64
 get_bytes (AccArray *array)
 {

@@ -4,6 +4,7 @@
 #include "acc-error.h"
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
+#include "acc-seq/stream/external/acc-external-private.h"
 
 /* Chunks wanted to fill the pipeline, where that leaves chunks of a useful size. */
 #define MIN_CHUNKS       16
@@ -370,13 +371,15 @@ acc_planner_plan_whole (AccBackend *backend, AccArray *array, gint64 n_rows, gui
 {
   AccPlan *plan = acc_plan_new ();
   AccPlanPart part = { NULL, };
+  guint64 room = acc_external_get_room (backend);
 
   part.name = acc_array_describe (array);
   part.place = ACC_PLACE_RESULT;
   part.n_rows = part.capacity = n_rows;
   part.n_buffers = 1;
   part.row_bytes = row_bytes;
-  part.bytes = in_memory ? 0 : acc_bytes_multiply (row_bytes, (guint64) n_rows);
+  /* What has no room for all of it runs by bands. */
+  part.bytes = in_memory ? 0 : MIN (acc_bytes_multiply (row_bytes, (guint64) n_rows), room);
   g_array_append_val (plan->parts, part);
 
   set_device (plan, backend);

@@ -36,6 +36,17 @@ typedef struct {
   const AccExternal *external; /* what computes it, where it does not fit in memory; NULL: the backend */
 } AccStageStore;
 
+/* What plans say of stages. */
+typedef struct {
+  AccBackend    *backend;
+  GString       *text;
+  guint          n;
+  AccPlanTraffic traffic;
+  /* Whether there is room to compute @arrays together into memory, or the only one into a file. */
+  gboolean     (*check) (gpointer data, AccArray **arrays, guint n_arrays, gboolean in_memory, GError **error);
+  gpointer       data;
+} AccStagesPlan;
+
 /* What the arrays need before they can run by rows: AccStageStore, owned. @dependences: gets an AccDependence per array; may be NULL. */
 GArray    *acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode,
                                    AccDependence *dependences);
@@ -44,20 +55,16 @@ GArray    *acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint
  * which may be NULL: how the results depend on sources. */
 GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gint64 chunk_rows,
                                    AccDependence *dependences, GCancellable *cancellable, GError **error);
-/* Appends what that would do, for plans; FALSE where there is nothing to store. @n_stages: those before, then with these. @traffic: of
- * the stages, with those before, and of the walk that computes the arrays then, but for what that writes. */
-gboolean   acc_stages_describe    (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GString *text,
-                                   guint *n_stages, AccPlanTraffic *traffic);
 /* A line of that. Returns whether the store is computed by a walk of its own. */
 gboolean   acc_stages_describe_store (AccBackend *backend, const AccStageStore *store, guint stage, gboolean in_memory, GString *text,
                                       AccPlanTraffic *traffic);
 /* Whether what its first stage needs at least is free, as far as that is known; ACC_ERROR_OUT_OF_MEMORY. */
 gboolean   acc_stages_check       (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GError **error);
-/* The reductions that it computes first, by a walk of their own, borrowed; *@why: what reads them, owned. */
-GPtrArray *acc_stages_list_reductions (AccBackend *backend, AccArray **arrays, guint n_arrays, char **why);
-/* What acc_stages_run() would return, for plans, with zeros in place of reductions and of stores, which take no memory, and rows that do
- * not come in place of what external algorithms compute; NULL where what comes after depends on what is stored. */
-GPtrArray *acc_stages_pretend     (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode);
+/* Tells what acc_stages_run() would do, stage by stage. *@after: what it would return, with zeros in place of reductions, files of holes in
+ * place of stores, and rows that do not come in place of what external algorithms compute; NULL where what comes after depends on what is
+ * stored. FALSE where a stage has no room. */
+gboolean   acc_stages_plan         (AccStagesPlan *self, AccArray **arrays, guint n_arrays, AccStagesMode mode, GPtrArray **after,
+                                    GError **error);
 /* For arrays that will be computed apart: in place of sources that can be read once, and are made use of by several of them, they get what
  * is stored. @arrays: owned. */
 gboolean   acc_stages_keep_sources (AccBackend *backend, GPtrArray *arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error);
@@ -68,3 +75,28 @@ gboolean   acc_stages_set_obstacle (GError *local, GError **obstacle, GError **e
  * bits. */
 gboolean   acc_stages_find_next    (AccBackend *backend, AccArray **arrays, guint n_arrays, guint *tried, const GError *obstacle,
                                     AccStagesMode *mode);
+
+/* --- for stages and their plans */
+
+/* Whether the store has room in memory, which gets less. */
+gboolean      acc_stages_takes_memory  (const AccStageStore *store, guint64 *room);
+/* Puts @values, from AccArray to AccArray, in place of what @arrays are made of. They are gone then. */
+gboolean      acc_stages_replace       (GHashTable *values, GPtrArray *arrays, GError **error);
+/* Sources that can be read once, and that stages read more often: those of the first stage, which are in memory together, and what is
+ * left, have a walk each. */
+GPtrArray    *acc_stages_find_repeated (AccArray **arrays, guint n_arrays, GArray *stores);
+/* What stores such a source. */
+AccStageStore acc_stages_keep_source   (AccArray *source);
+void          acc_stages_prefix_error  (const AccStageStore *store, GError **error);
+
+/* --- stores in memory */
+
+/* Of @store, which a stage has put in memory, or in plans what takes its place. What is given to somebody else is none any more. */
+void      acc_stages_set_in_memory  (AccArray *store, gboolean in_memory);
+/* Bytes of those that @arrays are made of, and the largest of them; NULL: there is none. */
+guint64   acc_stages_measure_memory (AccArray **arrays, guint n_arrays);
+AccArray *acc_stages_find_in_memory (AccArray **arrays, guint n_arrays);
+/* Moves the largest to a file. FALSE: there is none, or no file for it, or memory is not the @reason why more room is wanted. */
+gboolean  acc_stages_make_room      (AccBackend *backend, AccArray **arrays, guint n_arrays, const GError *reason);
+/* The same in a plan, which tells. */
+gboolean  acc_stages_plan_room      (AccStagesPlan *self, AccArray **arrays, guint n_arrays, const GError *reason);

@@ -22,10 +22,10 @@ typedef struct {
 
 /* --- where stores are */
 
-/* Whether the store has room in memory, which gets less: half of what is left, as the stage that reads it needs memory, too, and so do
- * rows of sources. What a reduction leaves goes to memory whatever its size. */
-static gboolean
-takes_memory (const AccStageStore *store, guint64 *room)
+/* Half of what is left, as the stage that reads it needs memory, too, and so do rows of sources. What a reduction leaves goes to memory
+ * whatever its size. */
+gboolean
+acc_stages_takes_memory (const AccStageStore *store, guint64 *room)
 {
   guint64 least;
 
@@ -41,8 +41,8 @@ takes_memory (const AccStageStore *store, guint64 *room)
 
 /* --- a stage */
 
-static void
-prefix_error (const AccStageStore *store, GError **error)
+void
+acc_stages_prefix_error (const AccStageStore *store, GError **error)
 {
   if (error != NULL
       && (g_error_matches (*error, ACC_ERROR, ACC_ERROR_STREAM) || g_error_matches (*error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY)
@@ -77,6 +77,16 @@ set_value (Stages *self, AccArray *array, AccArray *value)
   g_hash_table_insert (self->values, array, value);
 }
 
+/* In memory. */
+static void
+set_kept (Stages *self, const AccStageStore *store, AccArray *value)
+{
+  if (store->has_rows && value->rank > 0 && acc_array_is_manifest (value) && !acc_store_holds (value)
+      && !acc_array_is_manifest (store->store))
+    acc_stages_set_in_memory (value, TRUE);
+  set_value (self, store->store, value);
+}
+
 /* Computes @stores, AccStageStore, together. */
 static gboolean
 compute_in_memory (Stages *self, GPtrArray *stores, GError **error)
@@ -92,7 +102,7 @@ compute_in_memory (Stages *self, GPtrArray *stores, GError **error)
   values = acc_evaluate_with_chunk_rows (self->backend, (AccArray **) wanted->pdata, wanted->len, self->chunk_rows, self->cancellable,
                                          error);
   for (guint i = 0; values != NULL && i < wanted->len; i++)
-    set_value (self, g_ptr_array_index (wanted, i), g_object_ref (g_ptr_array_index (values, i)));
+    set_kept (self, g_ptr_array_index (stores, i), g_object_ref (g_ptr_array_index (values, i)));
 
   return values != NULL;
 }
@@ -109,10 +119,13 @@ compute_one (Stages *self, const AccStageStore *store, gboolean in_memory, GErro
 
   if (value == NULL)
     {
-      prefix_error (store, error);
+      acc_stages_prefix_error (store, error);
       return FALSE;
     }
-  set_value (self, store->store, value);
+  if (in_memory)
+    set_kept (self, store, value);
+  else
+    set_value (self, store->store, value);
 
   return TRUE;
 }
@@ -129,20 +142,23 @@ compute_externally (Stages *self, const AccStageStore *store, GError **error)
   return value != NULL;
 }
 
-/* Those of the first stage. */
+/* Those of the first stage. *@in_files: whether none goes to memory; gets whether none does. */
 static gboolean
-compute_stage (Stages *self, GArray *stores, GError **error)
+try_stage (Stages *self, GArray *stores, gboolean *in_files, GError **error)
 {
   g_autoptr(GPtrArray) together = g_ptr_array_new ();
-  guint64 room = acc_external_get_room (self->backend);
+  guint64 room = *in_files ? 0 : acc_external_get_room (self->backend);
+
+  *in_files = TRUE;
 
   for (guint i = 0; i < stores->len; i++)
     {
       const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-      gboolean in_memory = store->stage == 0 && store->external == NULL && takes_memory (store, &room);
+      gboolean in_memory = store->stage == 0 && store->external == NULL && acc_stages_takes_memory (store, &room);
 
       if (store->stage > 0)
         continue;
+      *in_files &= !in_memory || !store->has_rows;
       if (store->external != NULL)
         {
           if (!compute_externally (self, store, error))
@@ -156,19 +172,45 @@ compute_stage (Stages *self, GArray *stores, GError **error)
 
   if (!compute_in_memory (self, together, error))
     {
-      prefix_error (g_ptr_array_index (together, 0), error);
+      acc_stages_prefix_error (g_ptr_array_index (together, 0), error);
       return FALSE;
     }
 
   return TRUE;
 }
 
+/* Where memory is short, stores go to files: those of stages before, the largest first, then its own. */
+static gboolean
+compute_stage (Stages *self, GPtrArray *results, GArray *stores, GError **error)
+{
+  gboolean in_files = FALSE, were_in_files;
+  GError *local = NULL;
+
+  for (;;)
+    {
+      were_in_files = in_files;
+      if (try_stage (self, stores, &in_files, &local))
+        return TRUE;
+      g_hash_table_remove_all (self->values);
+      if (acc_stages_make_room (self->backend, (AccArray **) results->pdata, results->len, local))
+        in_files = were_in_files;
+      else if (in_files || !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+        break;
+      else
+        in_files = TRUE;
+      g_clear_error (&local);
+    }
+  g_propagate_error (error, local);
+
+  return FALSE;
+}
+
 /* --- what takes the place of nodes */
 
 static AccArray *
-look_up (Stages *self, AccArray *node)
+look_up (GHashTable *values, AccArray *node)
 {
-  AccArray *other = g_hash_table_lookup (self->values, node);
+  AccArray *other = g_hash_table_lookup (values, node);
 
   return other != NULL ? other : node;
 }
@@ -188,9 +230,9 @@ find_extents (AccArray *node)
 }
 
 static gboolean
-replace_node (Stages *self, AccArray *node, GError **error)
+replace_node (GHashTable *values, AccArray *node, GError **error)
 {
-  AccArray *condition = node->op == ACC_OP_COND ? g_hash_table_lookup (self->values, node->inputs[0]) : NULL, *other;
+  AccArray *condition = node->op == ACC_OP_COND ? g_hash_table_lookup (values, node->inputs[0]) : NULL, *other;
 
   if (condition != NULL && acc_array_is_manifest (condition))
     {
@@ -198,40 +240,40 @@ replace_node (Stages *self, AccArray *node, GError **error)
 
       if (flag == NULL)
         return FALSE;
-      other = g_object_ref (look_up (self, node->inputs[*flag != 0 ? 1 : 2]));
+      other = g_object_ref (look_up (values, node->inputs[*flag != 0 ? 1 : 2]));
     }
   else
     {
-      other = acc_array_copy_same (node, self->values);
+      other = acc_array_copy_same (node, values);
     }
 
   if (other == NULL)
     return TRUE;
-  set_value (self, node, other);
+  g_hash_table_insert (values, node, other);
   find_extents (other);
 
   return acc_array_check (other, error);
 }
 
 /* @arrays get what takes their place. */
-static gboolean
-replace (Stages *self, GPtrArray *arrays, GError **error)
+gboolean
+acc_stages_replace (GHashTable *values, GPtrArray *arrays, GError **error)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_nodes ((AccArray **) arrays->pdata, arrays->len);
 
   for (guint i = 0; i < nodes->len; i++)
-    if (!g_hash_table_contains (self->values, g_ptr_array_index (nodes, i))
-        && !replace_node (self, g_ptr_array_index (nodes, i), error))
+    if (!g_hash_table_contains (values, g_ptr_array_index (nodes, i))
+        && !replace_node (values, g_ptr_array_index (nodes, i), error))
       return FALSE;
 
   for (guint i = 0; i < arrays->len; i++)
     {
-      AccArray *other = g_object_ref (look_up (self, g_ptr_array_index (arrays, i)));
+      AccArray *other = g_object_ref (look_up (values, g_ptr_array_index (arrays, i)));
 
       g_object_unref (g_ptr_array_index (arrays, i));
       g_ptr_array_index (arrays, i) = other;
     }
-  g_hash_table_remove_all (self->values);
+  g_hash_table_remove_all (values);
 
   return TRUE;
 }
@@ -315,9 +357,8 @@ list_repeated (GHashTable *walks)
   return sources;
 }
 
-/* What stages read more often than once: those of the first stage, which are in memory together, and what is left, have a walk each. */
-static GPtrArray *
-find_repeated (AccArray **arrays, guint n_arrays, GArray *stores)
+GPtrArray *
+acc_stages_find_repeated (AccArray **arrays, guint n_arrays, GArray *stores)
 {
   g_autoptr(GHashTable) walks = g_hash_table_new (NULL, NULL), cut = g_hash_table_new (NULL, NULL);
   g_autoptr(GPtrArray) together = g_ptr_array_new ();
@@ -344,8 +385,8 @@ find_repeated (AccArray **arrays, guint n_arrays, GArray *stores)
   return list_repeated (walks);
 }
 
-static AccStageStore
-keep_source (AccArray *source)
+AccStageStore
+acc_stages_keep_source (AccArray *source)
 {
   return (AccStageStore) { .store = source, .why = (char *) "it can be read once, and is needed again", .has_rows = TRUE,
                            .bytes = acc_external_get_bytes (source) };
@@ -363,15 +404,15 @@ keep_sources (Stages *self, GPtrArray *sources, GPtrArray *results, GError **err
   for (guint i = 0; i < sources->len && done; i++)
     {
       AccArray *source = g_ptr_array_index (sources, i);
-      AccStageStore store = keep_source (source);
+      AccStageStore store = acc_stages_keep_source (source);
 
-      done = compute_one (self, &store, takes_memory (&store, &room), error);
+      done = compute_one (self, &store, acc_stages_takes_memory (&store, &room), error);
       if (done)
         set_value (self, source, acc_memory_source_new_rows (g_hash_table_lookup (self->values, source)));
     }
   self->mode = mode;
 
-  return done && (sources->len == 0 || replace (self, results, error));
+  return done && (sources->len == 0 || acc_stages_replace (self->values, results, error));
 }
 
 gboolean
@@ -411,173 +452,16 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
 
       if (stores->len == 0)
         break;
-      repeated = find_repeated ((AccArray **) results->pdata, results->len, stores);
+      repeated = acc_stages_find_repeated ((AccArray **) results->pdata, results->len, stores);
       if (repeated->len > 0)
         {
           if (!keep_sources (&self, repeated, results, error))
             return NULL;
           continue;
         }
-      if (!compute_stage (&self, stores, error) || !replace (&self, results, error))
+      if (!compute_stage (&self, results, stores, error) || !acc_stages_replace (values, results, error))
         return NULL;
     }
 
   return g_steal_pointer (&results);
-}
-
-/* --- plans */
-
-GPtrArray *
-acc_stages_list_reductions (AccBackend *backend, AccArray **arrays, guint n_arrays, char **why)
-{
-  g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, ACC_STAGES_REDUCTIONS, NULL);
-  GPtrArray *reductions = g_ptr_array_new ();
-
-  *why = NULL;
-  for (guint i = 0; i < stores->len; i++)
-    {
-      const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-
-      if (store->stage > 0 || store->has_rows || store->external != NULL)
-        continue;
-      g_ptr_array_add (reductions, store->store);
-      if (*why == NULL)
-        *why = g_strdup (store->why);
-    }
-
-  return reductions;
-}
-
-/* What is larger may well be computed, too, but not for a plan. */
-#define SMALL_BYTES (64 * 1024)
-
-/* It takes the memory that the run will take. */
-static AccArray *
-new_zeros (AccBackend *backend, AccArray *array)
-{
-  g_autofree AccBuffer **buffers = acc_buffers_allocate (array->type, acc_shape_get_size (array->shape),
-                                                         acc_backend_get_budget (backend), "a plan", NULL);
-
-  return buffers != NULL ? acc_array_new_manifest (array->type, array->shape, buffers) : NULL;
-}
-
-/* A file of holes: nothing is written to it. */
-static AccArray *
-new_empty_store (AccBackend *backend, AccArray *array)
-{
-  g_autoptr(AccStore) store = acc_store_new_growing (backend, array->type, acc_shape_get_size (array->shape), "a plan", NULL);
-  g_autoptr(AccArray) vector = store != NULL ? acc_store_dup_array (store, NULL) : NULL;
-
-  return vector != NULL ? acc_array_see_as (vector, array->shape) : NULL;
-}
-
-/* What takes the place of a store; NULL: nothing that plans could use. */
-static AccArray *
-pretend_store (AccBackend *backend, const AccStageStore *store, AccStagesMode mode)
-{
-  if (mode == ACC_STAGES_REDUCTIONS)
-    return !store->has_rows && store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
-  if (store->decides || store->store->shape == NULL)
-    return NULL;
-  if (store->external != NULL && !store->external->leaves_store)
-    return acc_external_pretend (store->store);
-
-  return store->has_rows || store->external != NULL ? new_empty_store (backend, store->store)
-                         : store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
-}
-
-/* Of the first stage; reductions are all taken together. FALSE: there is one in whose place nothing can be taken. */
-static gboolean
-pretend_stage (Stages *self, GArray *stores)
-{
-  for (guint i = 0; i < stores->len; i++)
-    {
-      const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-      AccArray *value;
-
-      if (store->stage > 0 && self->mode != ACC_STAGES_REDUCTIONS)
-        continue;
-      value = pretend_store (self->backend, store, self->mode);
-      if (value == NULL)
-        return FALSE;
-      set_value (self, store->store, value);
-    }
-
-  return TRUE;
-}
-
-/* Each stage of a plan stores something that the one before did not. */
-#define MOST_STAGES 64
-
-GPtrArray *
-acc_stages_pretend (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode)
-{
-  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-  g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
-  Stages self = { backend, mode, 0, NULL, values, NULL };
-
-  for (guint i = 0; i < n_arrays; i++)
-    g_ptr_array_add (others, g_object_ref (arrays[i]));
-  for (guint n = 0; n < MOST_STAGES; n++)
-    {
-      g_autoptr(GArray) stores = acc_stages_find_stores (backend, (AccArray **) others->pdata, others->len, mode, NULL);
-
-      if (stores->len == 0)
-        return g_steal_pointer (&others);
-      if (!pretend_stage (&self, stores) || !replace (&self, others, NULL))
-        return NULL;
-    }
-
-  return NULL;
-}
-
-gboolean
-acc_stages_describe (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GString *text, guint *n_stages,
-                     AccPlanTraffic *traffic)
-{
-  g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, mode, NULL);
-  g_autoptr(GPtrArray) repeated = find_repeated (arrays, n_arrays, stores);
-  g_autoptr(GHashTable) stored = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) last = g_ptr_array_new ();
-  guint64 room = acc_external_get_room (backend);
-  guint before = *n_stages;
-
-  for (guint i = 0; i < repeated->len; i++)
-    {
-      AccStageStore store = keep_source (g_ptr_array_index (repeated, i));
-
-      acc_stages_describe_store (backend, &store, before + 1, takes_memory (&store, &room), text, traffic);
-      traffic->read = acc_bytes_add (traffic->read, store.bytes);
-      g_hash_table_add (stored, store.store);
-    }
-  for (guint i = 0; i < stores->len; i++)
-    g_hash_table_add (stored, g_array_index (stores, AccStageStore, i).store);
-
-  for (guint stage = 0, n = 0; n < stores->len; stage++)
-    {
-      g_autoptr(GPtrArray) together = g_ptr_array_new ();
-
-      for (guint i = 0; i < stores->len; i++)
-        {
-          const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-
-          if (store->stage != stage)
-            continue;
-          n++;
-          *n_stages = before + stage + 1;
-          if (acc_stages_describe_store (backend, store, *n_stages, store->external == NULL && takes_memory (store, &room), text, traffic))
-            acc_plan_traffic_add_walk (&traffic->read, (AccArray **) &store->store, 1, stored);
-          else
-            g_ptr_array_add (together, store->store);
-        }
-      acc_plan_traffic_add_walk (&traffic->read, (AccArray **) together->pdata, together->len, stored);
-    }
-
-  traffic->last = 0;
-  for (guint i = 0; i < n_arrays; i++)
-    if (!g_hash_table_contains (stored, arrays[i]))
-      g_ptr_array_add (last, arrays[i]);
-  acc_plan_traffic_add_walk (&traffic->last, (AccArray **) last->pdata, last->len, stored);
-
-  return stores->len > 0;
 }

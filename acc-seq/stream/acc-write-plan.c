@@ -5,6 +5,7 @@
 #include "acc-core/backend/acc-deferred-private.h"
 #include "acc-evaluate.h"
 #include "acc-stages-private.h"
+#include "acc-store-private.h"
 #include "acc-error.h"
 
 /* Plans of what is written, without reading or computing anything. */
@@ -13,13 +14,6 @@ typedef struct {
   AccBackend *backend;
   gint64      chunk_rows;
 } Planning;
-
-/* What comes before the last walk. */
-typedef struct {
-  GString       *text;
-  guint          n;
-  AccPlanTraffic traffic;
-} Stages;
 
 /* Of results that are computed whole: the first of them. */
 static AccPlan *
@@ -57,31 +51,6 @@ plan_rows (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError **obsta
   return acc_write_plan_rows (session, self->chunk_rows, obstacle, error) ? g_steal_pointer (&session->plan) : NULL;
 }
 
-/* Whether there is room for the walk that computes reductions before what reads them together with rows. */
-static gboolean
-check_reductions (Planning *self, GPtrArray *arrays, GError **error)
-{
-  g_autofree char *why = NULL;
-  g_autoptr(GPtrArray) reductions = acc_stages_list_reductions (self->backend, (AccArray **) arrays->pdata, arrays->len, &why);
-  AccArray **wanted = (AccArray **) reductions->pdata;
-  g_autoptr(AccSession) session = acc_session_new (self->backend, NULL);
-  g_autoptr(GError) local = NULL;
-  guint tried = 1 << ACC_STAGES_FLOW;
-  AccStagesMode mode;
-
-  if (reductions->len == 0
-      || (acc_session_begin_rows (session, wanted, reductions->len, NULL, &local)
-          && acc_session_plan_results (session, reductions->len, self->chunk_rows, &local)))
-    return TRUE;
-  /* By other stages. */
-  if (acc_stages_find_next (self->backend, wanted, reductions->len, &tried, local, &mode))
-    return TRUE;
-
-  g_propagate_prefixed_error (error, g_steal_pointer (&local), "%s: ", why);
-
-  return FALSE;
-}
-
 static AccPlan *plan_outputs (Planning *self, GPtrArray *outputs, GError **error);
 
 /* A walk for each array. */
@@ -117,36 +86,106 @@ plan_apart (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const GError 
   return g_steal_pointer (&first);
 }
 
-/* The stages of @mode, where there are any: other arrays take the place of those of @outputs, unless what they store decides what comes
- * after. FALSE with an error: one of them has no room. */
-static gboolean
-plan_stages (Planning *self, GPtrArray *outputs, AccStagesMode mode, Stages *stages, gboolean *is_known, GError **error)
+/* --- stages */
+
+static gboolean check_stage (gpointer data, AccArray **arrays, guint n_arrays, gboolean in_memory, GError **error);
+
+/* Nobody reads the text of what stages of stages do. */
+static AccStagesPlan
+new_stages (Planning *self)
 {
-  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs), after = NULL;
+  return (AccStagesPlan) { .backend = self->backend, .text = g_string_new (NULL), .check = check_stage, .data = self };
+}
 
-  *is_known = TRUE;
-  if (!acc_stages_describe (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, stages->text, &stages->n, &stages->traffic))
+/* Whether there is room for one walk that leaves what @arrays depend on sources for in memory. */
+static gboolean
+check_results (Planning *self, GPtrArray *arrays, GError **obstacle, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (self->backend, NULL);
+  GError *local = NULL;
+
+  if (!acc_write_reads_sources (arrays)
+      || (acc_session_begin_rows (session, (AccArray **) arrays->pdata, arrays->len, NULL, &local)
+          && acc_session_plan_results (session, arrays->len, self->chunk_rows, &local)))
     return TRUE;
-  if (!acc_stages_check (self->backend, (AccArray **) arrays->pdata, arrays->len, mode, error)
-      || (mode == ACC_STAGES_REDUCTIONS && !check_reductions (self, arrays, error)))
-    return FALSE;
 
-  after = acc_stages_pretend (self->backend, (AccArray **) arrays->pdata, arrays->len, mode);
-  *is_known = after != NULL;
-  if (after != NULL)
-    acc_outputs_replace (outputs, after);
+  return acc_stages_set_obstacle (local, obstacle, error);
+}
 
-  return TRUE;
+/* In the order in which acc_evaluate_with_chunk_rows() tries what it does. */
+static gboolean
+check_evaluation (Planning *self, AccStagesPlan *stages, AccArray **arrays, guint n_arrays, GError **error)
+{
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new_with_free_func (g_object_unref);
+  AccStagesMode mode = ACC_STAGES_FLOW;
+  guint tried = 1 << ACC_STAGES_FLOW;
+
+  for (guint i = 0; i < n_arrays; i++)
+    g_ptr_array_add (wanted, g_object_ref (arrays[i]));
+  for (;;)
+    {
+      g_autoptr(GPtrArray) after = NULL;
+      g_autoptr(GError) obstacle = NULL;
+      guint64 held = 0;
+      gboolean done;
+
+      if (!acc_stages_plan (stages, (AccArray **) wanted->pdata, wanted->len, mode, &after, error))
+        return FALSE;
+      if (after == NULL)
+        return TRUE;
+      g_ptr_array_unref (wanted);
+      wanted = g_steal_pointer (&after);
+      acc_external_hold (self->backend, &held, acc_stages_measure_memory ((AccArray **) wanted->pdata, wanted->len));
+      done = check_results (self, wanted, &obstacle, error);
+      acc_external_hold (self->backend, &held, 0);
+      if (done || obstacle == NULL)
+        return done;
+      if (acc_stages_find_next (self->backend, (AccArray **) wanted->pdata, wanted->len, &tried, obstacle, &mode)
+          || acc_stages_plan_room (stages, (AccArray **) wanted->pdata, wanted->len, obstacle))
+        continue;
+      g_propagate_error (error, g_steal_pointer (&obstacle));
+      return FALSE;
+    }
+}
+
+static gboolean
+check_store (Planning *self, AccArray *array, GError **error)
+{
+  gint64 size = array->shape != NULL ? acc_shape_get_size (array->shape) : 0;
+  g_autoptr(AccStore) store = acc_store_new_growing (self->backend, array->type, size, "a plan", error);
+  g_autoptr(AccSink) sink = store != NULL ? acc_store_new_sink (store) : NULL;
+  g_autoptr(GPtrArray) outputs = sink != NULL ? acc_outputs_new (&array, &sink, 1) : NULL;
+  g_autoptr(AccPlan) plan = outputs != NULL ? plan_outputs (self, outputs, error) : NULL;
+
+  return plan != NULL;
+}
+
+static gboolean
+check_stage (gpointer data, AccArray **arrays, guint n_arrays, gboolean in_memory, GError **error)
+{
+  Planning *self = data;
+  AccStagesPlan stages;
+  gboolean fits;
+
+  if (!in_memory)
+    return check_store (self, arrays[0], error);
+
+  stages = new_stages (self);
+  fits = check_evaluation (self, &stages, arrays, n_arrays, error);
+  g_string_free (stages.text, TRUE);
+
+  return fits;
 }
 
 /* Of the walk that has what stores in memory leave. */
 static AccPlan *
-plan_last (Planning *self, GPtrArray *outputs, GPtrArray *arrays, guint64 bytes, GError **obstacle, GError **error)
+plan_last (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesPlan *stages, GError **obstacle, GError **error)
 {
   guint64 held = 0;
   AccPlan *plan;
 
-  acc_external_hold (self->backend, &held, bytes);
+  stages->traffic.memory = acc_stages_measure_memory ((AccArray **) arrays->pdata, arrays->len);
+  acc_external_hold (self->backend, &held, stages->traffic.memory);
   plan = plan_rows (self, outputs, arrays, obstacle, error);
   acc_external_hold (self->backend, &held, 0);
 
@@ -155,7 +194,7 @@ plan_last (Planning *self, GPtrArray *outputs, GPtrArray *arrays, guint64 bytes,
 
 /* Of the only array. */
 static void
-tell_narrow (GPtrArray *outputs, Stages *stages)
+tell_narrow (GPtrArray *outputs, AccStagesPlan *stages)
 {
   guint64 bytes = acc_external_get_bytes (((AccOutput *) g_ptr_array_index (outputs, 0))->array);
 
@@ -172,34 +211,40 @@ tell_narrow (GPtrArray *outputs, Stages *stages)
 
 /* In the order in which write_outputs() tries what it does. */
 static AccPlan *
-plan_staged (Planning *self, GPtrArray *outputs, Stages *stages, GError **error)
+plan_staged (Planning *self, GPtrArray *outputs, AccStagesPlan *stages, GError **error)
 {
   AccStagesMode mode = ACC_STAGES_FLOW;
   guint tried = 1 << ACC_STAGES_FLOW;
-  gboolean is_known = TRUE, is_narrow = FALSE;
+  gboolean is_narrow = FALSE;
 
   for (;;)
     {
-      g_autoptr(GPtrArray) arrays = NULL;
+      g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs), after = NULL;
       g_autoptr(GError) obstacle = NULL;
       gboolean reads;
       AccPlan *plan;
 
-      if (!is_narrow && !plan_stages (self, outputs, mode, stages, &is_known, error))
-        return NULL;
-      if (!is_known)
-        return plan_computed (self, outputs, FALSE, "computed from what stages before it store", error);
+      if (!is_narrow)
+        {
+          if (!acc_stages_plan (stages, (AccArray **) arrays->pdata, arrays->len, mode, &after, error))
+            return NULL;
+          if (after == NULL)
+            return plan_computed (self, outputs, FALSE, "computed from what stages before it store", error);
+          acc_outputs_replace (outputs, after);
+          g_ptr_array_unref (arrays);
+          arrays = acc_outputs_list (outputs);
+        }
 
-      arrays = acc_outputs_list (outputs);
       if (arrays->len == 1 && acc_array_is_manifest (g_ptr_array_index (arrays, 0)))
         return plan_computed (self, outputs, TRUE, "in memory already", error);
-      plan = plan_last (self, outputs, arrays, stages->traffic.memory, &obstacle, error);
+      plan = plan_last (self, outputs, arrays, stages, &obstacle, error);
       if (plan != NULL || obstacle == NULL)
         return plan;
 
       reads = acc_write_reads_sources (arrays);
-      if (reads && !is_narrow
-          && acc_stages_find_next (self->backend, (AccArray **) arrays->pdata, arrays->len, &tried, obstacle, &mode))
+      if ((reads && !is_narrow
+           && acc_stages_find_next (self->backend, (AccArray **) arrays->pdata, arrays->len, &tried, obstacle, &mode))
+          || acc_stages_plan_room (stages, (AccArray **) arrays->pdata, arrays->len, obstacle))
         continue;
       if (arrays->len > 1)
         return plan_apart (self, outputs, arrays, obstacle, error);
@@ -232,7 +277,7 @@ tell_traffic (const AccPlanTraffic *self, GPtrArray *outputs, AccPlan *plan)
 static AccPlan *
 plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
 {
-  Stages stages = { g_string_new (NULL), };
+  AccStagesPlan stages = new_stages (self);
   AccPlan *plan = plan_staged (self, outputs, &stages, error);
 
   if (plan != NULL && stages.text->len > 0)

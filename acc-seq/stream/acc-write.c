@@ -367,6 +367,8 @@ write_whole (Write *self, GPtrArray *outputs, GError **error)
 
   if (arrays->len == 0 || write_together (self, outputs, &obstacle, error))
     return TRUE;
+  if (acc_stages_make_room (self->backend, (AccArray **) arrays->pdata, arrays->len, obstacle))
+    return write_whole (self, outputs, error);
   if (obstacle != NULL && arrays->len > 1)
     return write_apart (self, outputs, TRUE, error);
   if (is_too_wide (outputs, obstacle))
@@ -417,7 +419,8 @@ write_outputs (Write *self, GPtrArray *outputs, GError **error)
       g_ptr_array_unref (left);
       left = g_ptr_array_ref (streamed);
       arrays = acc_outputs_list (left);
-      if (acc_stages_find_next (self->backend, (AccArray **) arrays->pdata, arrays->len, &tried, obstacle, &mode))
+      if (acc_stages_find_next (self->backend, (AccArray **) arrays->pdata, arrays->len, &tried, obstacle, &mode)
+          || acc_stages_make_room (self->backend, (AccArray **) arrays->pdata, arrays->len, obstacle))
         continue;
       if (arrays->len > 1)
         return write_apart (self, left, TRUE, error);

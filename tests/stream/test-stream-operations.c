@@ -5,6 +5,7 @@
  * what it asks for it runs. */
 #include "stream-files.h"
 #include "stream-flow.h"
+#include "stream-limits.h"
 #include "stream-memory.h"
 
 #include "acc-core/array/acc-array-private.h"
@@ -16,11 +17,11 @@
 
 #include "tests/remove-tree.h"
 
-/* With many rows it measures the memory of processes instead. */
+/* With many rows it measures the memory of processes instead, with few it goes through many limits. */
 #ifndef ROWS
 #define ROWS    2000
 #endif
-#define COLUMNS 1500
+#define COLUMNS (ROWS < 2000 ? 300 : 1500)
 #define MAX_SOURCES 3
 
 typedef MemoryFile Data;
@@ -47,6 +48,7 @@ typedef struct {
   Share       share;      /* of its data that is enough, on the native backend */
   const char *why;        /* no less is */
   gboolean    near;       /* a library computes it; the last bits may be others */
+  gboolean    decides;    /* what stages store decides what comes after them: plans cannot know all that runs need */
 } Program;
 
 /* --- functions of elements */
@@ -253,9 +255,9 @@ static const Program programs[] = {
   { "stencil", stencil, { &matrix } },
   { "stencil2", stencil2, { &matrix, &matrix } },
   { "permute", permute, { &vector } },
-  { "fold_seg", fold_seg, { &vector, &lengths } },
-  { "scanl1_seg", scan_seg, { &vector, &lengths } },
-  { "cond", cond, { &ints } },
+  { "fold_seg", fold_seg, { &vector, &lengths }, .decides = TRUE },
+  { "scanl1_seg", scan_seg, { &vector, &lengths }, .decides = TRUE },
+  { "cond", cond, { &ints }, .decides = TRUE },
   { "while_loop", loop, { &ints } },
   { "wide-map", map, { &wide } },
   { "wide-zip", zip_with, { &wide, &wide } },
@@ -481,6 +483,27 @@ test_wide_plan (void)
 }
 
 static void
+test_limits (gconstpointer data)
+{
+  const Program *program = data;
+  AccArray *sources[MAX_SOURCES] = { NULL, };
+  g_autoptr(AccArray) array = NULL;
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < MAX_SOURCES && program->data[i] != NULL; i++)
+    {
+      g_autoptr(GBytes) file = make_bytes (program->data[i], i + 1);
+
+      bytes += g_bytes_get_size (file);
+      sources[i] = open_file (program->data[i], file);
+    }
+  array = program->build (sources);
+  limits_test (backend, program->name, array, bytes, program->decides);
+  for (guint i = 0; i < MAX_SOURCES; i++)
+    g_clear_object (&sources[i]);
+}
+
+static void
 test_covered (void)
 {
   for (guint op = 0; op < ACC_N_OPERATIONS; op++)
@@ -525,7 +548,7 @@ run_child (const char *name)
 int
 main (int argc, char **argv)
 {
-  gboolean measures = ROWS > 2000;
+  gboolean measures = ROWS > 2000, limits = ROWS < 2000;
   g_autoptr(GError) error = NULL;
   int status;
 
@@ -543,11 +566,11 @@ main (int argc, char **argv)
 
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
-      g_autofree char *path = g_strdup_printf ("/stream/%s/%s", measures ? "memory" : "operations", programs[i].name);
+      g_autofree char *path = g_strdup_printf ("/stream/%s/%s", measures ? "memory" : limits ? "limits" : "operations", programs[i].name);
 
-      g_test_add_data_func (path, &programs[i], measures ? test_memory : test_program);
+      g_test_add_data_func (path, &programs[i], measures ? test_memory : limits ? test_limits : test_program);
     }
-  if (!measures)
+  if (!measures && !limits)
     {
       g_test_add_func ("/stream/operations/wide-plan", test_wide_plan);
       g_test_add_func ("/stream/operations/all", test_covered);

@@ -231,6 +231,32 @@ test_stages_of_choices (Fixture *f, gconstpointer data)
   assert_turned (one, sink);
 }
 
+/* What reads a store in any order needs none of its own: plans name those that the run makes, and there is room for one. */
+static void
+test_plan_of_what_follows (Fixture *f, gconstpointer data)
+{
+  g_autoptr(TestSource) source = test_source_new ("i4", (gint64[]) { 300, 200 }, 2, 1);
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source)), flat = acc_array_flatten (array),
+    result = acc_array_reverse_on (flat, 0);
+  g_autoptr(TestSink) sink = test_sink_new ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccPlan) plan = NULL;
+  g_autofree char *text = NULL;
+
+  acc_backend_set_memory_limit (f->backend, f->before + 160000);
+  acc_backend_set_temporary_quota (f->backend, 300000);
+  plan = acc_backend_plan (f->backend, result, NULL, 0, &error);
+  g_assert_no_error (error);
+  text = acc_plan_to_string (plan);
+  g_test_message ("%s", text);
+  g_assert_nonnull (strstr (text, "\nstage 1  source is stored in a temporary file"));
+  g_assert_null (strstr (text, "\nstage 2 "));
+  g_assert_cmpint (source->n_started, ==, 0);
+
+  acc_backend_write (f->backend, result, ACC_SINK (sink), NULL, &error);
+  g_assert_no_error (error);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -241,6 +267,7 @@ main (int argc, char **argv)
   ADD ("failures", test_failures);
   ADD ("cancelled", test_cancelled);
   ADD ("plan", test_plan);
+  ADD ("plan/what-follows", test_plan_of_what_follows);
   ADD ("choices", test_stages_of_choices);
 #undef ADD
 

@@ -95,18 +95,21 @@ call (const AccExternalTask *task, AccForeign *foreign, GError **error)
 }
 
 static AccArray *
-compute_foreign (const AccExternalTask *task, GError **error)
+replace_foreign (AccBackend *backend, AccArray *node, GError **error)
 {
-  AccArray *node = task->node;
-  g_autoptr(AccForeign) foreign = acc_foreign_find (task->backend, node);
-  g_autoptr(GPtrArray) results = NULL;
-
-  if (foreign != NULL)
-    return call (task, foreign, error);
-
-  results = acc_program_apply (acc_array_get_programs (node)[0], node->inputs, node->n_inputs, error);
+  g_autoptr(AccForeign) foreign = acc_foreign_find (backend, node);
+  g_autoptr(GPtrArray) results = foreign == NULL ? acc_program_apply (acc_array_get_programs (node)[0], node->inputs, node->n_inputs, error)
+                                                 : NULL;
 
   return results != NULL ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
+}
+
+static AccArray *
+compute_foreign (const AccExternalTask *task, GError **error)
+{
+  g_autoptr(AccForeign) foreign = acc_foreign_find (task->backend, task->node);
+
+  return foreign != NULL ? call (task, foreign, error) : replace_foreign (task->backend, task->node, error);
 }
 
 const AccExternal acc_external_foreign = {
@@ -120,5 +123,6 @@ const AccExternal acc_external_foreign = {
   .n_written = 1,
   .n_read = 1,
   .describe = describe,
+  .replace = replace_foreign,
   .compute = compute_foreign,
 };

@@ -39,6 +39,8 @@ typedef struct {
   guint       n_written, n_read;   /* how often all elements are written to temporary files, and read from there */
   /* NULL, or what computes those numbers. */
   void       (*count_passes)  (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read);
+  /* NULL, or what takes the place of a node without being computed: what it falls back to. NULL without an error where it is computed. */
+  AccArray  *(*replace)       (AccBackend *backend, AccArray *node, GError **error);
   /* NULL, or what plans say in place of that: owned */
   char      *(*describe)      (AccBackend *backend, AccArray *node);
   /* Of the same elements and extents. */

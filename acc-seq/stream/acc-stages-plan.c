@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-stages-private.h"
+
+#include "acc-core/array/acc-array-private.h"
+#include "acc-core/array/acc-array-values-private.h"
+#include "acc-error.h"
+#include "acc-memory-source-private.h"
+#include "acc-plan-private.h"
+#include "acc-seq/stream/external/acc-external-walk-private.h"
+
+/* Stages without reading or computing anything. */
+
+/* What is larger may well be computed, too, but not for a plan. */
+#define SMALL_BYTES (64 * 1024)
+
+/* Each stage of a plan stores something that the one before did not. */
+#define MOST_STAGES 64
+
+typedef struct {
+  AccStagesPlan *plan;
+  AccStagesMode  mode;
+  GHashTable    *values;      /* AccArray to what takes its place, owned */
+  GPtrArray     *arrays;      /* owned */
+  GHashTable    *stored;      /* AccArray, of the stages looked at last */
+  gboolean       in_files;    /* no store goes to memory */
+  gboolean       took_memory;
+} Stages;
+
+/* --- what takes the place of stores */
+
+/* It takes the memory that the run will take. */
+static AccArray *
+new_zeros (AccBackend *backend, AccArray *array)
+{
+  g_autofree AccBuffer **buffers = acc_buffers_allocate (array->type, acc_shape_get_size (array->shape),
+                                                         acc_backend_get_budget (backend), "a plan", NULL);
+
+  return buffers != NULL ? acc_array_new_manifest (array->type, array->shape, buffers) : NULL;
+}
+
+/* A file of holes: nothing is written to it. */
+static AccArray *
+new_empty_store (AccBackend *backend, AccArray *array)
+{
+  g_autoptr(AccStore) store = acc_store_new_growing (backend, array->type, acc_shape_get_size (array->shape), "a plan", NULL);
+  g_autoptr(AccArray) vector = store != NULL ? acc_store_dup_array (store, NULL) : NULL;
+
+  return vector != NULL ? acc_array_see_as (vector, array->shape) : NULL;
+}
+
+/* NULL: nothing that plans could use. */
+static AccArray *
+pretend_store (AccBackend *backend, const AccStageStore *store, AccStagesMode mode, gboolean in_memory)
+{
+  AccArray *value = store->external != NULL && store->external->replace != NULL ? store->external->replace (backend, store->store, NULL)
+                                                                                : NULL;
+
+  if (value != NULL)
+    return value;
+  if (mode == ACC_STAGES_REDUCTIONS)
+    return !store->has_rows && store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
+  if (store->decides || store->store->shape == NULL)
+    return NULL;
+  if (store->external != NULL && !store->external->leaves_store)
+    return acc_external_pretend (store->store);
+  if (!store->has_rows && store->external == NULL)
+    return store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
+
+  value = new_empty_store (backend, store->store);
+  if (value != NULL && in_memory && store->store->rank > 0 && !acc_array_is_manifest (store->store))
+    acc_stages_set_in_memory (value, TRUE);
+
+  return value;
+}
+
+gboolean
+acc_stages_plan_room (AccStagesPlan *self, AccArray **arrays, guint n_arrays, const GError *reason)
+{
+  AccArray *largest = g_error_matches (reason, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) ? acc_stages_find_in_memory (arrays, n_arrays) : NULL;
+  g_autofree char *size = NULL;
+
+  if (largest == NULL)
+    return FALSE;
+  acc_stages_set_in_memory (largest, FALSE);
+  size = g_format_size_full (acc_external_get_bytes (largest), G_FORMAT_SIZE_IEC_UNITS);
+  g_string_append_printf (self->text, "room     a store of %s moves from memory to a temporary file: what follows needs the memory\n",
+                          size);
+  acc_plan_traffic_add_files (&self->traffic, self->backend, largest, NULL);
+
+  return TRUE;
+}
+
+/* --- a stage */
+
+/* Whether there is room for what a store takes. All others of later stages are looked at when those before are stored, if plans go on. */
+static gboolean
+check (Stages *self, const AccStageStore *store, gboolean in_memory, GError **error)
+{
+  AccStagesPlan *plan = self->plan;
+  AccArray *array = store->store;
+
+  if (store->external != NULL)
+    return (store->stage > 0 && store->external->measure_least (array) == G_MAXUINT64)
+           || acc_external_check (store->external, plan->backend, array, error);
+  if (store->stage > 0)
+    return TRUE;
+  if (in_memory || self->mode == ACC_STAGES_SOURCES)
+    return TRUE;
+  if (plan->check (plan->data, &array, 1, FALSE, error))
+    return TRUE;
+  acc_stages_prefix_error (store, error);
+
+  return FALSE;
+}
+
+static gboolean
+check_together (Stages *self, GPtrArray *arrays, const AccStageStore *first, GError **error)
+{
+  if (arrays->len == 0 || self->mode == ACC_STAGES_SOURCES
+      || self->plan->check (self->plan->data, (AccArray **) arrays->pdata, arrays->len, TRUE, error))
+    return TRUE;
+  acc_stages_prefix_error (first, error);
+
+  return FALSE;
+}
+
+/* Of @stage. *@is_known: whether plans can go on, which they do with @self->values. */
+static gboolean
+plan_stage (Stages *self, GArray *stores, guint stage, gboolean *is_known, GError **error)
+{
+  AccStagesPlan *plan = self->plan;
+  g_autoptr(GPtrArray) together = g_ptr_array_new ();
+  const AccStageStore *first = NULL;
+  guint64 room = self->in_files ? 0 : acc_external_get_room (plan->backend);
+  guint n = 0;
+
+  for (guint i = 0; i < stores->len; i++)
+    {
+      const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
+      gboolean in_memory = store->stage == stage && store->external == NULL && acc_stages_takes_memory (store, &room);
+      AccArray *value;
+
+      if (store->stage != stage)
+        continue;
+      if (n++ == 0)
+        plan->n++;
+      self->took_memory |= in_memory && store->has_rows;
+      if (acc_stages_describe_store (plan->backend, store, plan->n, in_memory, plan->text, &plan->traffic))
+        acc_plan_traffic_add_walk (&plan->traffic.read, (AccArray **) &store->store, 1, self->stored);
+      else
+        g_ptr_array_add (together, store->store);
+      first = first == NULL && in_memory ? store : first;
+      if (!check (self, store, in_memory, error))
+        return FALSE;
+
+      value = *is_known ? pretend_store (plan->backend, store, self->mode, in_memory) : NULL;
+      *is_known = value != NULL;
+      if (value != NULL)
+        g_hash_table_insert (self->values, store->store, value);
+    }
+  acc_plan_traffic_add_walk (&plan->traffic.read, (AccArray **) together->pdata, together->len, self->stored);
+
+  return stage > 0 || check_together (self, together, first, error);
+}
+
+/* Reductions are all taken together, and so is what nobody looks for again. */
+static gboolean
+try_stages (Stages *self, GArray *stores, gboolean *is_known, GError **error)
+{
+  guint last = 0;
+
+  g_hash_table_remove_all (self->stored);
+  for (guint i = 0; i < stores->len; i++)
+    {
+      const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
+
+      g_hash_table_add (self->stored, store->store);
+      last = MAX (last, store->stage);
+    }
+  *is_known = TRUE;
+  for (guint stage = 0; stage <= last && (stage == 0 || !*is_known || self->mode == ACC_STAGES_REDUCTIONS); stage++)
+    if (!plan_stage (self, stores, stage, is_known, error))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* What stands in memory meanwhile is held. */
+static void
+hold (Stages *self, guint64 *held, gboolean all)
+{
+  acc_external_hold (self->plan->backend, held,
+                     all ? acc_stages_measure_memory ((AccArray **) self->arrays->pdata, self->arrays->len) : 0);
+}
+
+/* As runs find room for it. */
+static gboolean
+plan_stages (Stages *self, GArray *stores, guint64 *held, gboolean *is_known, GError **error)
+{
+  AccStagesPlan *plan = self->plan;
+  GError *local = NULL;
+
+  self->in_files = FALSE;
+  for (;;)
+    {
+      AccPlanTraffic before = plan->traffic;
+      gsize length = plan->text->len;
+      guint n = plan->n;
+
+      self->took_memory = FALSE;
+      if (try_stages (self, stores, is_known, &local))
+        return TRUE;
+
+      g_hash_table_remove_all (self->values);
+      g_string_truncate (plan->text, length);
+      plan->traffic = before;
+      plan->n = n;
+      if (!acc_stages_plan_room (plan, (AccArray **) self->arrays->pdata, self->arrays->len, local))
+        {
+          if (!self->took_memory || !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+            break;
+          self->in_files = TRUE;
+        }
+      hold (self, held, TRUE);
+      g_clear_error (&local);
+    }
+  g_propagate_error (error, local);
+
+  return FALSE;
+}
+
+/* What has rows of a store in place of a source that can be read once is walked again. FALSE: there is no room for the store. */
+static gboolean
+plan_sources (Stages *self, GPtrArray *sources)
+{
+  AccStagesPlan *plan = self->plan;
+  guint64 room = acc_external_get_room (plan->backend);
+
+  for (guint i = 0; i < sources->len; i++)
+    {
+      AccArray *source = g_ptr_array_index (sources, i);
+      AccStageStore store = acc_stages_keep_source (source);
+      gboolean in_memory = acc_stages_takes_memory (&store, &room);
+      g_autoptr(AccArray) value = new_empty_store (plan->backend, source);
+
+      acc_stages_describe_store (plan->backend, &store, plan->n + 1, in_memory, plan->text, &plan->traffic);
+      plan->traffic.read = acc_bytes_add (plan->traffic.read, store.bytes);
+      if (value == NULL)
+        return FALSE;
+      acc_stages_set_in_memory (value, in_memory);
+      g_hash_table_insert (self->values, source, acc_memory_source_new_rows (value));
+    }
+
+  return TRUE;
+}
+
+static gboolean
+plan_all (Stages *self, guint64 *held, gboolean *is_known, GError **error)
+{
+  AccStagesPlan *plan = self->plan;
+
+  for (guint n = 0; n < MOST_STAGES && *is_known; n++)
+    {
+      g_autoptr(GArray) stores = NULL;
+      g_autoptr(GPtrArray) repeated = NULL;
+
+      hold (self, held, TRUE);
+      stores = acc_stages_find_stores (plan->backend, (AccArray **) self->arrays->pdata, self->arrays->len, self->mode, NULL);
+      if (stores->len == 0)
+        return TRUE;
+      repeated = acc_stages_find_repeated ((AccArray **) self->arrays->pdata, self->arrays->len, stores);
+      if (repeated->len > 0)
+        *is_known = plan_sources (self, repeated);
+      else if (!plan_stages (self, stores, held, is_known, error))
+        return FALSE;
+      *is_known = *is_known && acc_stages_replace (self->values, self->arrays, NULL);
+    }
+  *is_known = FALSE;
+
+  return TRUE;
+}
+
+gboolean
+acc_stages_plan (AccStagesPlan *self, AccArray **arrays, guint n_arrays, AccStagesMode mode, GPtrArray **after, GError **error)
+{
+  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GHashTable) stored = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) last = g_ptr_array_new ();
+  Stages stages = { self, mode, values, others, stored, FALSE, FALSE };
+  gboolean is_known = TRUE, done;
+  guint64 held = 0;
+
+  for (guint i = 0; i < n_arrays; i++)
+    g_ptr_array_add (others, g_object_ref (arrays[i]));
+  done = plan_all (&stages, &held, &is_known, error);
+  hold (&stages, &held, FALSE);
+
+  if (is_known)
+    g_hash_table_remove_all (stored);
+  for (guint i = 0; i < n_arrays; i++)
+    if (!g_hash_table_contains (stored, g_ptr_array_index (others, i)))
+      g_ptr_array_add (last, g_ptr_array_index (others, i));
+  self->traffic.last = 0;
+  acc_plan_traffic_add_walk (&self->traffic.last, (AccArray **) last->pdata, last->len, stored);
+  *after = done && is_known ? g_steal_pointer (&others) : NULL;
+
+  return done;
+}

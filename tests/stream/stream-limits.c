@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "stream-limits.h"
+
+#include "stream-files.h"
+
+#include "acc-core/backend/acc-backend-private.h"
+#include "acc-core/data/acc-budget-private.h"
+#include "acc-core/data/acc-sink-private.h"
+
+#include <math.h>
+
+/* One run for so many plans. */
+#define EVERY 32
+
+static guint
+get_n_plans (void)
+{
+  const char *text = g_getenv ("ACC_TEST_PLANS");
+
+  return text != NULL && *text != '\0' ? (guint) g_ascii_strtoull (text, NULL, 10) : 210;
+}
+
+static AccPlan *
+plan_within (AccBackend *backend, AccArray *array, TestSink *sink, guint64 limit, GError **error)
+{
+  AccBudget *budget = acc_backend_get_budget (backend);
+  AccPlan *plan;
+  guint64 before;
+
+  acc_budget_spare (budget, G_MAXINT64);
+  before = acc_budget_get_used (budget);
+  acc_budget_set_limit (budget, before + limit);
+  plan = acc_backend_plan (backend, array, ACC_SINK (sink), 0, error);
+  acc_budget_set_limit (budget, 0);
+  acc_budget_spare (budget, G_MAXINT64);
+  g_assert_cmpuint (acc_budget_get_used (budget), <=, before);
+  if (plan == NULL)
+    g_assert_error (*error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+  else if (acc_plan_get_bytes (plan) > limit)
+    g_test_fail_printf ("a plan of %" G_GUINT64_FORMAT " bytes within %" G_GUINT64_FORMAT, acc_plan_get_bytes (plan), limit);
+
+  return plan;
+}
+
+void
+limits_test (AccBackend *backend, const char *name, AccArray *array, guint64 bytes, gboolean decides)
+{
+  guint64 planned = G_MAXUINT64, run = G_MAXUINT64;
+  guint n = get_n_plans ();
+  double phase = g_test_rand_double ();
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint64 limit = (guint64) ((double) bytes / 40 * pow (160, (i + phase) / n));
+      g_autoptr(TestSink) sink = test_sink_new ();
+      g_autoptr(GError) error = NULL, failed = NULL;
+      g_autoptr(AccPlan) plan = NULL;
+
+      acc_sink_set_takes_elements (ACC_SINK (sink));
+      plan = plan_within (backend, array, sink, limit, &error);
+      if (plan == NULL && limit > planned)
+        g_test_fail_printf ("%s: refused within %" G_GUINT64_FORMAT ", not within %" G_GUINT64_FORMAT ": %s", name, limit, planned,
+                            error->message);
+      planned = plan != NULL ? MIN (planned, limit) : planned;
+      if (i % EVERY != 0)
+        continue;
+      if (test_write_within (backend, array, sink, limit, &failed))
+        run = MIN (run, limit);
+      else if (limit > run)
+        g_test_fail_printf ("%s: does not run within %" G_GUINT64_FORMAT ", does within %" G_GUINT64_FORMAT ": %s", name, limit, run,
+                            failed->message);
+      if (plan == NULL ? failed == NULL : failed != NULL && !decides)
+        g_test_fail_printf ("%s within %" G_GUINT64_FORMAT ": the plan is %s, the run is %s", name, limit,
+                            plan != NULL ? "made" : error->message, failed == NULL ? "done" : failed->message);
+    }
+}

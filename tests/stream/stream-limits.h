@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <acc/acc.h>
+
+/* No plan of @array, nor a run, is refused within a limit that is larger than one that was enough, and runs are refused where plans are,
+ * and nowhere else, but for those of which stages @decide what comes after them. ACC_TEST_PLANS says how many limits there are, from a
+ * fortieth of @bytes to four times as much; --seed chooses where. */
+void limits_test (AccBackend *backend, const char *name, AccArray *array, guint64 bytes, gboolean decides);
