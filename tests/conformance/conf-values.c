@@ -169,7 +169,7 @@ clear_small (guint8         *data,
       float value;
 
       memcpy (&value, data, sizeof value);
-      value = fabsf (value) < 0x1p-63f ? copysignf (0, value) : value;
+      value = fabsf (value) < 0x1p-31f ? copysignf (0, value) : value;
       memcpy (data, &value, sizeof value);
     }
   else if (kind == ACC_KIND_F64)
@@ -177,7 +177,7 @@ clear_small (guint8         *data,
       double value;
 
       memcpy (&value, data, sizeof value);
-      value = fabs (value) < 0x1p-511 ? copysign (0, value) : value;
+      value = fabs (value) < 0x1p-255 ? copysign (0, value) : value;
       memcpy (data, &value, sizeof value);
     }
 }

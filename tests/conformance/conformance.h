@@ -43,7 +43,7 @@ AccElementType *conf_type       (const char *code);
 
 typedef enum {
   CONF_FULL,      /* anything the type can hold: extremes, NaN, infinities, subnormals */
-  CONF_NORMAL,    /* the same, but for those that are subnormal, or whose squares are, where a backend takes these for zero */
+  CONF_NORMAL,    /* the same, but for those that are subnormal, or whose fourth powers are, where a backend takes these for zero */
   CONF_SMALL,     /* small whole numbers: sums of them are exact in every type */
   CONF_FINITE,    /* floats in -1000 .. 1000, full integers */
 } ConfValues;

@@ -531,11 +531,11 @@ static const Row rows[] = {
   { ACC_OP_WHILE_LOOP,  1, 0, 1, CONF_FULL,  build_while, NULL },
   { ACC_OP_LOOP_RESULT, 1, 0, 1, CONF_FULL,  build_loop_result, NULL },
   { ACC_OP_COMPUTE,     1, 0, 1, CONF_FULL,  build_compute, NULL },
-  { ACC_OP_FOREIGN,     1, 0, 2, CONF_FULL,  build_foreign, one_more },
-  { ACC_OP_MAP,         1, 0, 1, CONF_FULL,  build_map, NULL },
-  { ACC_OP_IMAP,        1, 0, 1, CONF_FULL,  build_imap, NULL },
-  { ACC_OP_ZIP_WITH,    1, 0, 2, CONF_FULL,  build_zip_with, one_more },
-  { ACC_OP_ZIP_WITH3,   1, 0, 3, CONF_FULL,  build_zip_with3, one_more },
+  { ACC_OP_FOREIGN,     1, 0, 2, CONF_NORMAL, build_foreign, one_more },
+  { ACC_OP_MAP,         1, 0, 1, CONF_NORMAL, build_map, NULL },
+  { ACC_OP_IMAP,        1, 0, 1, CONF_NORMAL, build_imap, NULL },
+  { ACC_OP_ZIP_WITH,    1, 0, 2, CONF_NORMAL, build_zip_with, one_more },
+  { ACC_OP_ZIP_WITH3,   1, 0, 3, CONF_NORMAL, build_zip_with3, one_more },
   { ACC_OP_ZIP,         2, 0, 3, CONF_FULL,  build_zip, one_more },
   { ACC_OP_UNZIP,       2, 0, 2, CONF_FULL,  build_unzip, one_more },
   { ACC_OP_RESHAPE,     2, 1, 1, CONF_FULL,  build_reshape, NULL },
@@ -549,8 +549,8 @@ static const Row rows[] = {
   { ACC_OP_FOLD1_ALL,   1, 0, 1, CONF_SMALL, build_fold1_all, NULL },
   { ACC_OP_SCANL1,      1, 1, 1, CONF_SMALL, build_scanl1, NULL },
   { ACC_OP_SORT,        2, 1, 1, CONF_SMALL, build_sort, NULL },
-  { ACC_OP_STENCIL,     6, 1, 1, CONF_FULL,  build_stencil, NULL },
-  { ACC_OP_STENCIL2,    5, 1, 2, CONF_FULL,  build_stencil2, one_more },
+  { ACC_OP_STENCIL,     6, 1, 1, CONF_NORMAL, build_stencil, NULL },
+  { ACC_OP_STENCIL2,    5, 1, 2, CONF_NORMAL, build_stencil2, one_more },
 };
 
 /* --- running */
