@@ -7,24 +7,10 @@
 
 #define DEVICE "/device:CPU:0"
 
-/* ConfigProto: graph_options { optimizer_options { opt_level: L0 } rewrite_options { disable_meta_optimizer: true } }: there is nothing to
- * optimise about one operation. */
-static const guint8 config[] = {
-  0x52, 0x12, 0x1a, 0x0b, 0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01, 0x52, 0x03, 0x98, 0x01, 0x01,
-};
-
 void
 acc_tensorflow_code_free (AccTensorflowCode *self)
 {
-  TfStatus *status = self->api->NewStatus ();
-
-  if (self->session != NULL)
-    {
-      self->api->CloseSession (self->session, status);
-      self->api->DeleteSession (self->session, status);
-    }
-  self->api->DeleteGraph (self->graph);
-  self->api->DeleteStatus (status);
+  acc_tensorflow_session_unref (self->session);
   g_free (self->inputs);
   g_free (self->outputs);
   g_free (self);
@@ -34,14 +20,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccTensorflowCode, acc_tensorflow_code_free)
 
 static gboolean
 add_input (AccTensorflowCode *self,
+           guint              module,
            guint              number,
            AccElementKind     kind,
            const gint64      *extents,
            gint               rank,
            TfStatus          *status)
 {
-  g_autofree char *name = g_strdup_printf ("argument_%u", number);
-  TfOperationDescription *input = self->api->NewOperation (self->graph, "Placeholder", name);
+  g_autofree char *name = g_strdup_printf ("argument_%u_%u", module, number);
+  TfOperationDescription *input = self->api->NewOperation (self->session->graph, "Placeholder", name);
 
   self->api->SetDevice (input, DEVICE);
   self->api->SetAttrType (input, "dtype", acc_saved_model_get_type (kind));
@@ -54,15 +41,17 @@ add_input (AccTensorflowCode *self,
 static void
 add_module (AccTensorflowCode  *self,
             const AccHloModule *module,
+            guint               number,
             TfStatus           *status)
 {
+  g_autofree char *name = g_strdup_printf ("module_%u", number);
   guint n_first = 1 + module->lengths->len, n_inputs = n_first + module->arguments->len, n_results = module->results->len;
   guint n_outputs = n_results + acc_hlo_module_count_failures (module);
   g_autofree gint *input_types = g_new0 (gint, n_inputs), *output_types = g_new0 (gint, n_outputs), *ranks = g_new0 (gint, n_outputs);
   g_autofree const gint64 **shapes = g_new0 (const gint64 *, n_outputs);
   gconstpointer platforms[] = { "CPU" };
   gsize lengths[] = { strlen ("CPU") };
-  TfOperationDescription *call = self->api->NewOperation (self->graph, "XlaCallModule", "module");
+  TfOperationDescription *call = self->api->NewOperation (self->session->graph, "XlaCallModule", name);
   TfOperation *operation;
 
   input_types[0] = acc_saved_model_get_type (ACC_KIND_I32);
@@ -98,48 +87,43 @@ add_module (AccTensorflowCode  *self,
 static void
 build_graph (AccTensorflowCode  *self,
              const AccHloModule *module,
+             guint               number,
              TfStatus           *status)
 {
-  if (!add_input (self, 0, ACC_KIND_I32, NULL, 0, status))
+  if (!add_input (self, number, 0, ACC_KIND_I32, NULL, 0, status))
     return;
   for (guint i = 0; i < module->lengths->len; i++)
-    if (!add_input (self, 1 + i, ACC_KIND_I64, NULL, 0, status))
+    if (!add_input (self, number, 1 + i, ACC_KIND_I64, NULL, 0, status))
       return;
   for (guint i = 0; i < module->arguments->len; i++)
     {
       const AccHloVector *vector = acc_xla_get_vector (module->arguments, i);
 
-      if (!add_input (self, 1 + module->lengths->len + i, vector->kind, vector->extents, (gint) vector->rank, status))
+      if (!add_input (self, number, 1 + module->lengths->len + i, vector->kind, vector->extents, (gint) vector->rank, status))
         return;
     }
 
-  add_module (self, module, status);
+  add_module (self, module, number, status);
 }
 
 AccTensorflowCode *
-acc_tensorflow_code_new (const AccTensorflow  *api,
-                         const AccHloModule   *module,
-                         const char           *what,
-                         GError              **error)
+acc_tensorflow_code_new (AccTensorflowSession  *session,
+                         guint                  number,
+                         const AccHloModule    *module,
+                         const char            *what,
+                         GError               **error)
 {
   g_autoptr(AccTensorflowCode) self = g_new0 (AccTensorflowCode, 1);
-  TfStatus *status = api->NewStatus ();
-  TfSessionOptions *options = api->NewSessionOptions ();
+  TfStatus *status = session->api->NewStatus ();
   gboolean ok;
 
-  self->api = api;
-  self->graph = api->NewGraph ();
+  self->api = session->api;
+  self->session = acc_tensorflow_session_ref (session);
   self->inputs = g_new0 (TfOutput, 1 + module->lengths->len + module->arguments->len);
   self->outputs = g_new0 (TfOutput, 2 + module->results->len);
-
-  build_graph (self, module, status);
-  if (api->GetCode (status) == TF_CODE_OK)
-    api->SetConfig (options, config, sizeof config, status);
-  if (api->GetCode (status) == TF_CODE_OK)
-    self->session = api->NewSession (self->graph, options, status);
-  ok = acc_tensorflow_check (api, status, what, error);
-  api->DeleteSessionOptions (options);
-  api->DeleteStatus (status);
+  build_graph (self, module, number, status);
+  ok = acc_tensorflow_check (self->api, status, what, error);
+  self->api->DeleteStatus (status);
 
   return ok ? g_steal_pointer (&self) : NULL;
 }

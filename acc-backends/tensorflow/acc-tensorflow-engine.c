@@ -9,10 +9,11 @@
 #include <string.h>
 
 typedef struct {
-  AccXlaEngine         base;
+  AccXlaEngine          base;
 
-  const AccTensorflow *api;
-  TfTensor            *zero;    /* an i32 that is 0 */
+  const AccTensorflow  *api;
+  AccTensorflowSessions sessions;
+  TfTensor             *zero;     /* an i32 that is 0 */
 } Engine;
 
 /* --- calls */
@@ -35,8 +36,9 @@ run_session (Call    *self,
   TfStatus *status = api->NewStatus ();
   gboolean ok;
 
-  api->SessionRun (code->session, NULL, code->inputs, self->arguments, (gint) (1 + self->n_lengths + self->n_arguments), code->outputs,
-                   self->results, (gint) (self->n_results + acc_hlo_module_count_failures (self->call->module)), NULL, 0, NULL, status);
+  api->SessionRun (code->session->session, NULL, code->inputs, self->arguments, (gint) (1 + self->n_lengths + self->n_arguments),
+                   code->outputs, self->results, (gint) (self->n_results + acc_hlo_module_count_failures (self->call->module)), NULL, 0,
+                   NULL, status);
   ok = acc_tensorflow_check (api, status, self->call->what, error);
   api->DeleteStatus (status);
 
@@ -125,7 +127,14 @@ compile (AccXlaEngine        *engine,
          const char          *what,
          GError             **error)
 {
-  return acc_tensorflow_code_new (((Engine *) engine)->api, module, what, error);
+  Engine *self = (Engine *) engine;
+  guint number = 0;
+  AccTensorflowSession *session = acc_tensorflow_sessions_get (&self->sessions, self->api, what, &number, error);
+  AccTensorflowCode *code = session != NULL ? acc_tensorflow_code_new (session, number, module, what, error) : NULL;
+
+  g_clear_pointer (&session, acc_tensorflow_session_unref);
+
+  return code;
 }
 
 static void
@@ -147,6 +156,7 @@ unref (AccXlaEngine *engine)
   Engine *self = (Engine *) engine;
 
   self->api->DeleteTensor (self->zero);
+  acc_tensorflow_sessions_clear (&self->sessions);
   g_clear_pointer (&self->base.budget, acc_budget_unref);
   g_clear_pointer (&self->base.host_budget, acc_budget_unref);
   g_free (self->base.description);
@@ -175,6 +185,7 @@ acc_tensorflow_engine_open (const char  *device,
   self->base.is_host = self->base.keeps_order = self->base.is_shaped = TRUE;
   self->base.description = g_strdup_printf ("XLA by TensorFlow %s: cpu, the processors of the host", api->Version ());
   self->api = api;
+  acc_tensorflow_sessions_init (&self->sessions);
   self->zero = api->AllocateTensor (acc_saved_model_get_type (ACC_KIND_I32), NULL, 0, sizeof (gint32));
   memset (api->TensorData (self->zero), 0, sizeof (gint32));
 
