@@ -372,7 +372,8 @@ acc_trace_get_arguments (AccTrace *self)
  * @self: a trace that asks
  *
  * Returns the arguments that a function of arrays, such as that of a program, is to be called with. That of [method@NestedArray.map_nested]
- * is to be called with the first one alone, a nested array.
+ * is to be called with the first one alone, a nested array, and those of [method@Sequence.map_batch_nested] and
+ * [method@Sequence.fold_batch_nested] with the first two, a state and a nested array.
  *
  * Returns: (transfer none) (element-type GObject.Object): the arguments
  */

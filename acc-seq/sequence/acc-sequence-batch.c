@@ -48,8 +48,8 @@ acc_sequence_check_state (const char *operation,
  * what was before. How many elements come together is not told, and may differ from run to run: a function for which that shows in the
  * result is a mistake. Where the elements of a batch should be of a certain number, use [method@Sequence.batch] and [method@Sequence.scan].
  *
- * Elements of different extents have no array that holds several of them: pad them in a [method@Sequence.map], take their values one by one
- * with [method@Sequence.expand], or go element by element with [method@Sequence.scan].
+ * Elements of different extents have no array that holds several of them: [method@Sequence.map_batch_nested] is for these, or pad them in a
+ * [method@Sequence.map], take their values one by one with [method@Sequence.expand], or go element by element with [method@Sequence.scan].
  *
  * Takes as long as @function does. Walks fail with %ACC_ERROR_SHAPE, which names the element, where extents differ, however they are cut.
  * The result carries %ACC_ERROR_CALLBACK where
@@ -117,7 +117,8 @@ acc_sequence_map_batch (AccSequence  *self,
  * is not told, and may differ from run to run: a function for which that shows in the result is a mistake.
  *
  * Takes as long as @function does. A run fails with %ACC_ERROR_SHAPE, as a walk over [method@Sequence.map_batch] does, where extents
- * differ. The result carries the error of what @function returns, %ACC_ERROR_CALLBACK where that is %NULL, and %ACC_ERROR_TYPE or
+ * differ: [method@Sequence.fold_batch_nested] is for such elements. The result carries the error of what @function returns,
+ * %ACC_ERROR_CALLBACK where that is %NULL, and %ACC_ERROR_TYPE or
  * %ACC_ERROR_SHAPE where it is not of the type and rank of @state.
  *
  * Returns: (transfer full): the last state

@@ -85,7 +85,9 @@ struct _AccSequence {
   AccArray            *array;       /* ARRAY; SCAN, MAP_BATCH, FOLD_BATCH: the state before the first element */
   GPtrArray           *states;      /* owned: of a SCAN that has several; NULL: others */
   AccSequenceFunction *function;
-  AccProgram          *program;     /* owned: of MAP_BATCH, from state and batch to both */
+  AccProgram          *program;     /* owned: of MAP_BATCH and of nested batches, from state and batch to the next state and the batch */
+  gboolean             nests;       /* MAP_BATCH, FOLD_BATCH: batches are nested arrays, whose arrays the program takes */
+  AccNestedArray      *made;        /* owned: of MAP_BATCH that nests, of results of the program; NULL: others */
   int                  found;       /* atomic: 1 + the logarithm of how many elements a step took when it was walked last; 0: never */
   gint64               number;      /* how many TAKE and DROP take, and BATCH puts together */
 };

@@ -44,6 +44,7 @@ acc_sequence_finalize (GObject *object)
   g_clear_pointer (&self->states, g_ptr_array_unref);
   g_clear_pointer (&self->function, acc_sequence_function_unref);
   g_clear_object (&self->program);
+  g_clear_object (&self->made);
 
   G_OBJECT_CLASS (acc_sequence_parent_class)->finalize (object);
 }

@@ -11,6 +11,18 @@ G_BEGIN_DECLS
 ACC_AVAILABLE_IN_1_0
 G_DECLARE_FINAL_TYPE (AccSequence, acc_sequence, ACC, SEQUENCE, GObject)
 
+/**
+ * AccNestedBatchFunc:
+ * @state: the state before the elements
+ * @elements: some consecutive elements
+ * @user_data: data of the caller
+ *
+ * Computes the state after some elements of a sequence and, where they become others, those. It is called once, while the graph is built.
+ *
+ * Returns: (transfer full) (nullable) (element-type GObject.Object): the next state, an array, and perhaps a nested array behind it
+ */
+typedef GPtrArray *(*AccNestedBatchFunc) (AccArray *state, AccNestedArray *elements, gpointer user_data);
+
 /* --- producers */
 
 ACC_AVAILABLE_IN_1_0
@@ -80,6 +92,9 @@ AccSequence    *acc_sequence_expand          (AccSequence *self) G_GNUC_WARN_UNU
 ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_map_batch       (AccSequence *self, AccArray *state, AccArraysFunc function,
                                               gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_map_batch_nested (AccSequence *self, AccArray *state, AccNestedBatchFunc function,
+                                               gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
 /* --- from sequence to array */
 
@@ -89,6 +104,9 @@ AccArray       *acc_sequence_fold            (AccSequence *self, AccArray *seed,
 ACC_AVAILABLE_IN_1_0
 AccArray       *acc_sequence_fold_batch      (AccSequence *self, AccArray *state, AccArrayFunc function,
                                               gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_sequence_fold_batch_nested (AccSequence *self, AccArray *state, AccNestedBatchFunc function,
+                                                gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray       *acc_sequence_elements        (AccSequence *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

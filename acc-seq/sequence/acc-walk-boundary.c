@@ -244,23 +244,22 @@ prepare_scan (Boundary *self,
   return self->states != NULL;
 }
 
-/* The next states, and what follows them, from those that there are, and @element. @number: nullable. */
+/* The next states, and what follows them, from those that there are, and @others. */
 static GPtrArray *
-run_step (Boundary *self,
-          AccArray *element,
-          AccArray *number,
-          GError  **error)
+run_step (Boundary  *self,
+          AccArray **others,
+          guint      n_others,
+          GError   **error)
 {
   AccWalk *walk = self->outlet.stage->walk;
-  g_autofree AccArray **arguments = g_new (AccArray *, self->states->len + 2);
+  g_autofree AccArray **arguments = g_new (AccArray *, self->states->len + n_others);
   guint n = self->states->len;
   GPtrArray *results;
 
   for (guint i = 0; i < n; i++)
     arguments[i] = g_ptr_array_index (self->states, i);
-  arguments[n++] = element;
-  if (number != NULL)
-    arguments[n++] = number;
+  for (guint i = 0; i < n_others; i++)
+    arguments[n++] = others[i];
 
   results = acc_executable_run (self->step, arguments, n, walk->cancellable, error);
   for (guint i = 0; results != NULL && i < self->states->len; i++)
@@ -302,12 +301,12 @@ absorb_scan (AccWalkOutlet *outlet,
   for (gint64 i = 0; i < count; i++)
     {
       g_autoptr(AccArray) element = acc_walk_part_dup_element (parts[0], i, error);
-      g_autoptr(AccArray) number = n_parameters > self->states->len + 1 ? acc_walk_new_number (outlet->stage->done + i) : NULL;
+      g_autoptr(AccArray) number = acc_walk_new_number (outlet->stage->done + i);
       g_autoptr(GPtrArray) results = NULL;
 
       if (element == NULL)
         return FALSE;
-      results = run_step (self, element, number, error);
+      results = run_step (self, (AccArray *[]) { element, number }, n_parameters - self->states->len, error);
       if (results == NULL)
         {
           if (!g_cancellable_is_cancelled (walk->cancellable))
@@ -326,6 +325,64 @@ static const AccWalkOutletClass scan_class = { build_same, absorb_scan, NULL, NU
 
 /* --- map_batch, fold_batch */
 
+static const char *
+get_name_of_batch (Boundary *self)
+{
+  if (self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
+    return self->boundary->nests ? "map_batch_nested" : "map_batch";
+
+  return self->boundary->nests ? "fold_batch_nested" : "fold_batch";
+}
+
+/* The elements as an array; ACC_ERROR_SHAPE where they are of different extents. */
+static AccWalkPart *
+stack_part (Boundary    *self,
+            AccWalkPart *part,
+            GError     **error)
+{
+  AccWalkStage *stage = self->outlet.stage;
+  g_autoptr(GError) local = NULL;
+  AccWalkPart *regular = acc_walk_part_tighten (part, stage->done, &self->extents, acc_backend_get_host_budget (stage->walk->backend),
+                                                &local);
+
+  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_SHAPE))
+    g_prefix_error (&local,
+                    "%s takes elements of the same extents only: %s_nested takes others, or pad them in a map, take their values one by "
+                    "one (expand), or go element by element (scan): ",
+                    get_name_of_batch (self), get_name_of_batch (self));
+  if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+
+  return regular;
+}
+
+/* The elements in the form that the program takes. */
+static AccWalkPart *
+shape_part (Boundary    *self,
+            AccWalkPart *part,
+            GError     **error)
+{
+  AccSequence *boundary = self->boundary;
+
+  if (boundary->nests && acc_program_get_n_parameters (boundary->program) > 2)
+    return acc_walk_part_loosen (part, acc_backend_get_host_budget (self->outlet.stage->walk->backend), error);
+
+  return stack_part (self, part, error);
+}
+
+static gboolean
+put_mapped (Boundary  *self,
+            GPtrArray *results)
+{
+  AccNestedArray *made = self->boundary->made;
+  AccWalkPart *part = made != NULL ? acc_walk_part_new_computed (made, (AccArray **) results->pdata + 1, 0)
+                                   : acc_walk_part_new_regular (g_ptr_array_index (results, 1));
+
+  acc_walk_inlet_put (self->inlet, self->feed, part);
+
+  return TRUE;
+}
+
 static gboolean
 absorb_whole (AccWalkOutlet *outlet,
               AccWalkPart  **parts,
@@ -333,34 +390,26 @@ absorb_whole (AccWalkOutlet *outlet,
               GError       **error)
 {
   Boundary *self = (Boundary *) outlet;
-  AccBudget *budget = acc_backend_get_host_budget (outlet->stage->walk->backend);
-  g_autoptr(GError) local = NULL;
-  g_autoptr(AccWalkPart) regular = acc_walk_part_tighten (parts[0], outlet->stage->done, &self->extents, budget, &local);
+  g_autoptr(AccWalkPart) batch = shape_part (self, parts[0], error);
   g_autoptr(AccWalkPart) state = NULL;
   g_autoptr(GPtrArray) results = NULL;
+  AccArray *arrays[3];
+  guint n;
 
-  if (regular == NULL)
+  if (batch == NULL || (self->step == NULL && !prepare_scan (self, error)))
+    return FALSE;
+
+  n = acc_walk_part_list_arrays (batch->nested, arrays);
+  results = run_step (self, arrays, n, error);
+  if (results == NULL)
     {
-      if (g_error_matches (local, ACC_ERROR, ACC_ERROR_SHAPE))
-        g_prefix_error (&local,
-                        "%s takes elements of the same extents only: pad them in a map, take their values one by one (expand), or go "
-                        "element by element (scan): ",
-                        self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH ? "map_batch" : "fold_batch");
-      g_propagate_error (error, g_steal_pointer (&local));
+      if (!g_cancellable_is_cancelled (outlet->stage->walk->cancellable))
+        g_prefix_error (error, "%s of elements %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ": ", get_name_of_batch (self),
+                        outlet->stage->done, outlet->stage->done + count - 1);
       return FALSE;
     }
-  if (self->step == NULL && !prepare_scan (self, error))
-    return FALSE;
-
-  results = run_step (self, acc_nested_array_get_values (regular->nested), NULL, error);
-  if (results == NULL)
-    return FALSE;
-
   if (self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
-    {
-      acc_walk_inlet_put (self->inlet, self->feed, acc_walk_part_new_regular (g_ptr_array_index (results, 1)));
-      return TRUE;
-    }
+    return put_mapped (self, results);
 
   state = acc_walk_part_new_constant (g_ptr_array_index (results, 0), 1);
   put (self, state);

@@ -483,8 +483,8 @@ get_name (AccSequence *sequence)
     case ACC_SEQUENCE_KIND_SCAN: return "scan";
     case ACC_SEQUENCE_KIND_BATCH: return "batch";
     case ACC_SEQUENCE_KIND_EXPAND: return "expand";
-    case ACC_SEQUENCE_KIND_MAP_BATCH: return "map_batch";
-    case ACC_SEQUENCE_KIND_FOLD_BATCH: return "fold_batch";
+    case ACC_SEQUENCE_KIND_MAP_BATCH: return sequence->nests ? "map_batch_nested" : "map_batch";
+    case ACC_SEQUENCE_KIND_FOLD_BATCH: return sequence->nests ? "fold_batch_nested" : "fold_batch";
     }
 
   return "";

@@ -68,6 +68,14 @@ check([...Acc.Sequence.new_generate(-1, k => k.map(x => x.mul(x))).drop(2).take(
 const states = [Acc.Array.unit(Acc.expr(5).cast('i4')), Acc.Array.unit(Acc.expr(0).cast('i4'))];
 check([...sums.scan_many(states, (sum, before, x) => [sum.zip_with(x, add), x, sum.zip_with(before, add)]).stack()].join() === '5,5,7,14', 'scan_many');
 check(number(steps.concat(steps).count()) === 8 && [...steps.expand().stack()].length === 6 && [...steps.lengths()].join() === '0,1,2,3', 'others');
+const batched = steps.map_batch_nested(Acc.Array.unit(Acc.expr(0)), (before, some) => [
+    before.zip_with(some.get_lengths().fold(0, add), add),
+    some.filter(row => total(row).map(x => x.gt(1))),
+]);
+check(shown(batched) === 'nested([[2, 2], [3, 3, 3]], dtype=i4)', `map_batch_nested: ${shown(batched)}`);
+check(number(steps.fold_batch_nested(Acc.Array.unit(Acc.expr(0)), (before, some) => before.zip_with(some.get_lengths().fold(0, add), add))) === 6,
+    'fold_batch_nested');
+check(errorOf(() => steps.map_batch_nested(Acc.Array.unit(Acc.expr(0)), () => null)).matches(Acc.Error, Acc.Error.CALLBACK), 'no batch');
 
 const nested = steps.to_nested();
 check(shown(Acc.Sequence.new_from_nested(nested)) === shown(steps), 'a nested array as a sequence');

@@ -574,6 +574,37 @@ def test_batches():
     assert numbers.fold_batch(0, lambda before, batch: before.zip_with(total(batch), add)).item() == 36
 
 
+def test_nested_batches():
+    lists = [np.arange(k % 4, dtype='f8') + k for k in range(30)]
+    rows = Acc.Sequence.from_iterable(lists)
+
+    def place(before, some):
+        lengths = some.lengths
+        starts = lengths.scanl(0, add)
+        moved = some.imap(lambda k, row: row.map(lambda x: x * 0 + (starts[k[()]] + before[()]).cast('f8')))
+        return before.zip_with(lengths.fold(0, add), add), moved
+
+    starts = np.cumsum([0] + [len(row) for row in lists])
+    assert rows.map_batch_nested(0, place).to_list() == [[start] * len(row) for start, row in zip(starts, lists)]
+    assert rows.fold_batch_nested(0, lambda longest, some: longest.zip_with(some.lengths.fold1(Acc.max), lambda x, y: x.max(y))).item() == 3
+    some = rows.map_batch_nested(0, lambda state, some: (state, some.filter(lambda row: row.map(lambda x: 1).fold(0, add).map(lambda n: n > 2))))
+    assert some.to_list() == [row.tolist() for row in lists if len(row) > 2]
+    assert Acc.Sequence.from_array(np.arange(6).reshape(3, 2)).map_batch_nested(0, lambda state, some: (state, some.values)).to_list() == [
+        [0, 1], [2, 3], [4, 5]]
+
+    fails(lambda: rows.map_batch_nested(0, lambda state, some: (state.map(lambda x: x.cast('f8')), some)), Acc.Error.TYPE, 'sequence_map_batch_nested')
+    fails(lambda: rows.map_batch_nested(0, lambda state, some: (state, some.nest([1]))), Acc.Error.SHAPE, '2 levels')
+    fails(lambda: rows.fold_batch_nested(0, lambda state, some: some.lengths), Acc.Error.SHAPE, 'sequence_fold_batch_nested')
+    quotient = rows.map_batch_nested(0, lambda state, some: (state, some.map(lambda row: row.map(lambda x: x.cast('i8').quot(x.cast('i8') - 9)))))
+    fails(quotient.to_list, Acc.Error.ARITHMETIC, 'map_batch_nested of elements')
+    for mistaken, raised in ((lambda state, some: None, TypeError), (lambda state, some: (state, some, some), ValueError)):
+        try:
+            rows.map_batch_nested(0, mistaken)
+        except raised:
+            continue
+        raise AssertionError('a batch that is none')
+
+
 def test_windows():
     values = np.arange(10)
     assert Acc.Sequence.windows(values, 4, 2).to_list() == [values[k:k + 4].tolist() for k in (0, 2, 4, 6)]

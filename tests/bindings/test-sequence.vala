@@ -64,6 +64,19 @@ int main () {
         var start = Acc.Array.unit (new Acc.Expr.int (100));
         expect (number (steps.scan (start, (arrays) => arrays[0].zip_with (total (arrays[1]), (a, b) => a.add (b))).last (null)), 140, "scan");
 
+        Acc.NestedBatchFunc halves = (before, some) => {
+            var results = new GenericArray<Object> ();
+            results.add (before.zip_with (some.get_lengths ().fold (new Acc.Expr.int (0), (a, b) => a.add (b)), (a, b) => a.add (b)));
+            results.add (some.reverse ().reverse ());
+            return results;
+        };
+        expect (number (steps.map_batch_nested (start, halves).map ((arrays) => total (arrays[0])).fold (null, plus)), 40, "map_batch_nested");
+        expect (number (steps.fold_batch_nested (start, (before, some) => {
+            var results = new GenericArray<Object> ();
+            results.add (before.zip_with (some.get_lengths ().fold (new Acc.Expr.int (0), (a, b) => a.add (b)), (a, b) => a.add (b)));
+            return results;
+        })), 115, "fold_batch_nested");
+
         Acc.Array[] states = { start, Acc.Array.unit (new Acc.Expr.int (1)) };
         expect (number (steps.scan_many (states, (arrays) => {
             var results = new GenericArray<Acc.Array> ();

@@ -80,6 +80,7 @@ void test_endless (void);
 void test_captured (void);
 void test_batches (void);
 void test_uneven_batches (void);
+void test_nested_batches (void);
 
 void test_errors (void);
 void test_cancel (void);

@@ -284,3 +284,130 @@ test_uneven_batches (void)
       expect_error (b, steps[i], ACC_ERROR_SHAPE, "one by one (expand), or go element by element (scan): element 23 has extents [0]");
     }
 }
+
+/* What came before an element, in its batch and in those before, is added to its values. */
+typedef struct {
+  AccArray *starts, *before;
+} Places;
+
+static AccExpr *
+add_places (AccExpr *x,
+            gpointer number)
+{
+  return acc_expr_add (x, acc_expr_the (number));
+}
+
+static AccArray *
+f_place (AccArray **a,
+         guint      n,
+         gpointer   data)
+{
+  Places *places = data;
+  g_autoptr(AccShape) none = acc_shape_new_scalar ();
+  g_autoptr(AccArray) place = acc_array_fill (none, acc_expr_add (acc_expr_linear_index (places->starts, acc_expr_the (a[0])),
+                                                                  acc_expr_extent (places->before, 0)));
+
+  return acc_array_map (a[1], add_places, place);
+}
+
+static AccExpr *
+size_of_extents (AccExpr *extents,
+                 gpointer rank)
+{
+  AccExpr *size = i8 (1);
+
+  for (guint i = 0; i < GPOINTER_TO_UINT (rank); i++)
+    size = acc_expr_mul (size, acc_expr_item (extents, i));
+
+  return size;
+}
+
+/* The state is all values so far. */
+static GPtrArray *
+f_places (AccArray       *state,
+          AccNestedArray *elements,
+          gpointer        rank)
+{
+  GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccArray) flat = acc_nested_array_flatten (elements), extents = NULL, sizes = NULL, starts = NULL;
+  Places places = { NULL, state };
+
+  extents = GPOINTER_TO_UINT (rank) > 1 ? g_object_ref (acc_nested_array_get_extents (elements)) : NULL;
+  sizes = extents != NULL ? acc_array_map (extents, size_of_extents, rank) : NULL;
+  if (sizes == NULL && GPOINTER_TO_UINT (rank) == 1)
+    sizes = g_object_ref (acc_nested_array_get_lengths (elements));
+  else if (sizes == NULL)
+    sizes = acc_array_map (flat, size_of_extents, GUINT_TO_POINTER (0));
+  starts = acc_array_scanl (sizes, i8 (0), plus, NULL);
+  places.starts = starts;
+
+  g_ptr_array_add (results, acc_array_concat (state, flat));
+  g_ptr_array_add (results, acc_nested_array_imap (elements, f_place, &places));
+
+  return results;
+}
+
+static GPtrArray *
+f_all_values (AccArray       *state,
+              AccNestedArray *elements,
+              gpointer        data)
+{
+  GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccArray) flat = acc_nested_array_flatten (elements);
+
+  g_ptr_array_add (results, acc_array_concat (state, flat));
+
+  return results;
+}
+
+/* Batches of elements of any extents, and of ranks that have none: places of elements in the whole, however a walk is cut. */
+void
+test_nested_batches (void)
+{
+  for (guint rank = 0; rank <= (is_quick ? 2 : 3); rank++)
+    for (gint64 n = 0; n <= 23; n += 23)
+      {
+        g_autoptr(GPtrArray) elements = make_elements (n, rank, FALSE);
+        g_autoptr(AccSequence) produced = new_produced (elements, rank, 4, G_MAXUINT), mapped = NULL;
+        g_autoptr(AccShape) none = acc_shape_new_vector (0);
+        g_autoptr(AccArray) state = acc_array_fill (none, i8 (0)), values = NULL, all = NULL, lengths = NULL, before = NULL;
+        g_autoptr(GString) expected = g_string_new (NULL), flat = g_string_new (NULL);
+        gint64 place = 0;
+
+        mapped = acc_sequence_map_batch_nested (produced, state, f_places, GUINT_TO_POINTER (rank));
+        values = acc_sequence_elements (mapped);
+        all = acc_sequence_fold_batch_nested (produced, state, f_all_values, NULL);
+        lengths = acc_sequence_count (mapped);
+        before = acc_sequence_count (produced);
+        for (guint k = 0; k < elements->len; k++)
+          {
+            AccArray *element = g_ptr_array_index (elements, k);
+            gint64 size = acc_shape_get_size (acc_array_get_shape (element));
+
+            for (gint64 i = 0; i < size; i++)
+              {
+                gint64 value = acc_array_get_int (element, 0, i);
+
+                g_string_append_printf (flat, "%s%" G_GINT64_FORMAT, flat->len > 0 ? " " : "", value);
+                g_string_append_printf (expected, "%s%" G_GINT64_FORMAT, expected->len > 0 ? " " : "", value + place);
+              }
+            place += size;
+          }
+
+        for (guint i = 0; i < N_STEPS; i++)
+          {
+            AccArray *arrays[] = { values, all, lengths, before };
+            g_autoptr(GError) error = NULL;
+            g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, 4, steps[i], NULL, &error);
+            g_autofree char *got = NULL, *folded = NULL;
+
+            g_assert_no_error (error);
+            got = print (results->pdata[0]);
+            folded = print (results->pdata[1]);
+            g_assert_cmpstr (got, ==, expected->str);
+            g_assert_cmpstr (folded, ==, flat->str);
+            g_assert_cmpint (acc_array_get_int (results->pdata[2], 0, 0), ==, n);
+            g_assert_cmpint (acc_array_get_int (results->pdata[3], 0, 0), ==, n);
+          }
+      }
+}

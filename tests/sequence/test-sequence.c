@@ -240,6 +240,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/captured", test_captured);
   g_test_add_func ("/sequence/batches", test_batches);
   g_test_add_func ("/sequence/uneven-batches", test_uneven_batches);
+  g_test_add_func ("/sequence/nested-batches", test_nested_batches);
   g_test_add_func ("/sequence/random", test_random);
   g_test_add_func ("/sequence/refused", test_refused);
   g_test_add_func ("/sequence/limit", test_limit);

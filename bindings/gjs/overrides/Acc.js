@@ -224,6 +224,8 @@ function _init() {
     _takeFunctions(Acc.NestedArray.prototype, 'map_nested', args => args.map(arg => typeof arg === 'function' ? objects => arg(objects[0]) : arg));
     for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'scan_many', 'fold', 'map_batch', 'fold_batch'])
         _takeFunctions(Acc.Sequence.prototype, name, spread);
+    for (const name of ['map_batch_nested', 'fold_batch_nested'])
+        _takeFunctions(Acc.Sequence.prototype, name, args => args.map(arg => typeof arg === 'function' ? objects => arg(objects[0], objects[1]) : arg));
     for (const owner of [Acc.NestedArray, Acc.Sequence])
         for (const name of ['zip_with_many', 'izip_with_many'])
             _takeFunctions(owner, name, spread);

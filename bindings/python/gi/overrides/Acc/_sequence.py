@@ -51,6 +51,16 @@ def _told(method, convert):
     return call
 
 
+def _nested(value):
+    """A nested array, also of an array, whose parts along the first axis are the elements."""
+    return value if isinstance(value, Acc.NestedArray) else NestedArray.from_regular(value)
+
+
+def _state_and_nested(results):
+    state, made = results
+    return [_array(state), _nested(made)]
+
+
 def _elements(result):
     if result is None:
         return None
@@ -350,6 +360,18 @@ class Sequence(Acc.Sequence):
     def fold_batch(self, state, function):
         """The last state: @function takes one and some elements, as an array with one more dimension, and gives the next."""
         return _tracing(function, lambda callback: Acc.Sequence.fold_batch(self, self._state(state), callback))
+
+    def map_batch_nested(self, state, function):
+        """As map_batch, of elements that may have different extents: @function takes a state and some elements, a nested array, and gives the
+        next state and a nested array."""
+        return self._nested_batch('map_batch_nested', state, function, _state_and_nested)
+
+    def fold_batch_nested(self, state, function):
+        """The last state: @function takes one and some elements, a nested array, and gives the next."""
+        return self._nested_batch('fold_batch_nested', state, function, lambda result: [_array(result)])
+
+    def _nested_batch(self, name, state, function, convert):
+        return _build(function, 2, lambda callback: getattr(Acc.Sequence, name)(self, self._state(state), callback), convert=convert)
 
     def batch(self, count):
         return _sound(Acc.Sequence.batch(self, count))
