@@ -70,6 +70,12 @@ acc_byte_writer_get_name (AccByteWriter *self)
 }
 
 gboolean
+acc_byte_writer_has_file (AccByteWriter *self)
+{
+  return self->file != NULL;
+}
+
+gboolean
 acc_byte_writer_can_rewrite (AccByteWriter *self)
 {
   const char *path = self->file != NULL ? g_file_peek_path (self->file) : NULL;

@@ -11,3 +11,5 @@ typedef struct _AccForeignTable AccForeignTable;
 AccForeignTable *acc_foreign_table_new      (void);
 void             acc_foreign_table_free     (AccForeignTable *self);
 AccForeignTable *acc_backend_get_foreigners (AccBackend *self);
+/* Whether it has functions of the application's. */
+gboolean         acc_backend_has_own_foreign (AccBackend *self);

@@ -230,6 +230,23 @@ acc_backend_has_foreign (AccBackend *self,
   return found != NULL;
 }
 
+gboolean
+acc_backend_has_own_foreign (AccBackend *self)
+{
+  AccForeignTable *table = acc_backend_get_foreigners (self);
+  GHashTableIter iter;
+  gpointer value;
+  gboolean found = FALSE;
+
+  g_mutex_lock (&table->lock);
+  g_hash_table_iter_init (&iter, table->by_name);
+  while (!found && g_hash_table_iter_next (&iter, NULL, &value))
+    found = ((AccForeign *) value)->fits == NULL;
+  g_mutex_unlock (&table->lock);
+
+  return found;
+}
+
 /* --- running */
 
 static gboolean

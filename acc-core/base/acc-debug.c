@@ -41,6 +41,7 @@ static const Key disable_keys[] = {
   { "waves",        ACC_DISABLE_WAVES,        "steps run one after the other" },
   { "segments",     ACC_DISABLE_SEGMENTS,     "elements of nested arrays are numbered in memory, not by loops along them or searches" },
   { "reuse",        ACC_DISABLE_REUSE,        "graphs that are equal to others are planned anew" },
+  { "ahead",        ACC_DISABLE_AHEAD,        "elements of sequences are computed when they are asked for, and written one by one" },
   { "rows",         ACC_DISABLE_ROWS,         "loops that divide their index are not split into rows" },
 };
 

@@ -64,6 +64,7 @@ typedef enum {
   ACC_DISABLE_SEGMENTS     = 1 << 17,
   ACC_DISABLE_ROWS         = 1 << 18,
   ACC_DISABLE_REUSE        = 1 << 19,
+  ACC_DISABLE_AHEAD        = 1 << 20,
 } AccDisableFlags;
 
 /* Keys of ACC_DEBUG. */

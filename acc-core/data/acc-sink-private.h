@@ -10,3 +10,6 @@ void     acc_sink_set_takes_elements (AccSink *self);
 gboolean acc_sink_takes_elements     (AccSink *self);
 /* Of such a sink that was started: chunks are those of the vector of its elements. */
 void     acc_sink_begin_elements     (AccSink *self);
+/* For those that write to a file of their own, and may write it again: beside others of another name they need no order. */
+void     acc_sink_set_separate       (AccSink *self, gboolean separate);
+gboolean acc_sink_is_separate        (AccSink *self);

@@ -37,6 +37,7 @@ typedef struct {
   gint64          row_elements;
   gint64          next_row;
   gboolean        takes_elements;
+  gboolean        separate;
 } AccSinkPrivate;
 
 enum {
@@ -386,6 +387,18 @@ gboolean
 acc_sink_takes_elements (AccSink *self)
 {
   return PRIV (self)->takes_elements;
+}
+
+void
+acc_sink_set_separate (AccSink *self, gboolean separate)
+{
+  PRIV (self)->separate = separate;
+}
+
+gboolean
+acc_sink_is_separate (AccSink *self)
+{
+  return PRIV (self)->separate;
 }
 
 void

@@ -5,3 +5,5 @@
 
 /* A job that does more than walk is told how far the walk is. Before the first element; @job has to stay as long as @self. */
 void acc_sequence_iterator_set_outer (AccSequenceIterator *self, AccJob *job);
+/* Elements in a step; 0: as many as is best. Before the first element; for tests. */
+void acc_sequence_iterator_set_chunk (AccSequenceIterator *self, gint64 chunk);

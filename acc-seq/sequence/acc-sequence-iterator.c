@@ -9,9 +9,10 @@
  *
  * Walks over a sequence and hands out its elements, one after the other.
  *
- * Elements are computed some at a time, when the next is asked for and none is left; how many there are in all need not be known, and
- * nothing behind those that are asked for has to be computed. [method@SequenceIterator.next_async] computes on another thread and calls
- * back on the main context.
+ * Elements are computed some at a time, when the next is asked for and none is left; how many there are in all need not be known. From the
+ * second time on, those that follow are computed on another thread while these are worked on, but where the sequence has a target for its
+ * latency, where a producer is bound to a thread, and where the backend has foreign functions of the application's.
+ * [method@SequenceIterator.next_async] computes on another thread and calls back on the main context.
  */
 
 struct _AccSequenceIterator {
@@ -21,11 +22,13 @@ struct _AccSequenceIterator {
   AccBackend    *backend;     /* owned */
   GMutex         lock;
   AccWalk       *walk;        /* NULL: nobody asked yet */
+  AccWalkAhead  *ahead;       /* owned: has the walk, from its second step on; NULL: steps are those of calls */
   AccWalkOutlet *outlet;
   AccWalkPart   *part;        /* owned: elements that are there; NULL: none */
   gint64         next;        /* of these */
   AccJob        *job;         /* owned; NULL: nobody asked for it */
   AccJob        *outer;       /* borrowed: one that does more than the walk, and is told of it; NULL: none */
+  gint64         chunk;       /* elements in a step; 0: as many as is best */
   gboolean       ended;       /* or failed, or closed */
   GError        *failure;     /* it ended with; NULL: behind the last element */
 };
@@ -49,6 +52,9 @@ end (AccSequenceIterator *self,
   self->ended = TRUE;
   self->outlet = NULL;
   g_clear_pointer (&self->part, acc_walk_part_unref);
+  if (self->ahead != NULL)
+    self->walk = NULL;
+  g_clear_pointer (&self->ahead, acc_walk_ahead_free);
   g_clear_pointer (&self->walk, acc_walk_free);
 }
 
@@ -148,6 +154,13 @@ acc_sequence_iterator_set_outer (AccSequenceIterator *self,
   self->outer = job;
 }
 
+void
+acc_sequence_iterator_set_chunk (AccSequenceIterator *self,
+                                 gint64               chunk)
+{
+  self->chunk = chunk;
+}
+
 static gboolean
 begin (AccSequenceIterator *self,
        GCancellable        *cancellable,
@@ -158,7 +171,7 @@ begin (AccSequenceIterator *self,
   if (!acc_sequence_check (self->sequence, error))
     return FALSE;
 
-  self->walk = acc_walk_new (self->backend, &self->sequence, 1, 0, cancellable, error);
+  self->walk = acc_walk_new (self->backend, &self->sequence, 1, self->chunk, cancellable, error);
   if (self->walk == NULL)
     return FALSE;
   self->outlet = acc_walk_collector_new (acc_walk_find_stage (self->walk, self->sequence), self->sequence, ACC_SEQUENCE_RESULT_NESTED);
@@ -167,7 +180,7 @@ begin (AccSequenceIterator *self,
   return TRUE;
 }
 
-/* Steps until there is an element or the end. */
+/* Steps until there is an element or the end. A walk that comes to its second step goes ahead from then on. */
 static gboolean
 fill (AccSequenceIterator *self,
       GCancellable        *cancellable,
@@ -176,8 +189,19 @@ fill (AccSequenceIterator *self,
   if (self->part != NULL && self->next < self->part->count)
     return TRUE;
 
+  if (self->ahead == NULL && self->part != NULL && !self->outlet->done && acc_walk_can_go_ahead (self->walk))
+    self->ahead = acc_walk_ahead_new (self->walk, self->outlet);
   g_clear_pointer (&self->part, acc_walk_part_unref);
   self->next = 0;
+  if (self->ahead != NULL)
+    {
+      GError *local = NULL;
+
+      self->part = acc_walk_ahead_take (self->ahead, cancellable, &local);
+      if (local != NULL)
+        g_propagate_error (error, local);
+      return local == NULL;
+    }
   if (!begin (self, cancellable, error))
     return FALSE;
 
@@ -223,7 +247,8 @@ fill_for_job (AccSequenceIterator *self,
  * @cancellable: (nullable): cancels the call
  * @error: return location for an error
  *
- * Returns the next element, and computes it and some of those that follow where that was not done yet. Blocks meanwhile.
+ * Returns the next element, and computes it and some of those that follow where that was not done yet. Blocks meanwhile. Where the call is
+ * cancelled, elements that were under way come with the next.
  *
  * Fails with the error that the sequence carries, with errors of what produces it, with those of runs, which name the element, and with
  * %G_IO_ERROR_CANCELLED. After an error there are no more elements, unless it was cancelled.

@@ -1,49 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-iterator-private.h"
+#include "acc-sequence-writers-private.h"
 
 #include "acc-core/backend/acc-async-private.h"
 #include "acc-evaluate.h"
 #include "acc-seq/stream/acc-job-private.h"
 
 /* Elements to sinks, each to its own. */
-
-/* One element is written while the next ones are computed. */
-typedef struct {
-  AccBackend   *backend;
-  AccArray     *element;
-  AccSink      *sink;
-  gint64        number;
-  GCancellable *cancellable;
-  GError       *error;
-} Writing;
-
-static gpointer
-write_element (gpointer data)
-{
-  Writing *writing = data;
-
-  if (!acc_backend_write (writing->backend, writing->element, writing->sink, writing->cancellable, &writing->error))
-    g_prefix_error (&writing->error, "element %" G_GINT64_FORMAT ": ", writing->number);
-  g_clear_object (&writing->element);
-  g_clear_object (&writing->sink);
-
-  return NULL;
-}
-
-/* Waits for what is being written. */
-static gboolean
-join_writing (GThread **thread,
-              Writing  *writing,
-              GError  **error)
-{
-  if (*thread != NULL)
-    g_thread_join (g_steal_pointer (thread));
-  if (writing->error != NULL && (error == NULL || *error == NULL))
-    g_propagate_error (error, g_steal_pointer (&writing->error));
-  g_clear_error (&writing->error);
-
-  return error == NULL || *error == NULL;
-}
 
 /* Takes elements of @iterator until there are no more. */
 static gboolean
@@ -54,29 +17,30 @@ write_all (AccSequenceIterator *iterator,
            GCancellable        *cancellable,
            GError             **error)
 {
-  g_autoptr(GError) local = NULL;
-  Writing writing = { backend, NULL, NULL, 0, cancellable, NULL };
-  GThread *thread = NULL;
+  AccSequenceWriters *writers = acc_sequence_writers_new (backend, cancellable);
+  g_autoptr(GError) failed = NULL, local = NULL;
 
   for (gint64 number = 0;; number++)
     {
       g_autoptr(AccArray) element = acc_sequence_iterator_next (iterator, cancellable, &local);
       AccSink *sink;
 
-      if (!join_writing (&thread, &writing, &local) || element == NULL)
+      if (element == NULL || !acc_sequence_writers_await (writers, &failed))
         break;
       sink = function (number, user_data);
-      if (sink == NULL)
-        continue;
-      writing.element = g_steal_pointer (&element);
-      writing.sink = sink;
-      writing.number = number;
-      thread = g_thread_new ("acc-write", write_element, &writing);
+      if (sink != NULL)
+        acc_sequence_writers_add (writers, g_steal_pointer (&element), sink, number);
     }
-  if (local == NULL)
+  /* What was to be written before the walk failed comes first. */
+  if (failed == NULL)
+    acc_sequence_writers_finish (writers, &failed);
+  acc_sequence_writers_free (writers);
+  if (failed == NULL)
+    failed = g_steal_pointer (&local);
+  if (failed == NULL)
     return TRUE;
 
-  g_propagate_error (error, g_steal_pointer (&local));
+  g_propagate_error (error, g_steal_pointer (&failed));
 
   return FALSE;
 }
@@ -90,11 +54,12 @@ write_all (AccSequenceIterator *iterator,
  * @cancellable: (nullable): cancels the call
  * @error: return location for an error
  *
- * Writes every element to a sink of its own, such as numbered files. Elements are computed while the one before is written. @function is
- * called on the caller's thread.
+ * Writes every element to a sink of its own, such as numbered files. The next elements are computed meanwhile. Several files are written at
+ * a time; all other sinks one after the other, in the order of the elements. @function is called on the caller's thread, for one element
+ * after the other.
  *
- * Fails as acc_sequence_iterator_next() does, and with errors of sinks, which name the element. What was written before stays; a sink that
- * fails leaves nothing behind.
+ * Fails as acc_sequence_iterator_next() does, and with errors of sinks, which name the first element that one failed for. All elements
+ * before it are written, and files of the next ones may be; a sink that fails leaves nothing behind.
  *
  * Returns: %TRUE if all were written
  */

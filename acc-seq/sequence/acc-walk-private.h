@@ -21,14 +21,20 @@ typedef struct _AccWalkInlet  AccWalkInlet;
 typedef struct _AccWalkOutlet AccWalkOutlet;
 typedef struct _AccWalkReader AccWalkReader;
 typedef struct _AccWalkProgram AccWalkProgram;
+typedef struct _AccWalkAhead  AccWalkAhead;
 
 struct _AccWalk {
   AccBackend   *backend;      /* owned */
   gint64        chunk;        /* elements in a step; 0: as many as is best */
   gint64        step_time;    /* microseconds that a step of a stage should take at most; 0: no target */
   GCancellable *cancellable;
+  AccWalkAhead *ahead;        /* what steps it; NULL: whoever wants its elements */
+  gboolean    (*make_room) (AccWalkAhead *ahead);   /* where that is: memory did not suffice; FALSE: nothing else can be given up */
+  GMutex        telling;
   AccJob       *job;          /* borrowed; NULL: none */
   AccJobWalk    told;         /* to that */
+  AccJobWalk    now;          /* how far it is, from the first step on */
+  gboolean      has_begun;
   GPtrArray    *stages;       /* owned, those that come first in front */
   GHashTable   *stage_of;     /* AccSequence → the stage that has its elements */
   GHashTable   *functions;    /* AccSequence → AccSequenceFunction with what does not depend on elements in memory, owned */
@@ -46,7 +52,7 @@ char          *acc_walk_describe     (AccBackend *backend, AccSequence **roots, 
 GPtrArray     *acc_walk_sort_sequences (AccSequence **roots, guint n_roots);
 /* For steps from now on; borrowed. */
 void           acc_walk_set_cancellable (AccWalk *self, GCancellable *cancellable);
-/* What is told from now on how far the walk is; borrowed, nullable. */
+/* What is told from now on how far the walk is; borrowed, nullable. Any thread from the first step on. */
 void           acc_walk_set_job      (AccWalk *self, AccJob *job);
 /* Borrowed. */
 AccWalkStage  *acc_walk_find_stage   (AccWalk *self, AccSequence *sequence);
@@ -101,6 +107,17 @@ GPtrArray     *acc_walk_programs_new   (void);
 /* What @build says, computed as parts; NULL without an error: that has to be done. */
 GPtrArray     *acc_walk_program_run    (AccWalkStage *self, AccWalkPart **parts, gint64 count, AccWalkBuild build, guint *ends,
                                         GError **error);
+
+/* --- steps beside whoever takes their elements */
+
+/* Whether nothing that is called in a step has to be called by who wants it. */
+gboolean       acc_walk_can_go_ahead   (AccWalk *walk);
+/* Takes over @walk, which has begun, and steps it for @collector, which has nothing. */
+AccWalkAhead  *acc_walk_ahead_new      (AccWalk *walk, AccWalkOutlet *collector);
+/* Cancels the step that is under way. */
+void           acc_walk_ahead_free     (AccWalkAhead *self);
+/* The next elements, which are all given when this is called again; NULL without an error: there are no more. */
+AccWalkPart   *acc_walk_ahead_take     (AccWalkAhead *self, GCancellable *cancellable, GError **error);
 
 /* --- the size of steps, in elements */
 

@@ -446,6 +446,12 @@ run_alone (AccWalkStage *self,
   return done;
 }
 
+static gboolean
+make_room (AccWalk *walk)
+{
+  return walk->ahead != NULL && walk->make_room (walk->ahead);
+}
+
 /* Takes, runs, and gives back where memory did not suffice: *again. */
 static gboolean
 try_step (AccWalkStage *self,
@@ -455,7 +461,7 @@ try_step (AccWalkStage *self,
 {
   AccWalkPart **parts = g_new0 (AccWalkPart *, self->inlets->len + 1);
   g_autoptr(GError) local = NULL;
-  gboolean done = TRUE, computed = FALSE;
+  gboolean done = TRUE, computed = FALSE, made_room = FALSE;
 
   *again = FALSE;
   for (guint i = 0; i < self->inlets->len && done; i++)
@@ -471,11 +477,12 @@ try_step (AccWalkStage *self,
         {
           g_prefix_error (&local, "elements from %" G_GINT64_FORMAT " on: ", self->done);
         }
-      else if (refused (local) && count > 1)
+      else if (refused (local) && ((made_room = make_room (self->walk)) || count > 1))
         {
           for (guint i = 0; i < self->inlets->len; i++)
             acc_walk_inlet_give_back (g_ptr_array_index (self->inlets, i), g_steal_pointer (&parts[i]));
-          self->most = acc_walk_round_down (count / 2);
+          if (!made_room)
+            self->most = acc_walk_round_down (count / 2);
           *again = TRUE;
         }
       else if (refused (local))

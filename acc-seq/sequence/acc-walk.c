@@ -284,6 +284,7 @@ acc_walk_new (AccBackend   *backend,
   self->backend = g_object_ref (backend);
   self->chunk = chunk;
   self->cancellable = cancellable;
+  g_mutex_init (&self->telling);
   self->stages = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_stage_free);
   self->stage_of = g_hash_table_new (NULL, NULL);
   self->functions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) acc_sequence_function_unref);
@@ -314,6 +315,7 @@ acc_walk_free (AccWalk *self)
   g_clear_pointer (&self->functions, g_hash_table_unref);
   g_clear_pointer (&self->sequences, g_ptr_array_unref);
   g_clear_object (&self->backend);
+  g_mutex_clear (&self->telling);
   g_free (self);
 }
 
@@ -377,14 +379,11 @@ get_fraction (AccWalkStage *stage,
 }
 
 /* Counts the elements that the walk begins with. */
-static void
-tell_job (AccWalk *self)
+static AccJobWalk
+measure (AccWalk *self)
 {
   AccJobWalk now = { 0, 0, 0 };
   guint n = 0;
-
-  if (self->job == NULL)
-    return;
 
   for (guint i = 0; i < self->stages->len; i++)
     {
@@ -404,20 +403,35 @@ tell_job (AccWalk *self)
     }
   if (n > 0)
     now.fraction /= n;
+
+  return now;
+}
+
+static void
+tell_job (AccWalk *self)
+{
+  AccJobWalk now = measure (self);
+
+  g_mutex_lock (&self->telling);
+  self->now = now;
+  self->has_begun = TRUE;
   acc_job_tell_walk (self->job, &self->told, now);
+  g_mutex_unlock (&self->telling);
 }
 
 void
 acc_walk_set_job (AccWalk *self,
                   AccJob  *job)
 {
-  if (job == self->job)
-    return;
-
-  self->job = job;
-  self->told = (AccJobWalk) { 0, -1, 0 };
-  acc_job_add_walk (job);
-  tell_job (self);
+  g_mutex_lock (&self->telling);
+  if (job != self->job)
+    {
+      self->job = job;
+      self->told = (AccJobWalk) { 0, -1, 0 };
+      acc_job_add_walk (job);
+      acc_job_tell_walk (job, &self->told, self->has_begun ? self->now : measure (self));
+    }
+  g_mutex_unlock (&self->telling);
 }
 
 /* --- stepping */
