@@ -232,12 +232,31 @@ acc_pjrt_client_upload (AccPjrtClient       *self,
   return acc_pjrt_client_upload (self, buffer, form, what, transient, error);
 }
 
+gboolean
+acc_pjrt_client_owns (AccPjrtClient      *self,
+                      AccBuffer          *buffer,
+                      const AccHloVector *form)
+{
+  const Copy *copy = (const Copy *) acc_buffer_get_copy (buffer, self);
+
+  return copy != NULL && copy->reserved > 0 && has_form (copy, form);
+}
+
 AccBuffer *
 acc_pjrt_client_adopt (AccPjrtClient      *self,
                        PjrtBuffer         *vector,
                        const AccHloVector *form,
+                       AccBuffer          *from,
                        const char         *what)
 {
+  Copy *before = from != NULL ? (Copy *) acc_buffer_get_copy (from, self) : NULL;
+
+  if (before != NULL)
+    {
+      what = before->what;
+      before->reserved = 0;
+    }
+
   return acc_buffer_new_remote (acc_xla_count_used_bytes (form),
                                 &copy_new (self, vector, form, acc_xla_count_bytes (form), what)->base);
 }

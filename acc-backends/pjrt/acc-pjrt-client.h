@@ -54,7 +54,11 @@ PjrtBuffer *acc_pjrt_client_make_buffer (AccPjrtClient *self, gconstpointer data
 PjrtBuffer *acc_pjrt_client_upload     (AccPjrtClient *self, AccBuffer *buffer, const AccHloVector *form, const char *what,
                                         PjrtBuffer **transient, GError **error);
 void        acc_pjrt_buffer_free       (AccPjrtClient *self, PjrtBuffer *buffer);
-/* A buffer of what was computed; takes over @vector, whose bytes were reserved for @what. */
-AccBuffer  *acc_pjrt_client_adopt      (AccPjrtClient *self, PjrtBuffer *vector, const AccHloVector *form, const char *what);
+/* Whether @buffer has its tensor of @form in memory of the plugin's own. */
+gboolean    acc_pjrt_client_owns       (AccPjrtClient *self, AccBuffer *buffer, const AccHloVector *form);
+/* A buffer of what was computed; takes over @vector, whose bytes were reserved for @what, or for what had its memory before: @from, which
+ * is not read any more. */
+AccBuffer  *acc_pjrt_client_adopt      (AccPjrtClient *self, PjrtBuffer *vector, const AccHloVector *form, AccBuffer *from,
+                                        const char *what);
 gboolean    acc_pjrt_client_download   (AccPjrtClient *self, PjrtBuffer *vector, gpointer data, gsize bytes, const char *what,
                                         GError **error);

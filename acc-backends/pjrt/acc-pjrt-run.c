@@ -44,13 +44,18 @@ execute (Call    *self,
 {
   const AccPjrtExecutable *executable = self->call->code;
   const PjrtApi *api = self->client->api;
-  PjrtExecuteOptions options = ACC_PJRT_ARGS (PjrtExecuteOptions);
+  g_autofree gint64 *kept = g_new (gint64, self->n_arguments + 1);
+  PjrtExecuteOptions options = ACC_PJRT_ARGS (PjrtExecuteOptions, .not_donated = kept);
   PjrtBuffer *const *arguments[1] = { self->arguments };
   PjrtBuffer **results[1] = { self->results };
   PjrtEvent *events[1] = { NULL };
   PjrtExecuteArgs args = ACC_PJRT_ARGS (PjrtExecuteArgs, .loaded = executable->loaded, .options = &options, .arguments = arguments,
                                         .n_devices = 1, .n_arguments = 1 + self->n_lengths + self->n_arguments, .results = results,
                                         .events = events);
+
+  for (guint i = 0; i < self->n_arguments; i++)
+    if (!self->call->taken[i])
+      kept[options.n_not_donated++] = 1 + self->n_lengths + i;
 
   return acc_pjrt_call (api, PJRT_LOADED_EXECUTE, &args, self->call->what, error)
          && acc_pjrt_await (api, events[0], self->call->what, error);
@@ -81,7 +86,9 @@ give_results (Call *self)
       const AccHloVector *vector = acc_xla_get_vector (self->call->module->results, i);
 
       self->call->results[i] =
-        acc_pjrt_client_adopt (self->client, self->results[i], vector, self->call->result_names[i]);
+        acc_pjrt_client_adopt (self->client, self->results[i], vector,
+                               vector->alias >= 0 && self->call->taken[vector->alias] ? self->call->arguments[vector->alias] : NULL,
+                               self->call->result_names[i]);
       self->results[i] = NULL;
     }
 }
@@ -140,7 +147,15 @@ unref (AccXlaEngine *engine)
   acc_pjrt_client_unref ((AccPjrtClient *) engine);
 }
 
-static const AccXlaEngineClass engine_class = { unref, compile, free_code, count_temporary, execute_call };
+static gboolean
+can_take (AccXlaEngine       *engine,
+          AccBuffer          *buffer,
+          const AccHloVector *vector)
+{
+  return acc_pjrt_client_owns ((AccPjrtClient *) engine, buffer, vector);
+}
+
+static const AccXlaEngineClass engine_class = { unref, compile, free_code, count_temporary, can_take, execute_call };
 
 AccXlaEngine *
 acc_pjrt_engine_open (const char  *device,

@@ -163,7 +163,7 @@ unref (AccXlaEngine *engine)
   g_free (self);
 }
 
-static const AccXlaEngineClass engine_class = { unref, compile, free_code, count_temporary, execute };
+static const AccXlaEngineClass engine_class = { unref, compile, free_code, count_temporary, NULL, execute };
 
 AccXlaEngine *
 acc_tensorflow_engine_open (const char  *device,

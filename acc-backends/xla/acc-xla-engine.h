@@ -16,8 +16,9 @@ typedef struct {
   const char         *what;
   AccBuffer         **arguments;      /* per vector of the module, as are those below */
   const char        **argument_names;
-  AccBuffer         **results;        /* new; bytes of theirs are reserved for the names */
+  AccBuffer         **results;        /* new; bytes of theirs are reserved for the names, or taken */
   const char        **result_names;
+  gboolean           *taken;          /* per argument: the result that is its alias takes its memory, and what is reserved for it */
   gint32              failure;        /* what the module says of its checks */
   gint64              failed_index;
 } AccXlaCall;
@@ -28,6 +29,8 @@ typedef struct {
   void      (*free_code)       (gpointer code);
   /* Bytes that a run takes besides arguments and results, as far as is known. */
   guint64   (*count_temporary) (gpointer code);
+  /* Whether a result may take the memory of @buffer, which is of the form of @vector and nobody else's; NULL: never. */
+  gboolean  (*can_take)        (AccXlaEngine *self, AccBuffer *buffer, const AccHloVector *vector);
   /* Waits until it is done. FALSE: there are no results. Where a check failed, there need not be any. */
   gboolean  (*execute)         (AccXlaCall *call, GError **error);
 } AccXlaEngineClass;

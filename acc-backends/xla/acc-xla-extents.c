@@ -6,9 +6,6 @@
 /* Changes of an extent after which it is said to change. */
 #define MOST_CHANGES 2
 
-/* Arrays that are known, before all are forgotten. */
-#define MOST_ARRAYS  65536
-
 /* ACC_XLA_ROUND */
 typedef enum {
   ROUND_CHANGING,
@@ -16,17 +13,11 @@ typedef enum {
   ROUND_ALWAYS,
 } Round;
 
-/* Arrays are known by their addresses, which others may have later: those have extents rounded up that need not. */
+/* Of an array, which keeps it. Any thread; both are atomic. */
 typedef struct {
   gint64 last;
-  guint  n_changes;
+  int    n_changes;
 } Seen;
-
-struct _AccXlaExtents {
-  Round       round;
-  GMutex      lock;
-  GHashTable *seen;       /* AccArray to Seen */
-};
 
 static Round
 get_round (void)
@@ -36,24 +27,23 @@ get_round (void)
   return g_strcmp0 (value, "never") == 0 ? ROUND_NEVER : g_strcmp0 (value, "always") == 0 ? ROUND_ALWAYS : ROUND_CHANGING;
 }
 
-AccXlaExtents *
-acc_xla_extents_new (void)
+static Seen *
+get_seen (AccArray *array,
+          gint64    extent)
 {
-  AccXlaExtents *self = g_new0 (AccXlaExtents, 1);
+  GQuark quark = g_quark_from_static_string ("acc-xla-extents");
+  Seen *seen = g_object_get_qdata (G_OBJECT (array), quark);
 
-  self->round = get_round ();
-  g_mutex_init (&self->lock);
-  self->seen = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  if (seen != NULL)
+    return seen;
 
-  return self;
-}
+  seen = g_new0 (Seen, 1);
+  seen->last = extent;
+  if (g_object_replace_qdata (G_OBJECT (array), quark, NULL, seen, g_free, NULL))
+    return seen;
+  g_free (seen);
 
-void
-acc_xla_extents_free (AccXlaExtents *self)
-{
-  g_hash_table_unref (self->seen);
-  g_mutex_clear (&self->lock);
-  g_free (self);
+  return g_object_get_qdata (G_OBJECT (array), quark);
 }
 
 /* Whether its extents are read from elements that are computed, or asked of arrays in @changing. */
@@ -93,52 +83,36 @@ follows_from_inputs (AccFusionNode *node,
   return FALSE;
 }
 
-/* With the lock. */
 static gboolean
-has_changed (AccXlaExtents *self,
-             AccFusionNode *node,
+has_changed (AccFusionNode *node,
              gboolean       changes)
 {
-  Seen *seen = g_hash_table_lookup (self->seen, node->array);
+  Seen *seen = get_seen (node->array, node->extents[0]);
 
-  if (seen == NULL)
-    {
-      if (g_hash_table_size (self->seen) >= MOST_ARRAYS)
-        g_hash_table_remove_all (self->seen);
-      seen = g_new0 (Seen, 1);
-      seen->last = node->extents[0];
-      g_hash_table_insert (self->seen, node->array, seen);
-    }
-  if (seen->last != node->extents[0])
-    seen->n_changes++;
+  if (__atomic_exchange_n (&seen->last, node->extents[0], __ATOMIC_RELAXED) != node->extents[0])
+    g_atomic_int_inc (&seen->n_changes);
   if (changes)
-    seen->n_changes = MOST_CHANGES;
-  seen->last = node->extents[0];
+    g_atomic_int_set (&seen->n_changes, MOST_CHANGES);
 
-  return seen->n_changes >= MOST_CHANGES;
+  return g_atomic_int_get (&seen->n_changes) >= MOST_CHANGES;
 }
 
 GHashTable *
-acc_xla_extents_find (AccXlaExtents  *self,
-                      AccFusionGraph *graph)
+acc_xla_extents_find (AccFusionGraph *graph)
 {
   GHashTable *changing = g_hash_table_new (NULL, NULL);
-  g_autoptr(GMutexLocker) locker = NULL;
+  Round round = get_round ();
 
-  if (self->round == ROUND_NEVER)
-    return changing;
-
-  locker = g_mutex_locker_new (&self->lock);
-  for (guint i = 0; i < graph->nodes->len; i++)
+  for (guint i = 0; i < graph->nodes->len && round != ROUND_NEVER; i++)
     {
       AccFusionNode *node = g_ptr_array_index (graph->nodes, i);
-      gboolean is_given = acc_fusion_node_is_given (node), changes = self->round == ROUND_ALWAYS;
+      gboolean is_given = acc_fusion_node_is_given (node), changes = round == ROUND_ALWAYS;
 
       if (node->rank == 0)
         continue;
       if (!is_given)
         changes = changes || follows_from_data (graph, node, changing) || follows_from_inputs (node, changing);
-      if (has_changed (self, node, changes))
+      if (has_changed (node, changes))
         g_hash_table_add (changing, node);
     }
 

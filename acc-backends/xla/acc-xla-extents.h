@@ -5,9 +5,6 @@
 
 /* Which leading extents change from run to run, so that modules have them rounded up: those that follow from data, and those that were
  * seen to change. Any thread. */
-typedef struct _AccXlaExtents AccXlaExtents;
 
-AccXlaExtents *acc_xla_extents_new  (void);
-void           acc_xla_extents_free (AccXlaExtents *self);
 /* Nodes (AccFusionNode) of a graph that is planned now. Owned. */
-GHashTable    *acc_xla_extents_find (AccXlaExtents *self, AccFusionGraph *graph);
+GHashTable *acc_xla_extents_find (AccFusionGraph *graph);

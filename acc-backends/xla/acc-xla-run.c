@@ -27,6 +27,7 @@ plan (AccHost          *host,
       guint             n_results,
       AccArray        **bound,
       AccArray        **values,
+      const gboolean   *spent,
       guint             n_bound,
       GError          **error)
 {
@@ -42,10 +43,12 @@ plan (AccHost          *host,
 
   whole.for_modules = TRUE;
   whole.narrow_modules = planner->engine->is_narrow;
+  if (planner->engine->klass->can_take != NULL && !(acc_disable_get_flags () & ACC_DISABLE_DONATION))
+    options.spent = spent;
   graph = acc_fusion_graph_new (&whole, results, n_results, bound, values, n_bound, error);
   if (graph == NULL)
     return NULL;
-  options.changing = changing = acc_xla_extents_find (planner->extents, graph);
+  options.changing = changing = acc_xla_extents_find (graph);
   schedule = acc_hlo_schedule_new (graph, results, n_results, bound, n_bound, &options, &module, error);
   if (schedule == NULL || module == NULL)
     return g_steal_pointer (&schedule);
@@ -89,6 +92,15 @@ get_name (AccRun             *run,
   return run->prepared->values[vector->value].name;
 }
 
+static gboolean
+takes_argument (AccXlaCall *self,
+                guint       result)
+{
+  gint alias = acc_xla_get_vector (self->module->results, result)->alias;
+
+  return alias >= 0 && self->taken[alias];
+}
+
 /* The first @n results, and what was reserved for them, which those that were made have. */
 static void
 take_back (AccXlaCall *self,
@@ -97,7 +109,7 @@ take_back (AccXlaCall *self,
   for (guint i = 0; i < n; i++)
     if (self->results[i] != NULL)
       g_clear_pointer (&self->results[i], acc_buffer_unref);
-    else
+    else if (!takes_argument (self, i))
       acc_budget_release (self->engine->budget, acc_xla_count_bytes (acc_xla_get_vector (self->module->results, i)), self->result_names[i]);
 }
 
@@ -110,7 +122,7 @@ reserve (AccXlaCall *self,
     {
       guint64 bytes = acc_xla_count_bytes (acc_xla_get_vector (self->module->results, i));
 
-      if (!acc_budget_reserve (self->engine->budget, bytes, self->result_names[i], error))
+      if (!takes_argument (self, i) && !acc_budget_reserve (self->engine->budget, bytes, self->result_names[i], error))
         {
           take_back (self, i);
           return FALSE;
@@ -148,6 +160,16 @@ give_results (AccXlaCall *self)
 }
 
 static gboolean
+may_take (AccXlaCall         *self,
+          const AccHloVector *argument)
+{
+  const AccXlaEngineClass *klass = self->engine->klass;
+
+  return argument->alias >= 0 && klass->can_take != NULL && acc_run_may_take (self->run, argument->value)
+         && klass->can_take (self->engine, *get_place (self->run, argument), argument);
+}
+
+static gboolean
 run_step (AccRun  *run,
           guint    number,
           GError **error)
@@ -158,8 +180,10 @@ run_step (AccRun  *run,
   g_autofree gpointer *memory = g_new0 (gpointer, 2 * (n_arguments + n_results) + 1);
   AccXlaCall call = { engine, run, code->module, code->code->code, run->prepared->schedule->steps[number].name };
   guint64 temporary = engine->klass->count_temporary (code->code->code);
+  g_autofree gboolean *taken = g_new0 (gboolean, n_arguments + 1);
   gboolean ok;
 
+  call.taken = taken;
   call.arguments = (AccBuffer **) memory;
   call.argument_names = (const char **) memory + n_arguments;
   call.results = (AccBuffer **) memory + 2 * n_arguments;
@@ -168,6 +192,7 @@ run_step (AccRun  *run,
     {
       call.arguments[i] = *get_place (run, acc_xla_get_vector (code->module->arguments, i));
       call.argument_names[i] = get_name (run, acc_xla_get_vector (code->module->arguments, i));
+      taken[i] = may_take (&call, acc_xla_get_vector (code->module->arguments, i));
     }
   for (guint i = 0; i < n_results; i++)
     call.result_names[i] = get_name (run, acc_xla_get_vector (code->module->results, i));
@@ -211,12 +236,10 @@ acc_xla_planner_init (AccXlaPlanner *self,
   self->base.new_run = new_run;
   self->engine = engine;
   self->codes = acc_xla_codes_new (engine);
-  self->extents = acc_xla_extents_new ();
 }
 
 void
 acc_xla_planner_clear (AccXlaPlanner *self)
 {
   g_clear_pointer (&self->codes, acc_xla_codes_free);
-  g_clear_pointer (&self->extents, acc_xla_extents_free);
 }

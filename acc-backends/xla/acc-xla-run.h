@@ -9,7 +9,6 @@ typedef struct {
   AccPlanner    base;
   AccXlaEngine *engine;     /* borrowed */
   AccXlaCodes  *codes;
-  AccXlaExtents *extents;
 } AccXlaPlanner;
 
 void acc_xla_planner_init  (AccXlaPlanner *self, AccXlaEngine *engine);

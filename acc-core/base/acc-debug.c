@@ -43,6 +43,7 @@ static const Key disable_keys[] = {
   { "reuse",        ACC_DISABLE_REUSE,        "graphs that are equal to others are planned anew" },
   { "ahead",        ACC_DISABLE_AHEAD,        "elements of sequences are computed when they are asked for, and written one by one" },
   { "rows",         ACC_DISABLE_ROWS,         "loops that divide their index are not split into rows" },
+  { "donation",     ACC_DISABLE_DONATION,     "results take no memory of arrays that nobody needs any more" },
 };
 
 static void

@@ -65,6 +65,7 @@ typedef enum {
   ACC_DISABLE_ROWS         = 1 << 18,
   ACC_DISABLE_REUSE        = 1 << 19,
   ACC_DISABLE_AHEAD        = 1 << 20,
+  ACC_DISABLE_DONATION     = 1 << 21,
 } AccDisableFlags;
 
 /* Keys of ACC_DEBUG. */

@@ -77,7 +77,7 @@ run (AccArray **arrays, guint n_arrays, guint n_threads, gsize cache_bytes, AccA
   g_assert_no_error (error);
   prepared = acc_prepared_new (&host, schedule, FALSE, FALSE, NULL, &error);
   g_assert_no_error (error);
-  g_assert_true (acc_run_whole (&host, prepared, NULL, results, NULL, &error) == (error == NULL));
+  g_assert_true (acc_run_whole (&host, prepared, NULL, NULL, results, NULL, &error) == (error == NULL));
   if (failure == NULL)
     g_assert_no_error (error);
   else

@@ -116,7 +116,7 @@ run (GPtrArray *arrays, guint n_threads, guint64 limit, Manner how)
   n_inside = n_most = n_calls = 0;
   manner = how;
   g_ptr_array_set_size (results, arrays->len);
-  g_assert_true (acc_run_whole (&host, prepared, NULL, (AccArray **) results->pdata, NULL, &error));
+  g_assert_true (acc_run_whole (&host, prepared, NULL, NULL, (AccArray **) results->pdata, NULL, &error));
   g_assert_no_error (error);
   g_assert_cmpint (n_calls, >=, (gint) schedule->n_steps);
   g_clear_pointer (&results, g_ptr_array_unref);

@@ -19,7 +19,8 @@ list_vectors (GArray      *vectors,
     {
       AccElementType *scalars = acc_element_type_get_buffer (array->type, k);
       guint lanes = acc_element_type_get_n_leaves (scalars);
-      AccHloVector vector = { .array = array, .bound = bound, .buffer = k, .kind = acc_element_type_get_leaf (scalars, 0), .rank = 1 };
+      AccHloVector vector = { .array = array, .bound = bound, .buffer = k, .kind = acc_element_type_get_leaf (scalars, 0), .rank = 1,
+                              .alias = -1 };
 
       vector.n = acc_hlo_count (shape) * lanes;
       vector.n_used = n_elements * lanes;
@@ -110,6 +111,7 @@ add_argument (AccHlo        *self,
       names[k - first] = acc_hlo_name (self);
       g_string_append_printf (header, "%s%s: %s", header->len > 0 ? ", " : "", names[k - first],
                               get_type (self, &g_array_index (arguments, AccHloVector, k)));
+      g_array_index (arguments, AccHloVector, k).end = header->len;
     }
   if (node != NULL)
     take_argument (self, node, names, &g_array_index (arguments, AccHloVector, first));

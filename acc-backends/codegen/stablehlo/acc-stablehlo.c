@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-stablehlo.h"
 
+#include "acc-hlo-alias.h"
 #include "acc-hlo-border.h"
 #include "acc-hlo-check.h"
 #include "acc-hlo-round.h"
@@ -96,6 +97,7 @@ write_module (AccHlo               *self,
               GError              **error)
 {
   AccHloModule *module = self->module;
+  g_autofree AccFusionNode **nodes = g_new (AccFusionNode *, n_results + 1);
   g_autoptr(GString) header = g_string_new (NULL), values = g_string_new (NULL), types = g_string_new (NULL);
 
   find_needed (self, results, n_results);
@@ -108,13 +110,18 @@ write_module (AccHlo               *self,
   if (options->is_export && module->takes_zero)
     g_string_append_printf (header, "%s%s: tensor<i32>", header->len > 0 ? ", " : "", self->zero);
   for (guint r = 0; r < n_results && self->error == NULL; r++)
-    acc_hlo_write_result (self, options, acc_fusion_graph_get (self->graph, results[r]), values, types);
+    {
+      nodes[r] = acc_fusion_graph_get (self->graph, results[r]);
+      acc_hlo_write_result (self, options, nodes[r], values, types);
+    }
   write_failure (self, values, types);
   if (self->error != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&self->error));
       return FALSE;
     }
+  if (options->spent != NULL)
+    acc_hlo_write_aliases (self, options, nodes, n_results, header);
 
   module->text = g_strdup_printf ("module @acc {\nfunc.func public @main(%s) -> (%s) {\n%s return %s : %s\n}\n}\n", header->str, types->str,
                                   self->text->str, values->str, types->str);

@@ -33,6 +33,8 @@ typedef struct {
   gint64         n_used;    /* of those, which the array has: others come behind them */
   guint          rank;
   gint64        *extents;   /* the module's */
+  gint           alias;     /* of an argument, the result that takes its memory where it may; of a result, that argument; -1: none */
+  gsize          end;       /* of an argument: where it ends in the head */
 } AccHloVector;
 
 typedef struct {
@@ -51,6 +53,7 @@ typedef struct {
   gboolean is_shaped;     /* arguments and results have the extents of arrays, not those of vectors: compilers lay out transposes by them */
   gboolean is_export;
   GHashTable *changing;   /* nullable: the nodes (AccFusionNode) whose leading extent changes from run to run, and is rounded up */
+  const gboolean *spent;  /* nullable; per bound node whether results may take its memory */
   AccArray **parameters;  /* of an export: with known extents */
   guint    n_parameters;
 } AccHloOptions;

@@ -38,7 +38,7 @@ acc_graph_scope_init (AccGraphScope  *scope,
                       AccArray      **arguments)
 {
   scope->parent = parent;
-  scope->loops = NULL;
+  scope->loops = scope->dropped = NULL;
   scope->values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   for (guint i = 0; i < graph->n_params; i++)
     bind (scope, graph->params[i], g_object_ref (arguments[i]));
@@ -49,6 +49,7 @@ acc_graph_scope_clear (AccGraphScope *scope)
 {
   g_hash_table_unref (scope->values);
   g_clear_pointer (&scope->loops, g_hash_table_unref);
+  g_clear_pointer (&scope->dropped, g_hash_table_unref);
 }
 
 typedef struct {
@@ -187,6 +188,75 @@ add_shared (AccGraphEval *run,
     }
 }
 
+/* Who has a value, or had one, reads no more. */
+static gboolean
+is_read_later (AccGraphEval *run,
+               AccArray     *node,
+               GHashTable   *now)
+{
+  AccGraphScope *scope = run->scope;
+  GPtrArray *users = acc_graph_get_users (run->graph, node);
+
+  if (acc_graph_is_result (run->graph, node))
+    return TRUE;
+
+  for (guint i = 0; users != NULL && i < users->len; i++)
+    {
+      AccArray *user = g_ptr_array_index (users, i);
+
+      if (!g_hash_table_contains (now, user) && !g_hash_table_contains (scope->values, user)
+          && (scope->dropped == NULL || !g_hash_table_contains (scope->dropped, user)))
+        return TRUE;
+    }
+
+  return FALSE;
+}
+
+/* What nothing reads any more. */
+static void
+drop (AccGraphScope *scope,
+      AccArray      *node)
+{
+  if (scope->dropped == NULL)
+    scope->dropped = g_hash_table_new (NULL, NULL);
+  g_hash_table_add (scope->dropped, node);
+  g_hash_table_remove (scope->values, node);
+}
+
+/* Which of @bound nothing reads any more once @nodes are computed and those in @is_target are bound. What is not kept is computed again
+ * where it is wanted later, from what it is made of. */
+static void
+find_spent (AccGraphEval *run,
+            GPtrArray    *nodes,
+            GHashTable   *is_target,
+            GPtrArray    *bound,
+            GArray       *spent)
+{
+  g_autoptr(GHashTable) now = g_hash_table_new (NULL, NULL), later = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < nodes->len; i++)
+    g_hash_table_add (now, g_ptr_array_index (nodes, i));
+
+  for (guint i = nodes->len; i-- > 0;)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i), *dependence;
+
+      if (g_hash_table_contains (is_target, node) || !(g_hash_table_contains (later, node) || is_read_later (run, node, now)))
+        continue;
+      for (guint k = 0; (dependence = acc_array_nth_dependence (node, k)) != NULL; k++)
+        g_hash_table_add (later, dependence);
+    }
+
+  for (guint i = 0; i < bound->len; i++)
+    {
+      AccArray *array = g_ptr_array_index (bound, i);
+      gboolean is_spent = !run->takes_offers && g_hash_table_lookup (run->scope->values, array) != NULL
+                          && !g_hash_table_contains (later, array) && !is_read_later (run, array, now);
+
+      g_array_append_val (spent, is_spent);
+    }
+}
+
 /* What was computed by other means than by acc_graph_eval_compute(). Takes over @value. */
 void
 acc_graph_eval_bind (AccGraphEval *run,
@@ -207,7 +277,7 @@ find_subgraph (AccGraphEval *run,
   g_autoptr(GHashTable) is_target = g_hash_table_new (NULL, NULL);
   g_autoptr(GPtrArray) nodes = NULL;
 
-  *subgraph = (AccSubgraph) { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new () };
+  *subgraph = (AccSubgraph) { g_ptr_array_new (), g_ptr_array_new (), g_ptr_array_new (), g_array_new (FALSE, FALSE, sizeof (gboolean)) };
   for (guint i = 0; i < targets->len; i++)
     {
       AccArray *target = g_ptr_array_index (targets, i);
@@ -222,6 +292,9 @@ find_subgraph (AccGraphEval *run,
   nodes = acc_graph_scope_list_unbound (run->scope, (AccArray **) subgraph->wanted->pdata, subgraph->wanted->len, subgraph->bound);
   if (keep)
     add_shared (run, nodes, subgraph->wanted, is_target);
+  for (guint i = 0; i < subgraph->wanted->len; i++)
+    g_hash_table_add (is_target, g_ptr_array_index (subgraph->wanted, i));
+  find_spent (run, nodes, is_target, subgraph->bound, subgraph->spent);
 }
 
 /* Whether all that the subgraph reads is bound now, too: what surrounds a body may differ from run to run. */
@@ -251,6 +324,7 @@ compute_subgraph (AccGraphEval       *run,
                   GError            **error)
 {
   g_autofree AccArray **values = g_new (AccArray *, subgraph->bound->len + 1), **results = g_new0 (AccArray *, subgraph->wanted->len + 1);
+  const gboolean *spent = (const gboolean *) subgraph->spent->data;
   g_autoptr(AccPrepared) prepared = NULL;
 
   for (guint i = 0; i < subgraph->uses->len; i++)
@@ -261,9 +335,13 @@ compute_subgraph (AccGraphEval       *run,
   for (guint i = 0; i < subgraph->bound->len; i++)
     values[i] = acc_graph_scope_look_up (run->scope, g_ptr_array_index (subgraph->bound, i));
   prepared = acc_schedule_cache_get (run->graph->schedules, run->graph->host, (AccArray **) subgraph->wanted->pdata, subgraph->wanted->len,
-                                     (AccArray **) subgraph->bound->pdata, values, subgraph->bound->len, FALSE, run->cancellable, error);
-  if (prepared == NULL || !acc_run_whole (run->graph->host, prepared, values, results, run->cancellable, error))
+                                     (AccArray **) subgraph->bound->pdata, values, spent, subgraph->bound->len, FALSE, run->cancellable,
+                                     error);
+  if (prepared == NULL || !acc_run_whole (run->graph->host, prepared, values, spent, results, run->cancellable, error))
     return FALSE;
+  for (guint i = 0; i < subgraph->bound->len; i++)
+    if (spent[i])
+      drop (run->scope, g_ptr_array_index (subgraph->bound, i));
   for (guint i = 0; i < subgraph->wanted->len; i++)
     bind (run->scope, g_ptr_array_index (subgraph->wanted, i), results[i]);
 

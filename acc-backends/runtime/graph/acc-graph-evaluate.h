@@ -13,6 +13,7 @@ struct _AccGraphScope
   AccGraphScope *parent;
   GHashTable    *values;   /* AccArray → AccArray, manifest, owned */
   GHashTable    *loops;    /* while_loop of several arrays → GPtrArray of the last states, or NULL */
+  GHashTable    *dropped;  /* AccArray that had a value, which nothing reads any more; or NULL */
 };
 
 typedef struct {

@@ -6,7 +6,7 @@
 #include "acc-backends/runtime/run/acc-foreign-run.h"
 #include "acc-backends/runtime/run/acc-run.h"
 
-static gboolean run_graph (AccGraph *graph, AccGraphScope *parent, AccArray **arguments, AccArray **results,
+static gboolean run_graph (AccGraph *graph, AccGraphScope *parent, AccArray **arguments, gboolean are_spent, AccArray **results,
                            GCancellable *cancellable, GError **error);
 
 static gboolean
@@ -71,12 +71,19 @@ finish_cond (AccGraphEval  *run,
   return TRUE;
 }
 
+/* A state that the step took over is NULL. */
+static void
+free_state (gpointer state)
+{
+  g_clear_object ((GObject **) &state);
+}
+
 /* The initial states; not held for the time of the loop where only the loop wants them. */
 static GPtrArray *
 take_states (AccGraphEval *run,
              AccArray     *loop)
 {
-  GPtrArray *states = g_ptr_array_new_with_free_func (g_object_unref);
+  GPtrArray *states = g_ptr_array_new_with_free_func (free_state);
 
   for (guint i = 0; i < loop->n_inputs; i++)
     g_ptr_array_add (states, g_object_ref (acc_graph_scope_look_up (run->scope, loop->inputs[i])));
@@ -117,15 +124,15 @@ run_loop (AccGraphEval  *run,
       AccArray **state = (AccArray **) states->pdata;
       gboolean go_on;
 
-      if (!run_graph (condition, run->scope, state, &flag, run->cancellable, error) || !read_flag (flag, &go_on, error))
+      if (!run_graph (condition, run->scope, state, FALSE, &flag, run->cancellable, error) || !read_flag (flag, &go_on, error))
         return FALSE;
       if (!go_on)
         break;
-      if (!run_graph (step, run->scope, state, next, run->cancellable, error))
+      if (!run_graph (step, run->scope, state, TRUE, next, run->cancellable, error))
         return FALSE;
       for (guint i = 0; i < loop->n_inputs; i++)
         {
-          g_object_unref (state[i]);
+          g_clear_object (&state[i]);
           state[i] = next[i];
         }
     }
@@ -249,8 +256,8 @@ call (AccGraphEval  *run,
 
   if (foreign != NULL)
     result = acc_foreign_run (run->graph->host, foreign, node, inputs, run->cancellable, error);
-  else if (!run_graph (acc_graph_get_body (run->graph, acc_array_get_programs (node)[0]), run->scope, inputs, &result, run->cancellable,
-                       error))
+  else if (!run_graph (acc_graph_get_body (run->graph, acc_array_get_programs (node)[0]), run->scope, inputs, FALSE, &result,
+                       run->cancellable, error))
     result = NULL;
   if (result == NULL)
     return FALSE;
@@ -420,29 +427,39 @@ static gboolean
 run_simple (AccGraph       *graph,
             AccGraphScope  *parent,
             AccArray      **arguments,
+            gboolean        are_spent,
             AccArray      **results,
             GCancellable   *cancellable,
             GError        **error)
 {
   AccArray *few[32];
+  gboolean few_spent[G_N_ELEMENTS (few)];
   g_autofree AccArray **many = NULL;
-  AccArray **values = graph->bound->len <= G_N_ELEMENTS (few) ? few : (many = g_new (AccArray *, graph->bound->len));
+  g_autofree gboolean *many_spent = NULL;
+  guint n = graph->bound->len;
+  AccArray **values = n <= G_N_ELEMENTS (few) ? few : (many = g_new (AccArray *, n));
+  gboolean *spent = n <= G_N_ELEMENTS (few) ? few_spent : (many_spent = g_new (gboolean, n));
   g_autoptr(AccPrepared) prepared = NULL;
 
-  for (guint i = 0; i < graph->bound->len; i++)
-    values[i] = graph->positions[i] >= 0 ? arguments[graph->positions[i]]
-                                         : acc_graph_scope_look_up (parent, g_ptr_array_index (graph->bound, i));
+  for (guint i = 0; i < n; i++)
+    {
+      values[i] = graph->positions[i] >= 0 ? arguments[graph->positions[i]]
+                                           : acc_graph_scope_look_up (parent, g_ptr_array_index (graph->bound, i));
+      spent[i] = are_spent && graph->positions[i] >= 0;
+    }
 
   prepared = acc_schedule_cache_get (graph->schedules, graph->host, graph->results, graph->n_results,
-                                     (AccArray **) graph->bound->pdata, values, graph->bound->len, FALSE, cancellable, error);
+                                     (AccArray **) graph->bound->pdata, values, are_spent ? spent : NULL, n, FALSE, cancellable, error);
 
-  return prepared != NULL && acc_run_whole (graph->host, prepared, values, results, cancellable, error);
+  return prepared != NULL && acc_run_whole (graph->host, prepared, values, are_spent ? spent : NULL, results, cancellable, error);
 }
 
+/* @are_spent: the caller has no more use for the arguments, of which some may be NULL afterwards. */
 static gboolean
 run_graph (AccGraph       *graph,
            AccGraphScope  *parent,
            AccArray      **arguments,
+           gboolean        are_spent,
            AccArray      **results,
            GCancellable   *cancellable,
            GError        **error)
@@ -453,15 +470,17 @@ run_graph (AccGraph       *graph,
   gboolean ok;
 
   if (graph->is_simple && graph->offers == NULL)
-    return run_simple (graph, parent, arguments, results, cancellable, error);
+    return run_simple (graph, parent, arguments, are_spent, results, cancellable, error);
 
   acc_graph_scope_init (&scope, parent, graph, arguments);
   run.takes_offers = graph->offers != NULL && has_takers (&run);
   if (graph->is_simple && !run.takes_offers)
     {
       acc_graph_scope_clear (&scope);
-      return run_simple (graph, parent, arguments, results, cancellable, error);
+      return run_simple (graph, parent, arguments, are_spent, results, cancellable, error);
     }
+  for (guint i = 0; i < graph->n_params && are_spent; i++)
+    g_clear_object (&arguments[i]);
 
   targets = g_ptr_array_new ();
   for (guint i = 0; i < graph->n_results; i++)
@@ -486,7 +505,7 @@ acc_graph_run (AccGraph      *self,
 
   g_ptr_array_set_size (results, (int) self->n_results);
   acc_workers_begin_run (self->host->workers);
-  ok = run_graph (self, NULL, arguments, (AccArray **) results->pdata, cancellable, error);
+  ok = run_graph (self, NULL, arguments, FALSE, (AccArray **) results->pdata, cancellable, error);
   acc_workers_end_run (self->host->workers);
   if (!ok)
     {
@@ -519,7 +538,7 @@ acc_graph_prepare (AccGraph      *self,
       for (guint i = 0; i < bound->len; i++)
         g_ptr_array_add (found, g_object_ref (acc_graph_scope_look_up (&scope, g_ptr_array_index (bound, i))));
       prepared = acc_schedule_cache_get (self->schedules, self->host, self->results, self->n_results,
-                                         (AccArray **) bound->pdata, (AccArray **) found->pdata, bound->len, by_rows,
+                                         (AccArray **) bound->pdata, (AccArray **) found->pdata, NULL, bound->len, by_rows,
                                          cancellable, error);
     }
   if (prepared != NULL)

@@ -57,6 +57,7 @@ acc_subgraph_clear (AccSubgraph *self)
   g_clear_pointer (&self->wanted, g_ptr_array_unref);
   g_clear_pointer (&self->bound, g_ptr_array_unref);
   g_clear_pointer (&self->uses, g_ptr_array_unref);
+  g_clear_pointer (&self->spent, g_array_unref);
 }
 
 static void
@@ -111,6 +112,7 @@ add (AccSubgraphCache  *self,
           entry->subgraph.wanted = g_ptr_array_ref (subgraph->wanted);
           entry->subgraph.bound = g_ptr_array_ref (subgraph->bound);
           entry->subgraph.uses = g_ptr_array_ref (subgraph->uses);
+          entry->subgraph.spent = g_array_ref (subgraph->spent);
         }
       entry->subgraph.state = ACC_GRAPH_STATE_FIRST + 1 + g_hash_table_size (self->entries);
       g_hash_table_insert (self->entries, &entry->key, entry);

@@ -16,6 +16,7 @@ typedef struct {
   GPtrArray *wanted;   /* AccArray: to be computed */
   GPtrArray *bound;    /* AccArray: what they are computed from */
   GPtrArray *uses;     /* AccArray: data among the targets */
+  GArray    *spent;    /* gboolean per bound: nothing that comes later reads it */
   guint      state;    /* after it was computed */
 } AccSubgraph;
 

@@ -145,6 +145,32 @@ acc_run_bind (AccRun    *self,
 }
 
 gboolean
+acc_run_may_take (AccRun *self,
+                  guint   value)
+{
+  const AccSchedule *schedule = self->prepared->schedule;
+  const AccPreparedValue *v = &self->prepared->values[value];
+  guint position = schedule->values[value].position;
+  GObject *array;
+
+  if (self->spent == NULL || schedule->values[value].role != ACC_VALUE_ARGUMENT || !self->spent[position])
+    return FALSE;
+  for (guint r = 0; r < schedule->n_results; r++)
+    if (schedule->results[r] == value)
+      return FALSE;
+
+  /* Only who has a reference can add one. */
+  array = G_OBJECT (self->arguments[position]);
+  if (g_atomic_int_get ((gint *) &array->ref_count) != 1)
+    return FALSE;
+  for (guint k = 0; k < v->n_buffers; k++)
+    if (!g_atomic_ref_count_compare (&self->buffers[v->first_buffer + k]->ref_count, 1))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
 acc_run_step (AccRun  *self,
               guint    step,
               GError **error)
@@ -177,16 +203,20 @@ acc_run_finish (AccRun  *self,
 }
 
 gboolean
-acc_run_whole (AccHost       *host,
-               AccPrepared   *prepared,
-               AccArray     **arguments,
-               AccArray     **results,
-               GCancellable  *cancellable,
-               GError       **error)
+acc_run_whole (AccHost        *host,
+               AccPrepared    *prepared,
+               AccArray      **arguments,
+               const gboolean *spent,
+               AccArray      **results,
+               GCancellable   *cancellable,
+               GError        **error)
 {
   const AccSchedule *schedule = prepared->schedule;
   AccRun *run = acc_run_new (host, prepared, cancellable);
   gboolean ok = acc_run_bind (run, arguments, FALSE, error) && !g_cancellable_set_error_if_cancelled (cancellable, error);
+
+  run->arguments = arguments;
+  run->spent = spent;
 
   for (guint w = 0; w < prepared->n_waves && ok; w++)
     ok = acc_wave_run (run, &prepared->waves[w], error);

@@ -3,18 +3,20 @@
 
 #include "acc-prepared.h"
 
-/* Runs a schedule whole. @arguments: manifest arrays, one per bound node, with the extents that it was made for. The results
- * are new references to manifest arrays; what they share with arguments and other results is not copied. Any thread. */
-gboolean acc_run_whole (AccHost *host, AccPrepared *prepared, AccArray **arguments, AccArray **results,
+/* Runs a schedule whole. @arguments: manifest arrays, one per bound node, with the extents that it was made for. @spent: for each of them
+ * whether the caller drops it unread afterwards, whatever the outcome: its memory may be taken for results, where nobody else holds it.
+ * NULL: none. The results are new references to manifest arrays; what they share with arguments and other results is not copied. Any
+ * thread. */
+gboolean acc_run_whole (AccHost *host, AccPrepared *prepared, AccArray **arguments, const gboolean *spent, AccArray **results,
                         GCancellable *cancellable, GError **error);
 
 typedef struct _AccRun AccRun;
 
 /* A backend without kernels: it hands what is between two control points to another compiler, as one step. */
 struct _AccPlanner {
-  /* As acc_schedule_new() does; steps have no launches. */
+  /* As acc_schedule_new() does; steps have no launches. @spent: nullable; the bound arrays that acc_run_whole() will be told are spent. */
   AccSchedule *(*plan)    (AccHost *host, const AccTarget *target, AccArray **results, guint n_results, AccArray **bound,
-                           AccArray **values, guint n_bound, GError **error);
+                           AccArray **values, const gboolean *spent, guint n_bound, GError **error);
   AccRun      *(*new_run) (AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
 };
 
@@ -54,6 +56,8 @@ struct _AccRun {
   GCancellable      *cancellable;
   AccBuffer        **buffers;      /* per buffer of every value: borrowed where given, owned where computed; NULL: no memory yet */
   gboolean           exact;        /* memory was planned: computed buffers take exactly their size */
+  AccArray         **arguments;    /* of acc_run_whole(), as is .spent; borrowed */
+  const gboolean    *spent;
 };
 
 AccRun   *acc_run_new         (AccHost *host, AccPrepared *prepared, GCancellable *cancellable);
@@ -67,6 +71,8 @@ gboolean  acc_run_step        (AccRun *self, guint step, GError **error);
  * @scratch: the step's, kept by the caller for the whole run. */
 gboolean  acc_run_rows        (AccRun *self, guint step, gint64 begin, gint64 end, const AccRunWindow *windows, gpointer *scratch,
                                GError **error);
+/* Whether results may take the memory of an argument: it is spent, no result shows it, and nobody else has a reference. */
+gboolean  acc_run_may_take    (AccRun *self, guint value);
 /* Memory for a value that the run owns. */
 gboolean  acc_run_allocate    (AccRun *self, guint value, GError **error);
 void      acc_run_free_value  (AccRun *self, guint value);

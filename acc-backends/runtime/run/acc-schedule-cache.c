@@ -174,6 +174,7 @@ acc_schedule_cache_get (AccScheduleCache  *self,
                         guint              n_results,
                         AccArray         **bound,
                         AccArray         **values,
+                        const gboolean    *spent,
                         guint              n_bound,
                         gboolean           by_rows,
                         GCancellable      *cancellable,
@@ -201,7 +202,7 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   it_fits = prepared != NULL && acc_schedule_fits (prepared->schedule, bound, values, n_bound);
   if (!it_fits)
     schedule = host->planner != NULL
-               ? host->planner->plan (host, &target, results, n_results, bound, values, n_bound, &planning)
+               ? host->planner->plan (host, &target, results, n_results, bound, values, spent, n_bound, &planning)
                : acc_schedule_new (&target, results, n_results, bound, values, n_bound, &planning);
   if (cancellable != NULL)
     g_cancellable_pop_current (cancellable);

@@ -9,9 +9,10 @@ typedef struct _AccScheduleCache AccScheduleCache;
 
 AccScheduleCache *acc_schedule_cache_new  (guint max_entries);
 void              acc_schedule_cache_free (AccScheduleCache *self);
-/* @values: manifest arrays for @bound. A schedule that depends on their data is made anew each time. */
+/* @values: manifest arrays for @bound. A schedule that depends on their data is made anew each time. @spent: nullable; which of them
+ * acc_run_whole() is told are spent, which plans of the same @results and @bound agree on. */
 AccPrepared      *acc_schedule_cache_get  (AccScheduleCache *self, AccHost *host, AccArray **results, guint n_results,
-                                           AccArray **bound, AccArray **values, guint n_bound, gboolean by_rows,
+                                           AccArray **bound, AccArray **values, const gboolean *spent, guint n_bound, gboolean by_rows,
                                            GCancellable *cancellable, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccScheduleCache, acc_schedule_cache_free)
