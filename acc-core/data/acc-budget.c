@@ -291,10 +291,13 @@ acc_budget_spare (AccBudget *self, guint64 bytes)
   return reclaim != NULL && bytes > 0 ? reclaim (bytes, reclaim_data) : 0;
 }
 
-void
+guint
 acc_budget_fail_nth (AccBudget *self, guint nth)
 {
   g_autoptr(AccLocker) locker = acc_locker_new (&self->lock);
+  guint before = self->fail_in;
 
   self->fail_in = nth;
+
+  return before;
 }

@@ -74,3 +74,48 @@ limits_test (AccBackend *backend, const char *name, AccArray *array, guint64 byt
                             plan != NULL ? "made" : error->message, failed == NULL ? "done" : failed->message);
     }
 }
+
+/* --- reservations */
+
+/* Whether it came to the refusal, and the run did without. */
+typedef enum { UNTOUCHED, DONE, REFUSED } Outcome;
+
+static Outcome
+write_refused (AccBackend *backend, AccArray *array, TestSink *sink, guint64 limit, guint nth, GError **error)
+{
+  AccBudget *budget = acc_backend_get_budget (backend);
+  gboolean done;
+
+  acc_sink_set_takes_elements (ACC_SINK (sink));
+  acc_budget_fail_nth (budget, nth);
+  done = test_write_within (backend, array, sink, limit, error);
+  if (acc_budget_fail_nth (budget, 0) > 0 || nth == 0)
+    return UNTOUCHED;
+
+  return done ? DONE : REFUSED;
+}
+
+void
+limits_test_refusals (AccBackend *backend, const char *name, AccArray *array, guint64 limit, gboolean near)
+{
+  g_autoptr(TestSink) expected = test_sink_new ();
+  g_autoptr(GError) none = NULL;
+  guint counts[3] = { 0 };
+
+  write_refused (backend, array, expected, limit, 0, &none);
+  for (guint k = 1; none == NULL && counts[UNTOUCHED] == 0; k += 1 + k / 32)
+    {
+      g_autoptr(TestSink) sink = test_sink_new ();
+      g_autoptr(GError) error = NULL;
+
+      counts[write_refused (backend, array, sink, limit, k, &error)]++;
+      if (error != NULL && !g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+        g_error ("%s, reservation %u: %s", name, k, error->message);
+      for (guint i = 0; error == NULL && !near && i < sink->n_buffers; i++)
+        g_assert_cmpmem (sink->buffers[i]->data, sink->buffers[i]->len, expected->buffers[i]->data, expected->buffers[i]->len);
+    }
+  if (none != NULL)
+    g_error ("%s: %s", name, none->message);
+  g_test_message ("%s within %" G_GUINT64_FORMAT ": %u runs refused, %u did without", name, limit, counts[REFUSED], counts[DONE]);
+  g_assert_cmpuint (counts[REFUSED] + counts[DONE], >, 0);
+}

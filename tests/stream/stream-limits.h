@@ -7,3 +7,6 @@
  * and nowhere else, but for those of which stages @decide what comes after them. ACC_TEST_PLANS says how many limits there are, from a
  * fortieth of @bytes to four times as much; --seed chooses where. */
 void limits_test (AccBackend *backend, const char *name, AccArray *array, guint64 bytes, gboolean decides);
+/* Whichever reservation of a run within @limit is refused: the run does without, or says that there is no memory, and nothing is left.
+ * @near: the last bits may be others. */
+void limits_test_refusals (AccBackend *backend, const char *name, AccArray *array, guint64 limit, gboolean near);

@@ -499,6 +499,8 @@ test_limits (gconstpointer data)
     }
   array = program->build (sources);
   limits_test (backend, program->name, array, bytes, program->decides);
+  limits_test_refusals (backend, program->name, array, bytes, program->near);
+  limits_test_refusals (backend, program->name, array, 6 * bytes, program->near);
   for (guint i = 0; i < MAX_SOURCES; i++)
     g_clear_object (&sources[i]);
 }
