@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-fusion-graph.h"
 
+#include "acc-function-facts.h"
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
 #include "acc-error.h"
@@ -434,16 +435,24 @@ strip_direct (AccArray *direct)
   return direct;
 }
 
-/* Whether modules have the operation for elements of the type. */
+/* Whether modules have the operation for elements of its type: folds of the segments of a vector by a primitive. */
 static gboolean
 have_modules (AccFusionGraph *self,
-              AccOperation    op,
-              AccElementType *type)
+              AccArray       *direct)
 {
-  AccElementKind kind = acc_element_type_get_leaf (type, 0);
+  AccOperation op = direct->op;
+  AccElementKind kind = acc_element_type_get_leaf (direct->type, 0);
+  g_autofree AccPrimitive *primitives = NULL;
 
   if (op == ACC_OP_FFT)
     return !self->narrow_modules;
+  if (op == ACC_OP_FOLD_SEG || op == ACC_OP_FOLD1_SEG)
+    {
+      primitives = g_new (AccPrimitive, acc_element_type_get_n_leaves (direct->type) + 1);
+
+      return direct->inputs[0]->rank == 1 && acc_function_get_reductions (direct->functions[0], primitives)
+             && !(acc_disable_get_flags () & ACC_DISABLE_SEGMENTS);
+    }
 
   return op == ACC_OP_MATMUL && !(self->narrow_modules && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64));
 }
@@ -464,7 +473,7 @@ may_take_direct (AccFusionGraph *self,
 
   op = strip_direct (array->direct)->op;
   if (self->for_modules)
-    return have_modules (self, op, strip_direct (array->direct)->type);
+    return have_modules (self, strip_direct (array->direct));
   if (op == ACC_OP_SEG_NUMBERS && (acc_disable_get_flags () & ACC_DISABLE_SEGMENTS))
     return FALSE;
 

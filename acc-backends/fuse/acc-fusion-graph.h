@@ -86,7 +86,7 @@ struct _AccFusionGraph {
   guint       n_stencils;
   gboolean    for_groups;       /* of threads, which share rows that a lane would go along alone */
   gboolean    takes_direct;     /* operations in place of compositions, which need all elements at once */
-  gboolean    for_modules;      /* products and transforms alone, of those */
+  gboolean    for_modules;      /* products, transforms and folds of segments alone, of those */
   gboolean    narrow_modules;   /* as AccTarget has it */
 };
 

@@ -51,7 +51,7 @@ typedef struct {
 
   gboolean fast_math;          /* asked for: see acc_backend_set_fast_math() */
   gboolean by_rows;            /* asked for: what can go by rows must */
-  gboolean for_modules;        /* whole programs are written, of operations that have products and transforms, and no segments */
+  gboolean for_modules;        /* whole programs are written, of operations that have products, transforms and folds of segments */
   gboolean narrow_modules;     /* of those, products of 64-bit integers and transforms are composed */
 } AccTarget;
 

@@ -13,6 +13,7 @@ void acc_hlo_write_node        (AccHlo *self, AccFusionNode *node);
 void acc_hlo_write_fold        (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_scan        (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_permute     (AccHlo *self, AccFusionNode *node, AccHloValue *results);
+void acc_hlo_write_fold_segments (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_sort        (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_stencil     (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_zip         (AccHlo *self, AccFusionNode *node, AccHloValue *results);
@@ -48,6 +49,9 @@ acc_hlo_leaf (const AccFusionNode *node,
 AccHloValue *acc_hlo_get_input   (AccHlo *self, AccFusionNode *node, guint input);
 /* An input in extents @to: its low corner, and what is behind its end where it is rounded less. Owned. */
 AccHloValue *acc_hlo_crop_input  (AccHlo *self, AccFusionNode *node, guint input, AccHloShape to);
+/* The vector @into of @size elements, with @n @updates at @index, an i64 each; those outside are left out. */
+AccHloValue  acc_hlo_scatter     (AccHlo *self, AccElementKind kind, AccPrimitive primitive, AccHloValue into, gint64 size,
+                                  AccHloValue index, AccHloValue updates, gint64 n);
 /* The index of each element; one for each dimension. Owned. */
 AccHloValue *acc_hlo_index_of    (AccHlo *self, AccHloShape shape);
 

@@ -41,36 +41,70 @@ find_targets (AccHlo        *self,
   return acc_hlo_select (self, inside, number.value, acc_hlo_integer (self, space, ACC_KIND_I64, node->size), space, ACC_KIND_I64);
 }
 
-/* Of one leaf: XLA on processors mixes up the operands of scatters of several. @primitive: what combines them; NULL: the function. */
+/* @region: what an old and a new element come to. */
 static AccHloValue
-scatter (AccHlo             *self,
-         const Permute      *permute,
-         AccElementKind      kind,
-         const AccPrimitive *primitive,
-         AccHloValue         updates,
-         AccHloValue         into)
+end_scatter (AccHlo         *self,
+             AccElementKind  kind,
+             AccHloValue     into,
+             gint64          size,
+             AccHloValue     index,
+             AccHloValue     updates,
+             gint64          n,
+             GString        *region)
 {
-  AccHloShape to = { 1, &permute->size }, from = { 1, &permute->n };
-  AccElementKind index_kind = permute->size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64;
-  AccHloValue index = acc_hlo_convert (self, permute->index, from, ACC_KIND_I64, index_kind), old, new, both;
-  g_autoptr(GString) region = g_string_new (NULL);
+  AccHloShape to = { 1, &size }, from = { 1, &n };
+  AccElementKind index_kind = size < G_MAXINT32 ? ACC_KIND_I32 : ACC_KIND_I64;
   const char *type = acc_hlo_type (self, to, kind);
-  GString *around = self->text;
-  const AccHloParam params[2] = { &new, &old };
 
-  self->text = region;
-  acc_hlo_write_pairs (self, &kind, 1, FALSE, &old, &new);
-  if (primitive != NULL)
-    both = acc_hlo_primitive_plain (self, *primitive, new, old, kind);
-  else
-    acc_hlo_apply_plain (self, permute->base.function, params, &both);
-  acc_hlo_write_return (self, &both, &kind, 1);
-  self->text = around;
+  index = acc_hlo_convert (self, index, from, ACC_KIND_I64, index_kind);
 
   return acc_hlo_emit (self, "\"stablehlo.scatter\"(%s, %s, %s) ({\n%s }) {scatter_dimension_numbers = #stablehlo.scatter<"
                        "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, "
                        "unique_indices = false} : (%s, %s, %s) -> %s", into, index, updates, region->str, type,
                        acc_hlo_type (self, from, index_kind), acc_hlo_type (self, from, kind), type);
+}
+
+AccHloValue
+acc_hlo_scatter (AccHlo         *self,
+                 AccElementKind  kind,
+                 AccPrimitive    primitive,
+                 AccHloValue     into,
+                 gint64          size,
+                 AccHloValue     index,
+                 AccHloValue     updates,
+                 gint64          n)
+{
+  g_autoptr(GString) region = g_string_new (NULL);
+  GString *around = self->text;
+  AccHloValue old, new, both;
+
+  self->text = region;
+  acc_hlo_write_pairs (self, &kind, 1, FALSE, &old, &new);
+  both = acc_hlo_primitive_plain (self, primitive, new, old, kind);
+  acc_hlo_write_return (self, &both, &kind, 1);
+  self->text = around;
+
+  return end_scatter (self, kind, into, size, index, updates, n, region);
+}
+
+/* Of one leaf: XLA on processors mixes up the operands of scatters of several. */
+static AccHloValue
+scatter (AccHlo         *self,
+         const Permute  *permute,
+         AccHloValue     into)
+{
+  g_autoptr(GString) region = g_string_new (NULL);
+  GString *around = self->text;
+  AccHloValue old, new, both;
+  const AccHloParam params[2] = { &new, &old };
+
+  self->text = region;
+  acc_hlo_write_pairs (self, permute->base.kinds, 1, FALSE, &old, &new);
+  acc_hlo_apply_plain (self, permute->base.function, params, &both);
+  acc_hlo_write_return (self, &both, permute->base.kinds, 1);
+  self->text = around;
+
+  return end_scatter (self, permute->base.kinds[0], into, permute->size, permute->index, permute->updates[0], permute->n, region);
 }
 
 /* Whether the new element takes the place of the old one. */
@@ -94,10 +128,10 @@ replace (AccHlo        *self,
          const Permute *permute,
          AccHloValue   *results)
 {
-  static const AccPrimitive larger = ACC_PRIM_MAX;
   AccHloShape to = { 1, &permute->size }, from = { 1, &permute->n };
   AccHloValue none = acc_hlo_integer (self, to, ACC_KIND_I64, -1), is_there;
-  AccHloValue source = scatter (self, permute, ACC_KIND_I64, &larger, acc_hlo_iota (self, from, 0, ACC_KIND_I64), none);
+  AccHloValue source = acc_hlo_scatter (self, ACC_KIND_I64, ACC_PRIM_MAX, none, permute->size, permute->index,
+                                        acc_hlo_iota (self, from, 0, ACC_KIND_I64), permute->n);
   g_autofree AccHloValue *values = g_new (AccHloValue, permute->base.n + 1);
 
   is_there = acc_hlo_compare (self, "NE", source, none, to, ACC_KIND_I64);
@@ -197,7 +231,7 @@ combine (AccHlo      *self,
     }
   if (n == 1)
     {
-      results[0] = scatter (self, permute, permute->base.kinds[0], NULL, permute->updates[0], results[0]);
+      results[0] = scatter (self, permute, results[0]);
       return;
     }
   if (!acc_function_get_reductions (permute->base.function, primitives))
@@ -206,7 +240,8 @@ combine (AccHlo      *self,
       return;
     }
   for (guint i = 0; i < n; i++)
-    results[i] = scatter (self, permute, permute->base.kinds[i], &primitives[i], permute->updates[i], results[i]);
+    results[i] = acc_hlo_scatter (self, permute->base.kinds[i], primitives[i], results[i], permute->size, permute->index,
+                                  permute->updates[i], permute->n);
 }
 
 void
