@@ -67,6 +67,19 @@ put_slice (Boundary    *self,
   return slice != NULL;
 }
 
+/* Predicates are part of the graph; functions of scans and batches are not. */
+static guint64
+describe (AccWalkOutlet        *outlet,
+          AccSequenceFunction **function)
+{
+  AccSequence *boundary = ((Boundary *) outlet)->boundary;
+
+  if (boundary != NULL && (boundary->kind == ACC_SEQUENCE_KIND_FILTER || boundary->kind == ACC_SEQUENCE_KIND_TAKE_WHILE))
+    *function = acc_walk_get_function (outlet->stage->walk, boundary);
+
+  return 0;
+}
+
 /* --- all */
 
 static void
@@ -89,7 +102,7 @@ absorb_same (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass same_class = { build_same, absorb_same, NULL, NULL, boundary_end, boundary_free };
+static const AccWalkOutletClass same_class = { build_same, absorb_same, NULL, NULL, describe, boundary_end, boundary_free };
 
 /* --- filter, take_while */
 
@@ -128,7 +141,7 @@ absorb_filter (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass filter_class = { build_filter, absorb_filter, NULL, NULL, boundary_end, boundary_free };
+static const AccWalkOutletClass filter_class = { build_filter, absorb_filter, NULL, NULL, describe, boundary_end, boundary_free };
 
 static void
 build_take_while (AccWalkOutlet  *outlet,
@@ -161,7 +174,8 @@ absorb_take_while (AccWalkOutlet *outlet,
   return n == count || boundary_end (outlet, error);
 }
 
-static const AccWalkOutletClass take_while_class = { build_take_while, absorb_take_while, NULL, NULL, boundary_end, boundary_free };
+static const AccWalkOutletClass take_while_class = { build_take_while, absorb_take_while, NULL, NULL, describe, boundary_end,
+                                                     boundary_free };
 
 /* --- take, drop */
 
@@ -182,7 +196,7 @@ absorb_take (AccWalkOutlet *outlet,
   return self->left > 0 || boundary_end (outlet, error);
 }
 
-static const AccWalkOutletClass take_class = { build_same, absorb_take, NULL, NULL, boundary_end, boundary_free };
+static const AccWalkOutletClass take_class = { build_same, absorb_take, NULL, NULL, describe, boundary_end, boundary_free };
 
 static void
 build_drop (AccWalkOutlet  *outlet,
@@ -219,7 +233,7 @@ tell_drop (AccWalkOutlet *outlet,
   g_array_append_val (key, drops_all);
 }
 
-static const AccWalkOutletClass drop_class = { build_drop, absorb_drop, tell_drop, NULL, boundary_end, boundary_free };
+static const AccWalkOutletClass drop_class = { build_drop, absorb_drop, tell_drop, NULL, describe, boundary_end, boundary_free };
 
 /* --- scan: one element after the other */
 
@@ -321,7 +335,7 @@ absorb_scan (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass scan_class = { build_same, absorb_scan, NULL, NULL, boundary_end, boundary_free };
+static const AccWalkOutletClass scan_class = { build_same, absorb_scan, NULL, NULL, describe, boundary_end, boundary_free };
 
 /* --- map_batch, fold_batch */
 
@@ -417,7 +431,7 @@ absorb_whole (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass whole_class = { build_same, absorb_whole, NULL, NULL, boundary_end, boundary_free };
+static const AccWalkOutletClass whole_class = { build_same, absorb_whole, NULL, NULL, describe, boundary_end, boundary_free };
 
 /* --- batch */
 
@@ -485,7 +499,7 @@ end_batch (AccWalkOutlet *outlet,
   return (self->n_pending == 0 || put_batches (self, self->n_pending, self->n_pending, error)) && boundary_end (outlet, error);
 }
 
-static const AccWalkOutletClass batch_class = { build_same, absorb_batch, NULL, NULL, end_batch, boundary_free };
+static const AccWalkOutletClass batch_class = { build_same, absorb_batch, NULL, NULL, describe, end_batch, boundary_free };
 
 /* --- expand */
 
@@ -505,7 +519,7 @@ absorb_expand (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass expand_class = { build_same, absorb_expand, NULL, NULL, boundary_end, boundary_free };
+static const AccWalkOutletClass expand_class = { build_same, absorb_expand, NULL, NULL, describe, boundary_end, boundary_free };
 
 /* --- which is which */
 

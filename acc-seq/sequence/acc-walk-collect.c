@@ -64,7 +64,14 @@ absorb (AccWalkOutlet *outlet,
   return TRUE;
 }
 
-static const AccWalkOutletClass collector_class = { build, absorb, NULL, NULL, NULL, collector_free };
+static guint64
+describe (AccWalkOutlet        *outlet,
+          AccSequenceFunction **function)
+{
+  return (guint64) ((Collector *) outlet)->kind;
+}
+
+static const AccWalkOutletClass collector_class = { build, absorb, NULL, NULL, describe, NULL, collector_free };
 
 AccWalkOutlet *
 acc_walk_collector_new (AccWalkStage         *stage,

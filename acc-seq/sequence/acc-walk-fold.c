@@ -222,7 +222,7 @@ climb_levels (Fold           *self,
   for (guint i = WIDE_LEVELS; i-- > 0;)
     if ((count >> i) % 2 != 0)
       {
-        g_autoptr(AccArray) place = acc_walk_new_number (first);
+        g_autoptr(AccArray) place = acc_walk_stage_add_number (self->outlet.stage, first);
 
         keep (self, combine_rows (self->function, all, G_GINT64_CONSTANT (1) << i, &(Places) { 0, 0, place, rank }, one), level + i,
               wanted);
@@ -370,7 +370,18 @@ move (AccWalkOutlet *outlet,
   return at + self->n_levels;
 }
 
-static const AccWalkOutletClass fold_class = { build, absorb, tell, move, NULL, fold_free };
+static guint64
+describe (AccWalkOutlet        *outlet,
+          AccSequenceFunction **function)
+{
+  Fold *self = (Fold *) outlet;
+
+  *function = self->function;
+
+  return (guint64) (self->exact != NULL) | (guint64) self->is_elementwise << 1;
+}
+
+static const AccWalkOutletClass fold_class = { build, absorb, tell, move, describe, NULL, fold_free };
 
 AccWalkOutlet *
 acc_walk_fold_new (AccWalkStage        *stage,

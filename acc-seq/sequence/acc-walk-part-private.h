@@ -14,6 +14,15 @@ typedef struct {
 AccWalkPart *acc_walk_part_new          (AccNestedArray *nested, gint64 count);
 /* One of the same form as @nested from what acc_walk_part_list_arrays() named, computed; @count: of constant ones, else found. */
 AccWalkPart *acc_walk_part_new_computed (AccNestedArray *nested, AccArray **computed, gint64 count);
+/* What that takes of @nested. */
+typedef struct {
+  AccLiftedForm form;
+  guint         rank;
+  gboolean      has_extents;
+} AccWalkForm;
+AccWalkForm  acc_walk_part_get_form     (AccNestedArray *nested);
+guint        acc_walk_form_count_arrays (const AccWalkForm *form);
+AccWalkPart *acc_walk_part_new_of_form  (const AccWalkForm *form, AccArray **computed, gint64 count);
 /* Of values in memory: regular. */
 AccWalkPart *acc_walk_part_new_regular  (AccArray *values);
 AccWalkPart *acc_walk_part_ref          (AccWalkPart *self);

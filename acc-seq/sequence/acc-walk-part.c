@@ -130,14 +130,26 @@ acc_walk_part_list_arrays (AccNestedArray *nested,
   return acc_lifted_list_arrays (acc_nested_array_get_lifted (nested), arrays);
 }
 
-AccWalkPart *
-acc_walk_part_new_computed (AccNestedArray *nested,
-                            AccArray      **computed,
-                            gint64          count)
+AccWalkForm
+acc_walk_part_get_form (AccNestedArray *nested)
 {
   AccLifted *lifted = acc_nested_array_get_lifted (nested);
 
-  switch (lifted->form)
+  return (AccWalkForm) { lifted->form, lifted->rank, lifted->form == ACC_LIFTED_IRREGULAR && lifted->nesting->extents != NULL };
+}
+
+guint
+acc_walk_form_count_arrays (const AccWalkForm *form)
+{
+  return form->form == ACC_LIFTED_IRREGULAR ? 2u + (guint) form->has_extents : 1;
+}
+
+AccWalkPart *
+acc_walk_part_new_of_form (const AccWalkForm *form,
+                           AccArray         **computed,
+                           gint64             count)
+{
+  switch (form->form)
     {
     case ACC_LIFTED_CONSTANT:
       return acc_walk_part_new_constant (computed[0], count);
@@ -147,8 +159,18 @@ acc_walk_part_new_computed (AccNestedArray *nested,
       break;
     }
 
-  return acc_walk_part_new_irregular (lifted->rank, g_object_ref (computed[0]), g_object_ref (computed[1]),
-                        lifted->nesting->extents != NULL ? g_object_ref (computed[2]) : NULL);
+  return acc_walk_part_new_irregular (form->rank, g_object_ref (computed[0]), g_object_ref (computed[1]),
+                                      form->has_extents ? g_object_ref (computed[2]) : NULL);
+}
+
+AccWalkPart *
+acc_walk_part_new_computed (AccNestedArray *nested,
+                            AccArray      **computed,
+                            gint64          count)
+{
+  AccWalkForm form = acc_walk_part_get_form (nested);
+
+  return acc_walk_part_new_of_form (&form, computed, count);
 }
 
 static AccWalkPart *

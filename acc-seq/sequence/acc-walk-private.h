@@ -21,6 +21,7 @@ typedef struct _AccWalkInlet  AccWalkInlet;
 typedef struct _AccWalkOutlet AccWalkOutlet;
 typedef struct _AccWalkReader AccWalkReader;
 typedef struct _AccWalkProgram AccWalkProgram;
+typedef struct _AccWalkStructure AccWalkStructure;
 typedef struct _AccWalkAhead  AccWalkAhead;
 
 struct _AccWalk {
@@ -56,7 +57,15 @@ void           acc_walk_set_cancellable (AccWalk *self, GCancellable *cancellabl
 void           acc_walk_set_job      (AccWalk *self, AccJob *job);
 /* Borrowed. */
 AccWalkStage  *acc_walk_find_stage   (AccWalk *self, AccSequence *sequence);
-AccSequenceFunction *acc_walk_get_function (AccWalk *self, AccSequence *sequence);
+/* With what does not depend on elements in memory. */
+static inline AccSequenceFunction *
+acc_walk_get_function (AccWalk     *self,
+                       AccSequence *sequence)
+{
+  AccSequenceFunction *function = g_hash_table_lookup (self->functions, sequence);
+
+  return function != NULL ? function : sequence->function;
+}
 /* One step for @outlet, which is not done, and those that follow from it. */
 gboolean       acc_walk_step_outlet  (AccWalk *self, AccWalkOutlet *outlet, GError **error);
 /* Steps until @outlet is done. */
@@ -75,6 +84,8 @@ struct _AccWalkStage {
   GPtrArray *maps;            /* AccSequence, those that come first in front */
   GPtrArray *outlets;         /* owned */
   GPtrArray *programs;        /* AccWalkProgram, owned: of steps before */
+  AccWalkStructure *structure; /* owned: what it is for programs of other walks; NULL: nobody asked yet */
+  GPtrArray *numbers;         /* AccArray, owned: of the graph that was built last */
   AccArray  *begin;           /* owned: where the step begins, a number */
   gint64     done;            /* elements so far */
   gint64     most;            /* elements in a step, learned from refusals and times */
@@ -89,6 +100,8 @@ AccWalkStage  *acc_walk_stage_new      (AccWalk *walk);
 void           acc_walk_stage_free     (AccWalkStage *self);
 /* Numbers of the next @count elements; where they begin is data, so that kernels are the same in every step. */
 AccNestedArray *acc_walk_stage_count_up (AccWalkStage *self, gint64 count);
+/* For the graph of the step, in which it is data: an i8 of rank 0 that follows from what else decides the graph. Owned. */
+AccArray      *acc_walk_stage_add_number (AccWalkStage *self, gint64 number);
 /* Does nothing where it has ended. */
 gboolean       acc_walk_stage_step     (AccWalkStage *self, GError **error);
 /* Whether a step needs no other stage's. */
@@ -104,6 +117,7 @@ gboolean       acc_walk_stage_is_over  (AccWalkStage *self);
 typedef GPtrArray *(*AccWalkBuild) (AccWalkStage *self, AccWalkPart **parts, gint64 count, guint *ends);
 
 GPtrArray     *acc_walk_programs_new   (void);
+void           acc_walk_structure_free (AccWalkStructure *self);
 /* What @build says, computed as parts; NULL without an error: that has to be done. */
 GPtrArray     *acc_walk_program_run    (AccWalkStage *self, AccWalkPart **parts, gint64 count, AccWalkBuild build, guint *ends,
                                         GError **error);
@@ -208,6 +222,8 @@ typedef struct {
   void     (*tell)   (AccWalkOutlet *self, gint64 count, GArray *key, GPtrArray *held);
   /* What build() keeps for absorb(), numbers: appends them to @levels, or takes them from @at on, and returns what is behind; NULL: none */
   guint    (*move)   (AccWalkOutlet *self, GArray *levels, guint at, gboolean back);
+  /* What build() depends on as long as it is: its kind, and *function; NULL: it cannot be told */
+  guint64  (*describe) (AccWalkOutlet *self, AccSequenceFunction **function);
   /* There are no more elements; NULL: nothing follows from that */
   gboolean (*end)    (AccWalkOutlet *self, GError **error);
   void     (*free)   (AccWalkOutlet *self);

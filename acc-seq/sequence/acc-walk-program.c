@@ -1,41 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-walk-private.h"
+#include "acc-walk-program-private.h"
+
+#include "acc-core/array/acc-graph-words-private.h"
 
 /* The graph of a step, compiled once for all steps that differ in what is in their arrays, and in how many values irregular elements have:
  * the same graph is built of parameters, and a step runs it with its own arrays. What else decides the graph is the key. The second step of
- * a key compiles it, so that a walk of one step does not. */
+ * a key compiles it, so that a walk of one step does not; it may be one of a walk before, whose functions were the same. */
 
 /* Of as many keys at a time. */
 #define MOST_PROGRAMS 16
 
-struct _AccWalkProgram {
-  GArray        *key;          /* of guint64 */
-  gboolean       is_made;
-  AccExecutable *executable;   /* owned; NULL: nothing is computed, or it does not compile */
-  GPtrArray     *wanted;       /* AccNestedArray, of parameters; NULL: it does not compile */
-  guint         *ends;
-  GArray        *levels;       /* of guint: what outlets keep of build() for absorb() */
-  GArray        *results;      /* of gint, for each array of @wanted: of the executable, or ~ of the argument */
-};
-
-static void
-program_free (gpointer data)
-{
-  AccWalkProgram *self = data;
-
-  g_array_unref (self->key);
-  g_clear_object (&self->executable);
-  g_clear_pointer (&self->wanted, g_ptr_array_unref);
-  g_free (self->ends);
-  g_clear_pointer (&self->levels, g_array_unref);
-  g_clear_pointer (&self->results, g_array_unref);
-  g_free (self);
-}
-
 GPtrArray *
 acc_walk_programs_new (void)
 {
-  return g_ptr_array_new_with_free_func (program_free);
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_program_unref);
 }
 
 /* --- keys */
@@ -58,6 +36,38 @@ put_extents (GArray   *key,
     put (key, (guint64) extents[i]);
 }
 
+static gboolean
+is_manifest (AccWalkPart *part)
+{
+  AccArray *arrays[3];
+  guint n = acc_walk_part_list_arrays (part->nested, arrays);
+
+  for (guint i = 0; i < n; i++)
+    if (!acc_array_is_manifest (arrays[i]))
+      return FALSE;
+
+  return TRUE;
+}
+
+/* A graph of what is in memory; FALSE: there is no other use for it. */
+static gboolean
+put_lazy (GArray       *key,
+          AccWalkStage *self,
+          AccWalkInlet *inlet,
+          AccWalkPart  *part)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (part->nested);
+
+  if (!inlet->whole_is_lazy || !acc_walk_stage_is_described (self))
+    return FALSE;
+  put (key, G_MAXUINT64);
+  put (key, (guint64) lifted->form | (guint64) lifted->rank << 8 | (guint64) part->count << 32);
+  if (lifted->form == ACC_LIFTED_IRREGULAR)
+    put (key, (guint64) acc_nesting_is_even (lifted->nesting));
+
+  return lifted->form != ACC_LIFTED_CONSTANT;
+}
+
 /* Whether parts like @part can be parameters; @one: it is a single element, whose extents may be those of the program. */
 static gboolean
 put_part (GArray      *key,
@@ -65,12 +75,6 @@ put_part (GArray      *key,
           gboolean     one)
 {
   AccLifted *lifted = acc_nested_array_get_lifted (part->nested);
-  AccArray *arrays[3];
-  guint n = acc_walk_part_list_arrays (part->nested, arrays);
-
-  for (guint i = 0; i < n; i++)
-    if (!acc_array_is_manifest (arrays[i]))
-      return FALSE;
 
   put (key, (guint64) lifted->form | (guint64) lifted->rank << 8 | (guint64) part->count << 32);
   put (key, GPOINTER_TO_SIZE (lifted->values->type));
@@ -93,7 +97,7 @@ make_key (AccWalkStage *self,
 
   put (key, (guint64) count);
   for (guint i = 0; i < self->inlets->len; i++)
-    if (!put_part (key, parts[i], FALSE))
+    if (is_manifest (parts[i]) ? !put_part (key, parts[i], FALSE) : !put_lazy (key, self, g_ptr_array_index (self->inlets, i), parts[i]))
       return NULL;
   for (guint i = 0; i < self->outlets->len; i++)
     {
@@ -104,7 +108,8 @@ make_key (AccWalkStage *self,
         outlet->klass->tell (outlet, count, key, held);
     }
   for (guint i = 0; i < held->len; i++)
-    if (!put_part (key, *(AccWalkPart **) g_ptr_array_index (held, i), TRUE))
+    if (!is_manifest (*(AccWalkPart **) g_ptr_array_index (held, i))
+        || !put_part (key, *(AccWalkPart **) g_ptr_array_index (held, i), TRUE))
       return NULL;
 
   return g_steal_pointer (&key);
@@ -117,30 +122,53 @@ same_keys (GArray *a,
   return a->len == b->len && memcmp (a->data, b->data, a->len * sizeof (guint64)) == 0;
 }
 
-/* Takes over @key. */
+static AccWalkProgram *
+add_program (AccWalkStage   *self,
+             AccWalkProgram *program)
+{
+  if (self->programs->len == MOST_PROGRAMS)
+    g_ptr_array_remove_index (self->programs, 0);
+  g_ptr_array_add (self->programs, program);
+
+  return program;
+}
+
+/* Takes over @key. NULL: nothing like it came before. */
 static AccWalkProgram *
 find_program (AccWalkStage *self,
               GArray       *key)
 {
+  g_autoptr(GArray) owned = key;
   AccWalkProgram *found;
+  AccWords words;
+  gboolean came = FALSE;
 
   for (guint i = 0; i < self->programs->len; i++)
     {
       found = g_ptr_array_index (self->programs, i);
       if (same_keys (found->key, key))
-        {
-          g_array_unref (key);
-          return found;
-        }
+        return found;
     }
 
-  if (self->programs->len == MOST_PROGRAMS)
-    g_ptr_array_remove_index (self->programs, 0);
-  found = g_new0 (AccWalkProgram, 1);
-  found->key = key;
-  g_ptr_array_add (self->programs, found);
+  words = acc_walk_stage_describe (self, key);
+  found = words.n > 0 ? acc_walk_programs_find (self->walk->backend, &words, &came) : NULL;
+  if (found != NULL && !found->is_own)
+    {
+      g_free (words.words);
+      return add_program (self, found);
+    }
 
-  return NULL;
+  if (found != NULL)
+    {
+      acc_walk_program_unref (found);
+      g_clear_pointer (&words.words, g_free);
+      words.n = 0;
+      came = FALSE;
+    }
+  found = add_program (self, acc_walk_program_new (key));
+  found->words = words;
+
+  return came ? found : NULL;
 }
 
 /* --- parameters */
@@ -201,19 +229,31 @@ add_arguments (AccWalkPart *part,
     g_ptr_array_add (arguments, arrays[i]);
 }
 
-/* In the order of the parameters. */
+/* In the order of the parameters. @numbers: owns some of them. */
 static GPtrArray *
-list_arguments (AccWalkStage *self,
-                AccWalkPart **parts,
-                GPtrArray    *held)
+list_arguments (AccWalkProgram *program,
+                AccWalkStage   *self,
+                AccWalkPart   **parts,
+                GPtrArray      *held,
+                GPtrArray      *numbers)
 {
   GPtrArray *arguments = g_ptr_array_new ();
 
   g_ptr_array_add (arguments, self->begin);
   for (guint i = 0; i < self->inlets->len; i++)
-    add_arguments (parts[i], arguments);
+    if (is_manifest (parts[i]))
+      add_arguments (parts[i], arguments);
   for (guint i = 0; i < held->len; i++)
     add_arguments (*(AccWalkPart **) g_ptr_array_index (held, i), arguments);
+  for (guint i = 0; i < program->extras->len; i++)
+    {
+      AccWalkExtra *extra = &g_array_index (program->extras, AccWalkExtra, i);
+
+      if (extra->which < 0)
+        g_ptr_array_add (numbers, acc_walk_new_number (extra->number));
+      g_ptr_array_add (arguments, extra->which < 0 ? g_ptr_array_index (numbers, numbers->len - 1)
+                                                   : g_ptr_array_index (acc_walk_stage_get_read (self), extra->which));
+    }
 
   return arguments;
 }
@@ -234,7 +274,8 @@ exchange (GPtrArray *held,
     }
 }
 
-static void
+/* What outlets want. */
+static GPtrArray *
 build_program (AccWalkProgram *program,
                AccWalkStage   *self,
                AccWalkPart   **parts,
@@ -246,34 +287,42 @@ build_program (AccWalkProgram *program,
   g_autoptr(GPtrArray) own = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
   g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
   AccArray *begin = self->begin;
+  GPtrArray *wanted;
 
   self->begin = make_parameter (begin, TRUE, parameters);
   for (guint i = 0; i < self->inlets->len; i++)
-    g_ptr_array_add (own, make_part (parts[i], FALSE, parameters));
+    g_ptr_array_add (own, is_manifest (parts[i]) ? make_part (parts[i], FALSE, parameters) : acc_walk_part_ref (parts[i]));
   for (guint i = 0; i < held->len; i++)
     g_ptr_array_add (others, make_part (*(AccWalkPart **) g_ptr_array_index (held, i), TRUE, parameters));
 
   exchange (held, others);
   program->ends = g_new0 (guint, self->outlets->len + 1);
-  program->wanted = build (self, (AccWalkPart **) own->pdata, count, program->ends);
+  wanted = build (self, (AccWalkPart **) own->pdata, count, program->ends);
   exchange (held, others);
   g_object_unref (self->begin);
   self->begin = begin;
+
+  return wanted;
 }
 
 /* Numbers of results; what is a parameter is none. */
 static GPtrArray *
 list_results (AccWalkProgram *program,
+              GPtrArray      *wanted,
               GPtrArray      *parameters)
 {
   GPtrArray *roots = g_ptr_array_new ();
   AccArray *arrays[3];
 
   program->results = g_array_new (FALSE, FALSE, sizeof (gint));
-  for (guint i = 0; i < program->wanted->len; i++)
+  program->forms = g_array_new (FALSE, FALSE, sizeof (AccWalkForm));
+  for (guint i = 0; i < wanted->len; i++)
     {
-      guint n = acc_walk_part_list_arrays (g_ptr_array_index (program->wanted, i), arrays);
+      AccNestedArray *nested = g_ptr_array_index (wanted, i);
+      AccWalkForm form = acc_walk_part_get_form (nested);
+      guint n = acc_walk_part_list_arrays (nested, arrays);
 
+      g_array_append_val (program->forms, form);
       for (guint j = 0; j < n; j++)
         {
           guint parameter;
@@ -288,6 +337,55 @@ list_results (AccWalkProgram *program,
     }
 
   return roots;
+}
+
+/* Puts what @leaves has behind the parameters into .extras; FALSE: something of it is not known. */
+static gboolean
+find_extras (AccWalkProgram *program,
+             AccWalkStage   *self,
+             GPtrArray      *leaves,
+             guint           n_parameters)
+{
+  for (guint i = n_parameters; i < leaves->len; i++)
+    {
+      AccArray *leaf = g_ptr_array_index (leaves, i);
+      AccWalkExtra extra = { -1, 0 };
+      guint found;
+
+      if (g_ptr_array_find (acc_walk_stage_get_read (self), leaf, &found))
+        extra.which = (gint) found;
+      else if (g_ptr_array_find (self->numbers, leaf, NULL))
+        extra.number = *acc_walk_map_numbers (leaf, NULL);
+      else
+        return FALSE;
+      g_array_append_val (program->extras, extra);
+    }
+
+  return TRUE;
+}
+
+/* The graph without anything of this walk, for others; NULL: it has to have something. */
+static AccProgram *
+generalise (AccWalkProgram *program,
+            AccWalkStage   *self,
+            GPtrArray      *parameters,
+            GPtrArray      *roots)
+{
+  AccGraphWriter writer = { 0 };
+  AccProgram *general = NULL;
+
+  if (program->words.n > 0
+      && acc_graph_writer_write (&writer, (AccArray **) parameters->pdata, parameters->len, (AccArray **) roots->pdata, roots->len,
+                                 G_MAXUINT)
+      && find_extras (program, self, writer.leaves, parameters->len))
+    general = acc_graph_generalise (writer.leaves, (AccArray **) roots->pdata, roots->len);
+  acc_graph_writer_clear (&writer);
+  if (general != NULL)
+    return general;
+
+  g_array_set_size (program->extras, 0);
+
+  return NULL;
 }
 
 /* What outlets keep of a build, into @levels or from it. */
@@ -307,6 +405,28 @@ move_levels (AccWalkStage *self,
     }
 }
 
+/* With walks that come later. */
+static void
+share (AccWalkProgram *program,
+       AccWalkStage   *self)
+{
+  AccWalkProgram *other;
+
+  if (!program->is_own && program->executable != NULL)
+    {
+      acc_executable_borrow_backend (program->executable);
+      acc_walk_programs_add (self->walk->backend, program);
+      return;
+    }
+
+  other = acc_walk_program_new (program->key);
+  other->words = acc_words_dup (&program->words);
+  other->is_made = TRUE;
+  other->is_own = TRUE;
+  acc_walk_programs_add (self->walk->backend, other);
+  acc_walk_program_unref (other);
+}
+
 static void
 make_program (AccWalkProgram *program,
               AccWalkStage   *self,
@@ -315,22 +435,26 @@ make_program (AccWalkProgram *program,
               AccWalkBuild    build,
               GPtrArray      *held)
 {
-  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref), roots = NULL;
+  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref), roots = NULL, wanted = NULL;
 
   program->is_made = TRUE;
   program->levels = g_array_new (FALSE, FALSE, sizeof (guint));
-  build_program (program, self, parts, count, build, held, parameters);
+  wanted = build_program (program, self, parts, count, build, held, parameters);
   move_levels (self, program->levels, FALSE);
-  roots = list_results (program, parameters);
+  roots = list_results (program, wanted, parameters);
   if (roots->len > 0)
     {
-      g_autoptr(AccProgram) nodes = acc_program_new_for_nodes ((AccArray **) parameters->pdata, parameters->len, (AccArray **) roots->pdata,
-                                                               roots->len);
+      g_autoptr(AccProgram) nodes = generalise (program, self, parameters, roots);
 
+      program->is_own = nodes == NULL;
+      if (nodes == NULL)
+        nodes = acc_program_new_for_nodes ((AccArray **) parameters->pdata, parameters->len, (AccArray **) roots->pdata, roots->len);
       program->executable = acc_backend_compile (self->walk->backend, nodes, self->walk->cancellable, NULL);
       if (program->executable == NULL)
-        g_clear_pointer (&program->wanted, g_ptr_array_unref);
+        g_clear_pointer (&program->forms, g_array_unref);
     }
+  if (program->words.n > 0)
+    share (program, self);
 }
 
 /* --- running */
@@ -344,18 +468,17 @@ make_parts (AccWalkProgram *program,
   GPtrArray *parts = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
   AccArray *arrays[3];
 
-  for (guint i = 0, at = 0; i < program->wanted->len; i++)
+  for (guint i = 0, at = 0; i < program->forms->len; i++)
     {
-      AccNestedArray *nested = g_ptr_array_index (program->wanted, i);
-      guint n = acc_walk_part_list_arrays (nested, arrays);
+      const AccWalkForm *form = &g_array_index (program->forms, AccWalkForm, i);
 
-      for (guint j = 0; j < n; j++)
+      for (guint j = 0; j < acc_walk_form_count_arrays (form); j++)
         {
           gint number = g_array_index (program->results, gint, at++);
 
           arrays[j] = number < 0 ? g_ptr_array_index (arguments, ~number) : g_ptr_array_index (values, number);
         }
-      g_ptr_array_add (parts, acc_walk_part_new_computed (nested, arrays, count));
+      g_ptr_array_add (parts, acc_walk_part_new_of_form (form, arrays, count));
     }
 
   return parts;
@@ -369,20 +492,20 @@ acc_walk_program_run (AccWalkStage *self,
                       guint        *ends,
                       GError      **error)
 {
-  g_autoptr(GPtrArray) held = g_ptr_array_new (), arguments = NULL, values = NULL;
+  g_autoptr(GPtrArray) held = g_ptr_array_new (), numbers = g_ptr_array_new_with_free_func (g_object_unref), arguments = NULL,
+                       values = NULL;
   g_autoptr(GError) local = NULL;
   GArray *key;
   AccWalkProgram *program;
 
-  if (!acc_walk_is_on_processors (self->walk) || (key = make_key (self, parts, count, held)) == NULL
-      || (program = find_program (self, key)) == NULL)
+  if ((key = make_key (self, parts, count, held)) == NULL || (program = find_program (self, key)) == NULL)
     return NULL;
   if (!program->is_made)
     make_program (program, self, parts, count, build, held);
-  if (program->wanted == NULL)
+  if (program->forms == NULL)
     return NULL;
 
-  arguments = list_arguments (self, parts, held);
+  arguments = list_arguments (program, self, parts, held, numbers);
   if (program->executable != NULL)
     {
       values = acc_executable_run (program->executable, (AccArray **) arguments->pdata, arguments->len, self->walk->cancellable, &local);

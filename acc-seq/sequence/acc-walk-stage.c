@@ -15,6 +15,7 @@ acc_walk_stage_new (AccWalk *walk)
   self->maps = g_ptr_array_new ();
   self->outlets = g_ptr_array_new ();
   self->programs = acc_walk_programs_new ();
+  self->numbers = g_ptr_array_new_with_free_func (g_object_unref);
   self->most = ACC_WALK_MOST;
 
   return self;
@@ -34,6 +35,8 @@ acc_walk_stage_free (AccWalkStage *self)
   g_ptr_array_unref (self->inlets);
   g_ptr_array_unref (self->maps);
   g_ptr_array_unref (self->programs);
+  g_clear_pointer (&self->structure, acc_walk_structure_free);
+  g_ptr_array_unref (self->numbers);
   g_clear_object (&self->begin);
   g_free (self);
 }
@@ -157,6 +160,17 @@ build_sequences (AccWalkStage *self,
   return elements;
 }
 
+AccArray *
+acc_walk_stage_add_number (AccWalkStage *self,
+                           gint64        number)
+{
+  AccArray *array = acc_walk_new_number (number);
+
+  g_ptr_array_add (self->numbers, g_object_ref (array));
+
+  return array;
+}
+
 static void
 set_begin (AccWalkStage *self)
 {
@@ -174,6 +188,7 @@ build_step (AccWalkStage *self,
   g_autoptr(GHashTable) elements = build_sequences (self, parts, count);
   GPtrArray *wanted = g_ptr_array_new_with_free_func (g_object_unref);
 
+  g_ptr_array_set_size (self->numbers, 0);
   for (guint i = 0; i < self->outlets->len; i++)
     {
       AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);

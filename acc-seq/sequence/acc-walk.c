@@ -319,15 +319,6 @@ acc_walk_free (AccWalk *self)
   g_free (self);
 }
 
-AccSequenceFunction *
-acc_walk_get_function (AccWalk     *self,
-                       AccSequence *sequence)
-{
-  AccSequenceFunction *function = g_hash_table_lookup (self->functions, sequence);
-
-  return function != NULL ? function : sequence->function;
-}
-
 void
 acc_walk_set_cancellable (AccWalk      *self,
                           GCancellable *cancellable)
