@@ -253,6 +253,7 @@ settle (guint n)
       gsize before = footprint_get_allocated ();
 
       build_and_drop (n);
+      g_test_message ("%u programs ahead: %" G_GSSIZE_FORMAT " bytes more", n, (gssize) (footprint_get_allocated () - before));
       if (footprint_get_allocated () <= before + n / 4)
         break;
     }
