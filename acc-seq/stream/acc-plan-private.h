@@ -51,6 +51,7 @@ struct _AccPlan
   guint64  host_available; /* for what passes between the host and a device */
   guint64  read, written;      /* bytes from and to files; G_MAXUINT64: not known */
   double   compute_seconds;    /* while the disk waits */
+  gboolean at_most;            /* it may be less: how much is kept of what is filtered is not known */
   GArray  *parts;       /* AccPlanPart: one per value, then what those need besides */
   char    *why;
   char    *stages;      /* NULL, or lines of what is stored before */

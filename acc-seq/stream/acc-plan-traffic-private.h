@@ -10,8 +10,11 @@ typedef struct {
   guint64 read, written;    /* from and to files: sources, temporary files, sinks */
   guint64 last;             /* read by the last walk, besides */
   double  seconds;          /* of computing while no file is read or written */
+  gboolean at_most;         /* how much is kept of what is filtered is not known: as if it was all */
 } AccPlanTraffic;
 
+/* Bytes of @array, or the most that they may be: of what is kept all. */
+guint64 acc_plan_traffic_measure   (AccPlanTraffic *self, AccArray *array);
 /* Adds to @bytes all sources that @arrays are computed from, but for what comes from one of @stored, AccArray, which they may be. */
 void    acc_plan_traffic_add_walk  (guint64 *bytes, AccArray **arrays, guint n_arrays, GHashTable *stored);
 /* Adds what is written to temporary files, and read from them, besides: by @external, or, without, for a store of @array. */

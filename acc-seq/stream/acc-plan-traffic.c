@@ -4,10 +4,41 @@
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/base/acc-machine-private.h"
 #include "acc-plan-private.h"
+#include "acc-seq/stream/external/acc-pack-sink-private.h"
 
 #include <stdlib.h>
 
 #define USUAL_RATE (G_GUINT64_CONSTANT (1) << 30)
+
+/* G_MAXUINT64: more may come out than goes in. */
+static guint64
+count_most (AccArray *array)
+{
+  AccOperationFamily family = acc_operation_get_family (array->op);
+  guint64 most = 0;
+
+  if (array->shape != NULL)
+    return (guint64) acc_shape_get_size (array->shape);
+  if (acc_pack_is_filter (array))
+    return count_most (array->inputs[0]);
+  if (family != ACC_FAMILY_ELEMENTS && family != ACC_FAMILY_ZIP && array->op != ACC_OP_UNZIP)
+    return G_MAXUINT64;
+
+  for (guint i = 0; i < array->n_inputs; i++)
+    most = MAX (most, count_most (array->inputs[i]));
+
+  return most;
+}
+
+guint64
+acc_plan_traffic_measure (AccPlanTraffic *self, AccArray *array)
+{
+  if (array->shape != NULL)
+    return acc_external_get_bytes (array);
+  self->at_most = TRUE;
+
+  return acc_bytes_multiply (count_most (array), acc_element_type_get_size (array->type));
+}
 
 void
 acc_plan_traffic_add_walk (guint64 *bytes, AccArray **arrays, guint n_arrays, GHashTable *stored)
@@ -35,7 +66,7 @@ acc_plan_traffic_add_walk (guint64 *bytes, AccArray **arrays, guint n_arrays, GH
 void
 acc_plan_traffic_add_files (AccPlanTraffic *self, AccBackend *backend, AccArray *array, const AccExternal *external)
 {
-  guint64 bytes = acc_external_get_bytes (array);
+  guint64 bytes = acc_plan_traffic_measure (self, array);
   guint n_written = 1, n_read = 1;
 
   if (external != NULL)

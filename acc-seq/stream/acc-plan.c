@@ -258,7 +258,8 @@ get_written (AccPlan *self)
  * acc_plan_get_read_bytes:
  * @self: a plan
  *
- * Returns how many bytes the run reads: elements of sources, as often as they are read, and of temporary files.
+ * Returns how many bytes the run reads: elements of sources, as often as they are read, and of temporary files. What a filter
+ * keeps counts as if it were all.
  *
  * Of [method@Acc.Backend.plan] and [method@Acc.Backend.plan_many]; the plan of a job tells nothing of it.
  *
@@ -326,8 +327,8 @@ append_time (GString *text, AccPlan *self)
   read = g_format_size_full (acc_plan_get_read_bytes (self), G_FORMAT_SIZE_IEC_UNITS);
   written = g_format_size_full (acc_plan_get_written_bytes (self), G_FORMAT_SIZE_IEC_UNITS);
   rate = g_format_size_full (acc_plan_traffic_get_rate (), G_FORMAT_SIZE_IEC_UNITS);
-  g_string_append_printf (text, "time     %.*f s for the disk, which reads %s and writes %s, %s a second (ACC_DISK_RATE)",
-                          seconds < 10 ? 2 : 0, seconds - computed, read, written, rate);
+  g_string_append_printf (text, "time     %s%.*f s for the disk, which reads %s and writes %s, %s a second (ACC_DISK_RATE)",
+                          self->at_most ? "at most " : "", seconds < 10 ? 2 : 0, seconds - computed, read, written, rate);
   if (computed > 0)
     g_string_append_printf (text, ", and %.*f s of computing", seconds < 10 ? 2 : 0, computed);
   g_string_append_c (text, '\n');

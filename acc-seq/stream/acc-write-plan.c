@@ -265,13 +265,14 @@ plan_staged (Planning *self, GPtrArray *outputs, AccStagesPlan *stages, GError *
 
 /* What is read and written for @outputs. */
 static void
-tell_traffic (const AccPlanTraffic *self, GPtrArray *outputs, AccPlan *plan)
+tell_traffic (AccPlanTraffic *self, GPtrArray *outputs, AccPlan *plan)
 {
   plan->read = acc_bytes_add (self->read, self->last);
   plan->written = self->written;
   plan->compute_seconds = self->seconds;
   for (guint i = 0; i < outputs->len; i++)
-    plan->written = acc_bytes_add (plan->written, acc_external_get_bytes (((AccOutput *) g_ptr_array_index (outputs, i))->array));
+    plan->written = acc_bytes_add (plan->written, acc_plan_traffic_measure (self, ((AccOutput *) g_ptr_array_index (outputs, i))->array));
+  plan->at_most = self->at_most;
 }
 
 static AccPlan *

@@ -300,6 +300,23 @@ test_plan (TestExternal *f, gconstpointer data)
   g_assert_cmpfloat_with_epsilon (acc_plan_get_seconds (plan), 4 * 200000 * 4 / (1024. * 1024 * 1024) + 200000 * 32e-9, 1e-9);
 }
 
+/* What is kept is at most all of it: the source and the store are read, the store and the result written. */
+static void
+test_plan_of_filter (TestExternal *f, gconstpointer data)
+{
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (f->source)), kept = filter (array);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccPlan) plan = acc_backend_plan (f->backend, kept, NULL, 0, &error);
+  g_autofree char *text = NULL;
+
+  g_assert_no_error (error);
+  text = acc_plan_to_string (plan);
+  g_test_message ("%s", text);
+  g_assert_cmpuint (acc_plan_get_read_bytes (plan), ==, 2 * 200000 * 4);
+  g_assert_cmpuint (acc_plan_get_written_bytes (plan), ==, 2 * 200000 * 4);
+  g_assert_nonnull (strstr (text, "time     at most 0.00 s for the disk"));
+}
+
 static void
 add_backend (const char *name, AccBackend *backend)
 {
@@ -319,6 +336,7 @@ main (int argc, char **argv)
   ADD ("refused", test_external_check_refused);
   ADD ("bounds", test_bounds);
   ADD ("plan", test_plan);
+  ADD ("plan/filter", test_plan_of_filter);
 #undef ADD
 
   return g_test_run ();
