@@ -406,6 +406,14 @@ test_fatal (void)
     { " %2 = \"stablehlo.reduce_window\"(%0, %z) ({\n %3 = stablehlo.add %a, %b", NULL },
     { " %2 = \"stablehlo.scatter\"(%0, %i, %u) ({\n }) {scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0]>", NULL },
     { " %2:2 = \"stablehlo.reduce\"(%0, %1, %y, %z) ({\n", NULL },
+    { " %2 = stablehlo.convert %1 : (tensor<7xi64>) -> tensor<7xi16>\n %3 = stablehlo.and %2, %0 : tensor<7xi16>\n",
+      "stablehlo.and of a narrowed" },
+    { " %2 = stablehlo.convert %1 : (tensor<ui64>) -> tensor<ui8>\n %3 = stablehlo.or %0, %2 : tensor<ui8>\n",
+      "stablehlo.or of a narrowed" },
+    { " %2 = stablehlo.convert %1 : (tensor<7xi64>) -> tensor<7xi16>\n %3 = stablehlo.xor %2, %0 : tensor<7xi16>\n", NULL },
+    { " %2 = stablehlo.convert %1 : (tensor<7xi64>) -> tensor<7xi16>\n %3 = stablehlo.add %2, %0 : tensor<7xi16>\n", NULL },
+    { " %2 = stablehlo.convert %1 : (tensor<7xi8>) -> tensor<7xi16>\n %3 = stablehlo.and %2, %0 : tensor<7xi16>\n", NULL },
+    { " %2 = stablehlo.convert %1 : (tensor<7xf64>) -> tensor<7xf32>\n %3 = stablehlo.and %2, %0 : tensor<7xi1>\n", NULL },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

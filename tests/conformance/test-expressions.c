@@ -402,6 +402,72 @@ test_roundings (void)
   CONF_EXPECT_FLOATS ("roundings/zero", map1 (CONF_FLOATS1 ("f4", -0.0), plus_zero), "[1]", 0.0);
 }
 
+/* --- what compilers like to simplify */
+
+/* Signs of squares that overflow, and of the least integer's absolute value. */
+static AccExpr *
+signs (AccExpr *x, gpointer data)
+{
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (x), square = acc_expr_ref_sink (acc_expr_mul (x, x)),
+    size = acc_expr_ref_sink (acc_expr_abs (x));
+  AccExpr *items[] = { acc_expr_abs (square), acc_expr_signum (square), acc_expr_div (square, acc_expr_new_int (3)),
+                       acc_expr_div (size, acc_expr_new_int (3)), acc_expr_lt (square, acc_expr_new_int (0)),
+                       acc_expr_lt (size, acc_expr_new_int (0)) };
+
+  return acc_expr_tuple (items, G_N_ELEMENTS (items));
+}
+
+/* Bits of what loses its upper half. */
+static AccExpr *
+halves (AccExpr *x, AccExpr *y, gpointer kind)
+{
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (x), other = acc_expr_ref_sink (y);
+  AccElementType *type = acc_element_type_new ((AccElementKind) GPOINTER_TO_UINT (kind));
+  g_autoptr(AccExpr) half = acc_expr_ref_sink (acc_expr_cast (x, type));
+  AccExpr *items[] = { acc_expr_band (half, y), acc_expr_bor (y, half), acc_expr_bxor (half, y),
+                       acc_expr_band (acc_expr_cast (acc_expr_mul (x, x), type), half) };
+
+  return acc_expr_tuple (items, G_N_ELEMENTS (items));
+}
+
+/* 0 and 1 times what has a sign or is not finite. */
+static AccExpr *
+masked (AccExpr *holds, AccExpr *x, gpointer kind)
+{
+  return acc_expr_mul (acc_expr_cast (holds, acc_element_type_new ((AccElementKind) GPOINTER_TO_UINT (kind))), x);
+}
+
+static void
+test_simplified (void)
+{
+  static const AccElementKind wide[] = { ACC_KIND_I16, ACC_KIND_I32, ACC_KIND_I64, ACC_KIND_U16, ACC_KIND_U32, ACC_KIND_U64 };
+  static const AccElementKind narrow[] = { ACC_KIND_I8, ACC_KIND_I16, ACC_KIND_I32, ACC_KIND_U8, ACC_KIND_U16, ACC_KIND_U32 };
+  static const AccElementKind floats[] = { ACC_KIND_F16, ACC_KIND_F32, ACC_KIND_F64 };
+  static const gint64 extents[] = { 700 };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
+  g_autoptr(AccArray) bools = conf_array (acc_element_type_new (ACC_KIND_BOOL), extents, 1, rand, CONF_FULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (wide); i++)
+    {
+      g_autoptr(AccArray) x = conf_array (acc_element_type_new (wide[i]), extents, 1, rand, CONF_FULL);
+      g_autoptr(AccArray) y = conf_array (acc_element_type_new (narrow[i]), extents, 1, rand, CONF_FULL);
+      const char *code = acc_element_kind_get_code (wide[i]);
+      g_autofree char *of_signs = g_strdup_printf ("simplified/signs/%s", code),
+        *of_halves = g_strdup_printf ("simplified/halves/%s", code);
+
+      if (acc_element_kind_is_signed (wide[i]))
+        conf_check_array (of_signs, acc_array_map (x, signs, NULL), CONF_EXACT);
+      conf_check_array (of_halves, acc_array_zip_with (x, y, halves, GUINT_TO_POINTER (narrow[i])), CONF_EXACT);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (floats); i++)
+    {
+      g_autoptr(AccArray) x = conf_array (acc_element_type_new (floats[i]), extents, 1, rand, CONF_NORMAL);
+      g_autofree char *name = g_strdup_printf ("simplified/masked/%s", acc_element_kind_get_code (floats[i]));
+
+      conf_check_array (name, acc_array_zip_with (bools, x, masked, GUINT_TO_POINTER (floats[i])), CONF_EXACT);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -416,5 +482,6 @@ main (int argc, char **argv)
   g_test_add_func ("/expressions/flow", test_flow);
   g_test_add_func ("/expressions/conversions", test_conversions);
   g_test_add_func ("/expressions/roundings", test_roundings);
+  g_test_add_func ("/expressions/simplified", test_simplified);
   return conf_run ();
 }

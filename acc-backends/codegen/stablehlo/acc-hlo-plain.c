@@ -73,9 +73,18 @@ acc_hlo_mark_used (AccFunction *function,
 }
 
 typedef struct {
-  gboolean fails, multiplies, adds, divides, has_literals;
+  gboolean fails, multiplies, adds, divides, has_literals, narrows, combines, squares;
   AccHlo  *hlo;
 } Facts;
+
+static gboolean
+is_narrowing (AccExpr *cast)
+{
+  AccElementKind from = acc_element_type_get_leaf (cast->args[0]->type, 0), to = acc_element_type_get_leaf (cast->type, 0);
+
+  return acc_element_kind_is_integer (from) && acc_element_kind_is_integer (to)
+         && acc_element_kind_get_size (to) < acc_element_kind_get_size (from);
+}
 
 static gboolean
 find_facts (AccExpr *expr,
@@ -90,9 +99,12 @@ find_facts (AccExpr *expr,
     facts->fails |= acc_hlo_get_length (facts->hlo, acc_fusion_graph_get (facts->hlo->graph, expr->array)) != NULL;
   if (expr->kind == ACC_EXPR_LITERAL)
     facts->has_literals |= acc_element_kind_is_float (acc_element_type_get_leaf (expr->type, 0));
+  if (expr->kind == ACC_EXPR_CAST)
+    facts->narrows |= is_narrowing (expr);
   if (expr->kind != ACC_EXPR_PRIMITIVE)
     return TRUE;
 
+  facts->combines |= expr->primitive == ACC_PRIM_BAND || expr->primitive == ACC_PRIM_BOR;
   if (acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION))
     facts->fails |= facts->hlo->has_checks;
   if (acc_element_kind_is_float (acc_element_type_get_leaf (expr->args[0]->type, 0)))
@@ -101,6 +113,8 @@ find_facts (AccExpr *expr,
       facts->adds |= expr->primitive == ACC_PRIM_ADD || expr->primitive == ACC_PRIM_SUB;
       facts->divides |= expr->primitive == ACC_PRIM_FDIV || expr->primitive == ACC_PRIM_RECIP;
     }
+  else
+    facts->squares |= expr->primitive == ACC_PRIM_MUL && expr->args[0] == expr->args[1];
 
   return TRUE;
 }
@@ -113,8 +127,10 @@ acc_hlo_is_plain (AccHlo      *self,
 
   walk (function->body, find_facts, &facts);
 
-  /* Products and sums would be rounded once, quotients and literals be joined, where they are not kept apart. */
-  return !facts.fails && (self->fast_math || !(facts.divides || ((facts.multiplies || facts.adds) && facts.has_literals)
+  /* Squares and narrowed integers need to be hidden; products and sums would be rounded once, quotients and literals be joined, where they
+   * are not kept apart. */
+  return !facts.fails && !facts.squares && !(facts.narrows && facts.combines)
+         && (self->fast_math || !(facts.divides || ((facts.multiplies || facts.adds) && facts.has_literals)
                                                || (facts.multiplies && facts.adds)));
 }
 

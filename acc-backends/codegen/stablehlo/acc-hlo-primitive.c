@@ -36,7 +36,8 @@ make_float (const Place *place,
 static AccElementKind
 get_bits_kind (AccElementKind kind)
 {
-  return kind == ACC_KIND_F64 ? ACC_KIND_I64 : kind == ACC_KIND_F32 ? ACC_KIND_I32 : ACC_KIND_I16;
+  return !acc_element_kind_is_float (kind) ? kind : kind == ACC_KIND_F64 ? ACC_KIND_I64 : kind == ACC_KIND_F32
+         ? ACC_KIND_I32 : ACC_KIND_I16;
 }
 
 /* As many zeros, which no compiler knows. Exported modules have the argument where it is used. */
@@ -45,9 +46,38 @@ get_zeros (AccHlo         *self,
            AccHloShape     shape,
            AccElementKind  kind)
 {
-  self->module->takes_zero = TRUE;
+  AccElementKind from = ACC_KIND_I32;
+  AccHloValue zero = self->zero;
 
-  return acc_hlo_spread (self, acc_hlo_convert (self, self->zero, ACC_HLO_SCALAR, ACC_KIND_I32, kind), shape, kind);
+  self->module->takes_zero = TRUE;
+  /* Not narrowed: see acc_hlo_check_text(). */
+  if (acc_element_kind_get_size (kind) < acc_element_kind_get_size (from))
+    {
+      zero = acc_hlo_compare (self, "NE", zero, acc_hlo_integer (self, ACC_HLO_SCALAR, from, 0), ACC_HLO_SCALAR, from);
+      from = ACC_KIND_BOOL;
+    }
+
+  return acc_hlo_spread (self, acc_hlo_convert (self, zero, ACC_HLO_SCALAR, from, kind), shape, kind);
+}
+
+/* What compilers know nothing about, with the same bits. */
+static AccHloValue
+hide_bits (AccHlo         *self,
+           AccHloValue     x,
+           AccHloShape     shape,
+           AccElementKind  kind)
+{
+  AccElementKind bits = get_bits_kind (kind);
+  AccHloValue zeros;
+
+  if (self->zero == NULL)
+    return x;
+
+  zeros = get_zeros (self, shape, bits);
+  x = acc_hlo_bitcast (self, x, shape, kind, bits);
+  x = acc_hlo_binary (self, "xor", x, zeros, shape, bits);
+
+  return acc_hlo_bitcast (self, x, shape, bits, kind);
 }
 
 AccHloValue
@@ -56,17 +86,7 @@ acc_hlo_hide (AccHlo         *self,
               AccHloShape     shape,
               AccElementKind  kind)
 {
-  AccElementKind bits = get_bits_kind (kind);
-  AccHloValue zeros;
-
-  if (self->fast_math || self->zero == NULL)
-    return x;
-
-  zeros = get_zeros (self, shape, bits);
-  x = acc_hlo_bitcast (self, x, shape, kind, bits);
-  x = acc_hlo_binary (self, "xor", x, zeros, shape, bits);
-
-  return acc_hlo_bitcast (self, x, shape, bits, kind);
+  return self->fast_math ? x : hide_bits (self, x, shape, kind);
 }
 
 #define HIDE(place, x) acc_hlo_hide ((place)->hlo, x, (place)->shape, (place)->kind)
@@ -282,13 +302,35 @@ is_infinite (const Place  *place,
 
 /* --- integers */
 
+/* XLA takes its own “abs” for positive, which that of the least integer is not. */
+static AccHloValue
+magnitude (const Place *place,
+           AccHloValue  x)
+{
+  return SELECT (place, COMPARE (place, "LT", x, make_integer (place, 0)), UNARY (place, "negate", x), x);
+}
+
+/* XLA takes squares for positive, though they overflow. */
+static AccHloValue
+multiply_integers (const Place  *place,
+                   AccPrimitive  primitive,
+                   AccHloValue   x,
+                   AccHloValue   y)
+{
+  return BINARY (place, "multiply", x,
+                 x == y && acc_element_kind_is_signed (place->kind) ? hide_bits (place->hlo, y, place->shape, place->kind) : y);
+}
+
 static AccHloValue
 write_abs (const Place  *place,
            AccPrimitive  primitive,
            AccHloValue   x,
            AccHloValue   y)
 {
-  return acc_element_kind_is_signed (place->kind) ? UNARY (place, "abs", x) : x;
+  if (acc_element_kind_is_float (place->kind))
+    return UNARY (place, "abs", x);
+
+  return acc_element_kind_is_signed (place->kind) ? magnitude (place, x) : x;
 }
 
 static AccHloValue
@@ -366,7 +408,7 @@ shift (const Place  *place,
   gint64 width = (gint64) acc_element_kind_get_size (place->kind) * 8;
   AccHloValue none = acc_hlo_integer (self, place->shape, ACC_KIND_I64, 0);
   AccHloValue is_back = acc_hlo_compare (self, "LT", amount, none, place->shape, ACC_KIND_I64);
-  AccHloValue length = acc_hlo_unary (self, "abs", amount, place->shape, ACC_KIND_I64), left, right, beyond;
+  AccHloValue length = magnitude (&(Place) { self, place->shape, ACC_KIND_I64 }, amount), left, right, beyond;
   AccHloValue limit = acc_hlo_integer (self, place->shape, ACC_KIND_U64, width);
   const char *to_right = acc_element_kind_is_signed (place->kind) ? "shift_right_arithmetic" : "shift_right_logical";
 
@@ -504,6 +546,17 @@ acc_hlo_cast (AccHlo         *self,
 
   if (from == ACC_KIND_F64 && to == ACC_KIND_F16)
     return narrow (self, x, shape);
+  /* A conversion times a number would be a choice of XLA's, between the number and 0 without its sign. */
+  if (from == ACC_KIND_BOOL && acc_element_kind_is_float (to))
+    {
+      Place place = { self, shape, to };
+
+      return SELECT (&place, x, make_float (&place, 1), make_float (&place, 0));
+    }
+  /* Not as it is: see acc_hlo_check_text(). */
+  if (acc_element_kind_is_integer (from) && acc_element_kind_is_integer (to)
+      && acc_element_kind_get_size (to) < acc_element_kind_get_size (from))
+    return hide_bits (self, acc_hlo_convert (self, x, shape, from, to), shape, to);
   if (to != ACC_KIND_BOOL || !acc_element_kind_is_float (from))
     return acc_hlo_convert (self, x, shape, from, to);
 
