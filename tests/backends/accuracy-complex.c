@@ -41,7 +41,7 @@ static const ComplexFunction functions[] = {
 typedef struct {
   const ComplexFunction *f;
   gboolean               wide, by_part;
-  AccBackend            *backend;
+  AccExecutable         *executable;
 } Case;
 
 static AccExpr *
@@ -54,6 +54,26 @@ static AccExpr *
 apply2 (AccExpr *z, AccExpr *w, gpointer f)
 {
   return ((const ComplexFunction *) f)->build2 (z, w);
+}
+
+static AccArray *
+apply (AccArray **arrays, guint n, gpointer f)
+{
+  return n == 2 ? acc_array_zip_with (arrays[0], arrays[1], apply2, f) : acc_array_map (arrays[0], apply1, f);
+}
+
+/* Once for all that is tried: some compilers take long. */
+static AccExecutable *
+compile (const ComplexFunction *f, gboolean wide, AccBackend *backend)
+{
+  const char *one = wide ? "c16[:]" : "c8[:]", *signatures[] = { one, f->build2 != NULL ? one : NULL, NULL };
+  g_autoptr(AccProgram) program = acc_program_new (signatures, apply, (gpointer) f);
+  g_autoptr(GError) error = NULL;
+  AccExecutable *executable = acc_backend_compile (backend, program, NULL, &error);
+
+  g_assert_no_error (error);
+
+  return executable;
 }
 
 /* The numbers from @first on. */
@@ -114,10 +134,9 @@ measure (Found *found, gsize n, gpointer data)
   gboolean is_pair = c->f->build2 != NULL;
   g_autoptr(GError) error = NULL;
   g_autoptr(AccArray) z = use (c, found, n, 0), w = is_pair ? use (c, found, n, 2) : NULL;
-  g_autoptr(AccArray) made = is_pair ? acc_array_zip_with (z, w, apply2, (gpointer) c->f) : acc_array_map (z, apply1, (gpointer) c->f);
-  g_autoptr(AccArray) result = acc_backend_run (c->backend, made, NULL, &error);
+  g_autoptr(GPtrArray) results = acc_executable_run (c->executable, (AccArray *[]) { z, w }, is_pair ? 2 : 1, NULL, &error);
   g_assert_no_error (error);
-  g_autoptr(GBytes) bytes = acc_array_dup_bytes (result, 0, &error);
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (g_ptr_array_index (results, 0), 0, &error);
   g_assert_no_error (error);
   const double *doubles = g_bytes_get_data (bytes, NULL);
   const float *floats = g_bytes_get_data (bytes, NULL);
@@ -151,12 +170,14 @@ accuracy_complex (const AccuracyOptions *options)
     {
       const ComplexFunction *f = &functions[i];
       double most[4] = { NAN, NAN, NAN, NAN };
+      double limits[] = { options->of_xla ? INFINITY : f->limit, options->of_xla ? INFINITY : f->part_limit };
 
       if (!accuracy_is_wanted (options, f->name))
         continue;
       for (guint k = 0; k < 4 && !options->limits_only; k++)
         {
-          Case c = { f, k % 2, k / 2, accuracy_backend (options) };
+          g_autoptr(AccExecutable) executable = NULL;
+          Case c = { f, k % 2, k / 2, NULL };
           Search s = { f->build2 != NULL ? 4 : 2, !c.wide, options->effort, k, draw, measure, &c };
           Worst worst = { 0 };
 
@@ -167,6 +188,7 @@ accuracy_complex (const AccuracyOptions *options)
               most[k] = INFINITY;
               continue;
             }
+          c.executable = executable = compile (f, c.wide, accuracy_backend (options));
           search_run (&s, NULL, 0, &worst);
           most[k] = worst.found[0].error;
           if (options->tells_where)
@@ -174,7 +196,7 @@ accuracy_complex (const AccuracyOptions *options)
                      worst.found[0].at[0], worst.found[0].at[1], worst.found[0].at[2], worst.found[0].at[3], worst.found[0].got[0],
                      worst.found[0].got[1], most[k]);
         }
-      within &= accuracy_print_row (options, f->name, 4, most, 2, (double[]) { f->limit, f->part_limit });
+      within &= accuracy_print_row (options, f->name, 4, most, 2, limits);
     }
   return within;
 }
