@@ -159,18 +159,24 @@ acc_output_start (AccOutput *self, GCancellable *cancellable, GError **error)
 
 /* --- rows that are too wide */
 
-/* Whether any element can be computed at any time, once sources are stored. */
+/* Whether any element can be computed at any time, once sources are stored, and single values are known. */
 static gboolean
 is_made_of_elements (AccArray *array)
 {
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&array, 1);
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) left = g_ptr_array_new ();
 
-  for (guint i = 0; i < nodes->len; i++)
+  g_ptr_array_add (left, array);
+  while (left->len > 0)
     {
-      AccArray *node = g_ptr_array_index (nodes, i);
+      AccArray *node = g_ptr_array_steal_index_fast (left, left->len - 1), *other;
 
-      if (!acc_array_is_manifest (node) && node->op != ACC_OP_SOURCE && !acc_operation_has_fact (node->op, ACC_FACT_FUSES))
+      if (node->rank == 0 || acc_array_is_manifest (node) || node->op == ACC_OP_SOURCE || !g_hash_table_add (seen, node))
+        continue;
+      if (!acc_operation_has_fact (node->op, ACC_FACT_FUSES))
         return FALSE;
+      for (guint n = 0; (other = acc_array_nth_dependence (node, n)) != NULL; n++)
+        g_ptr_array_add (left, other);
     }
 
   return TRUE;

@@ -308,9 +308,35 @@ look_at_operands (Search *self, AccArray *node, AccArray **operands, guint n_ope
       add_store (self, operands[i], node, "needs all rows at once");
 }
 
+/* What fuses, and is larger than the reductions that it is made of, as copies of a maximum are, is computed with the rows. */
+static void
+add_reductions (Search *self, AccArray *array, AccArray *consumer, GHashTable *seen)
+{
+  guint64 bytes = acc_external_get_bytes (array), of_others = 0;
+  AccArray *other;
+
+  if (!g_hash_table_add (seen, array))
+    return;
+  for (guint i = 0; (other = acc_array_nth_dependence (array, i)) != NULL && of_others < bytes; i++)
+    if (get_dependence (self, other) == ACC_DEPENDS_ON_REDUCTIONS)
+      of_others = acc_bytes_add (of_others, acc_external_get_bytes (other));
+    else if (is_awaited (self, other))
+      of_others = G_MAXUINT64;
+
+  if (!acc_operation_has_fact (array->op, ACC_FACT_FUSES) || of_others == 0 || of_others >= bytes)
+    {
+      add_store (self, array, consumer, "reads a reduction over all rows together with rows");
+      return;
+    }
+  for (guint i = 0; (other = acc_array_nth_dependence (array, i)) != NULL; i++)
+    if (get_dependence (self, other) == ACC_DEPENDS_ON_REDUCTIONS)
+      add_reductions (self, other, consumer, seen);
+}
+
 static void
 look_at_reductions (Search *self, AccArray *node)
 {
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   gboolean reads_rows = FALSE;
   AccArray *dependence;
 
@@ -319,7 +345,7 @@ look_at_reductions (Search *self, AccArray *node)
 
   for (guint i = 0; reads_rows && (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
     if (get_dependence (self, dependence) == ACC_DEPENDS_ON_REDUCTIONS)
-      add_store (self, dependence, node, "reads a reduction over all rows together with rows");
+      add_reductions (self, dependence, node, seen);
 }
 
 /* --- the search */

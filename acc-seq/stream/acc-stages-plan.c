@@ -61,7 +61,7 @@ pretend_store (AccBackend *backend, const AccStageStore *store, AccStagesMode mo
     return !store->has_rows && store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
   if (store->decides || store->store->shape == NULL)
     return NULL;
-  if (store->external != NULL && !store->external->leaves_store)
+  if (store->external != NULL && !acc_external_leaves_store (store->external, backend, store->store))
     return acc_external_pretend (store->store);
   if (!store->has_rows && store->external == NULL)
     return store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;

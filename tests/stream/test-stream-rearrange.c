@@ -195,6 +195,22 @@ test_gather (TestPair *f, gconstpointer name)
 }
 
 static void
+check_passes (TestPair *f, AccArray *result, guint64 limit, guint n)
+{
+  g_autoptr(AccPlan) plan = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = NULL, *passes = g_strdup_printf ("written %u times and read %u times", n, n);
+
+  acc_backend_set_memory_limit (f->backend, f->before + limit);
+  plan = acc_backend_plan (f->backend, result, NULL, 0, &error);
+  g_assert_no_error (error);
+  text = acc_plan_to_string (plan);
+  g_test_message ("%s", text);
+  g_assert_nonnull (strstr (text, passes));
+}
+
+/* Bands of rows, or tiles of what is stored first, where rows are too long for bands. */
+static void
 test_plan (TestPair *f, gconstpointer name)
 {
   guint n_planned[2] = { 0, 0 };
@@ -204,27 +220,25 @@ test_plan (TestPair *f, gconstpointer name)
       g_autoptr(TestSource) source = test_source_new ("i4", turns[t].extents, turns[t].rank, 3);
       g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
       Build build = { &turns[t], 0 };
-      guint64 least = find_least (f, &build);
+      guint64 least = find_least (f, &build), bytes = 4 * (guint64) acc_shape_get_size (acc_array_get_shape (array));
+      gint64 longest = turns[t].extents[turns[t].rank - 1] * turns[t].extents[turns[t].rank - 2];
       AccArray *result;
-      g_autoptr(AccPlan) plan = NULL;
-      g_autoptr(GError) error = NULL;
-      g_autofree char *text = NULL, *passes = g_strdup_printf ("written %u times and read %u times", turns[t].n_passes, turns[t].n_passes);
 
-      /* There is room for the source where rows are long; rows whose elements change places come one by one. */
-      if (turns[t].first > 0 || least + 1000 >= 8 * (guint64) acc_shape_get_size (acc_array_get_shape (array)))
+      /* There is room for the source, or rows whose elements change places come one by one. */
+      if (turns[t].first > 0 || least + 1000 >= 2 * bytes)
         continue;
-      n_planned[turns[t].n_passes - 1]++;
       build_turn (array, &build, &result);
-      acc_backend_set_memory_limit (f->backend, f->before + least + 1000);
-      plan = acc_backend_plan (f->backend, result, NULL, 0, &error);
+      if (g_str_equal (acc_backend_get_name (f->backend), "native"))
+        check_passes (f, result, least + 1000, turns[t].n_passes + 1);
+      if (turns[t].rank > 2 && 6 * 4 * (guint64) longest + 50000 < bytes)
+        {
+          n_planned[turns[t].n_passes - 1]++;
+          check_passes (f, result, bytes, turns[t].n_passes);
+        }
       g_object_unref (result);
-      g_assert_no_error (error);
-      text = acc_plan_to_string (plan);
-      g_test_message ("%u: %s", t, text);
-      g_assert_nonnull (strstr (text, passes));
     }
-  g_assert_cmpuint (n_planned[0], >, 1);
-  g_assert_cmpuint (n_planned[1], >, 1);
+  g_assert_cmpuint (n_planned[0], >, 0);
+  g_assert_cmpuint (n_planned[1], >, 0);
 }
 
 static const TestPairCase cases[] = {

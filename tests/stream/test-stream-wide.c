@@ -62,6 +62,33 @@ filtered (AccArray *a, gpointer data)
   return acc_array_stencil (a, (gint64[]) { 3, 3 }, 2, boundary, around, NULL);
 }
 
+static AccArray *transposed (AccArray *a, gpointer data) { return acc_array_transpose (a); }
+static AccArray *exchanged (AccArray *a, gpointer data) { return acc_array_transpose_on (a, 0, 2); }
+static AccArray *
+scaled (AccArray *a, gpointer data)
+{
+  g_autoptr(AccArray) most = acc_array_maximum_all (a), same = acc_array_replicate (most, (gint64[]) { 3, 100003 }, 2);
+  return acc_array_sub (a, same);
+}
+
+static AccExpr *low_bit (AccExpr *x, gpointer data) { return acc_expr_band (x, acc_expr_new_int (1)); }
+
+/* Not even a row of the whole depth fits. */
+static AccArray *
+multiplied (AccArray *a, gpointer data)
+{
+  g_autoptr(AccArray) other = acc_array_map (a, twice, NULL), right = acc_array_transpose (other);
+  return acc_array_matmul (a, right);
+}
+
+static AccArray *
+multiplied_halves (AccArray *a, gpointer data)
+{
+  g_autoptr(AccArray) low = acc_array_map (a, low_bit, NULL), small = acc_array_cast (low, acc_element_type_new (ACC_KIND_F16)),
+    right = acc_array_transpose (small);
+  return acc_array_matmul (small, right);
+}
+
 static const struct {
   const char *name;
   AccArray *(*make) (AccArray *a, gpointer data);
@@ -84,6 +111,13 @@ static const struct {
   { "sort, descending", sorted, GINT_TO_POINTER (TRUE), FALSE, FALSE },
   { "argsort", ordered, NULL, FALSE, FALSE },
   { "sort by key", by_low_bits, GINT_TO_POINTER (TRUE), FALSE, FALSE },
+  { "transposition", transposed, NULL, FALSE, TRUE },
+  { "transposition, rank 3", transposed, NULL, TRUE, FALSE },
+  { "exchange", exchanged, NULL, TRUE, FALSE },
+  { "less the maximum", scaled, NULL, FALSE, FALSE },
+  { "product", multiplied, NULL, FALSE, TRUE },
+  { "product, f2", multiplied_halves, NULL, FALSE, FALSE },
+  { "products", multiplied, NULL, TRUE, FALSE },
   { "clamp", filtered, GINT_TO_POINTER (ACC_BOUNDARY_CLAMP), FALSE, FALSE },
   { "mirror", filtered, GINT_TO_POINTER (ACC_BOUNDARY_MIRROR), FALSE, TRUE },
   { "wrap", filtered, GINT_TO_POINTER (ACC_BOUNDARY_WRAP), FALSE, FALSE },
@@ -127,13 +161,25 @@ test_programs (TestPair *f, gconstpointer name)
     }
 }
 
-/* Rows that do not fit, as vectors that do not, for each of which there are four steps. */
+/* Rows and columns that do not fit, as vectors that do not, for each of which there are four steps. */
+enum { ROWS, COLUMNS, BOTH, N_WAYS };
+
 static guint
 transform (AccArray *array, gpointer data, AccArray **results)
 {
   g_autoptr(AccArray) floats = acc_array_cast (array, acc_element_type_new (ACC_KIND_F32));
 
-  results[0] = data != NULL ? acc_array_fft2 (floats, ACC_FFT_FORWARD) : acc_array_fft (floats, ACC_FFT_FORWARD);
+  switch (GPOINTER_TO_INT (data))
+    {
+    case ROWS:
+      results[0] = acc_array_fft (floats, ACC_FFT_FORWARD);
+      break;
+    case COLUMNS:
+      results[0] = acc_array_fft_on (floats, 0, ACC_FFT_FORWARD);
+      break;
+    default:
+      results[0] = acc_array_fft2 (floats, ACC_FFT_FORWARD);
+    }
   results[1] = acc_array_fft (results[0], ACC_FFT_INVERSE);
 
   return 2;
@@ -142,18 +188,18 @@ transform (AccArray *array, gpointer data, AccArray **results)
 static void
 test_transforms (TestPair *f, gconstpointer name)
 {
-  static const gint64 shape[] = { 4, 30030 };
+  static const gint64 flat[] = { 4, 30030 }, tall[] = { 30030, 4 };
 
-  for (int dimensions = 0; dimensions < 2; dimensions++)
+  for (int way = 0; way < 2 * N_WAYS; way++)
     {
-      g_autoptr(TestSource) source = test_source_new ("i4", shape, 2, 5);
+      g_autoptr(TestSource) source = test_source_new ("i4", way < N_WAYS ? flat : tall, 2, 5);
       g_autoptr(AccArray) file = acc_array_new_from_source (ACC_SOURCE (source)), array = NULL;
       g_autoptr(GPtrArray) sinks = g_ptr_array_new_with_free_func (g_object_unref), expected = NULL;
       g_autoptr(GError) error = NULL;
 
       array = acc_backend_run (f->roomy, file, NULL, &error);
       g_assert_no_error (error);
-      expected = test_pair_write (f, array, 190000, transform, GINT_TO_POINTER (dimensions), sinks, NULL);
+      expected = test_pair_write (f, array, 190000, transform, GINT_TO_POINTER (way % N_WAYS), sinks, NULL);
       for (guint i = 0; i < 2; i++)
         {
           TestSink *sink = g_ptr_array_index (sinks, i);

@@ -39,6 +39,27 @@ gboolean  acc_blocks_each     (gint64 all, gint64 n, AccBlockFunc function, gpoi
 /* Rows of @row_bytes, of all that a block takes, that there is room for: at least one, at most @most. */
 gint64    acc_blocks_choose   (AccBackend *backend, guint64 row_bytes, gint64 most);
 
+/* --- dimensions that change places where no row fits */
+
+/* The elements of an array as [outer, a, b, inner], which become [outer, b, a, inner]. */
+typedef struct {
+  gint64 outer, a, b, inner;
+} AccTurnExtents;
+
+guint64   acc_tiles_measure_least (AccElementType *type);
+/* An array in a store; @shape: after. */
+AccArray *acc_tiles_turn          (const AccExternalTask *task, AccArray *array, const AccTurnExtents *extents, AccShape *shape,
+                                   GError **error);
+/* Turns @m rows of @n units into columns, which are @stride bytes apart. */
+void      acc_tiles_turn_units    (guint8 *to, gsize stride, const guint8 *from, gint64 m, gint64 n, gsize unit);
+
+/* --- products of which no row of the whole depth fits */
+
+/* The least that they take, and how often elements pass. */
+guint64   acc_product_measure_deep  (AccArray *node);
+void      acc_product_count_deep    (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read);
+gboolean  acc_product_multiply_deep (const AccExternalTask *task, AccBlocks *left, AccBlocks *right, AccBlocks *to, GError **error);
+
 /* --- what is computed by them */
 
 extern const AccExternal acc_external_product, acc_external_rows;

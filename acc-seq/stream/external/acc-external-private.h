@@ -19,6 +19,8 @@ typedef struct {
 typedef struct {
   const char *way;            /* for plans: "runs are sorted and merged" */
   gboolean    leaves_store;   /* its result is in a store, else rows come from a source */
+  /* NULL, or what says that in place of .leaves_store */
+  gboolean   (*leaves)        (AccBackend *backend, AccArray *node);
   guint       nanoseconds;    /* of computing each element while the disk waits, as measured (docs/results/streams.md); for plans */
   gboolean    has_flow;       /* such a node is made of loops: whoever computes it reads all that it reads at once, even where it fits */
   gboolean    on_devices;     /* for them alone: what reads stores where they are needs no algorithm */
@@ -55,6 +57,8 @@ const AccExternal *acc_external_find     (AccBackend *backend, AccArray *node);
 const AccExternal *acc_external_get_only (AccArray *node);
 /* The first of what @arrays are made of for which there is such, or will be; NULL: there is none. */
 AccArray          *acc_external_find_only (AccArray **arrays, guint n_arrays);
+/* Whether its result is in a store, else rows come from a source. */
+gboolean           acc_external_leaves_store (const AccExternal *self, AccBackend *backend, AccArray *node);
 /* How often all elements of @node are written to temporary files, and read from there. */
 void               acc_external_count_passes (const AccExternal *self, AccBackend *backend, AccArray *node, guint *n_written,
                                               guint *n_read);

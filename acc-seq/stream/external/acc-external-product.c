@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-/* Products of matrices by blocks: some rows of the left one by some columns of the right one, all of their depth, so that sums are those of
- * the whole product. Blocks of rows are kept while all columns pass, and written as whole rows. The right one is stored by bands of rows,
- * in which the columns of each block are together: so blocks of columns are read by large pieces. */
+/* Products of matrices by blocks: some rows of the left one by some columns of the right one, all of their depth where that fits, so that
+ * sums are those of the whole product. Blocks of rows are kept while all columns pass, and written as whole rows. The right one is stored
+ * by bands of rows, in which the columns of each block are together: so blocks of columns are read by large pieces. */
 
 /* Of memory: a block of columns, beside which it is packed; rows and their block of the result have the rest, but for a band before. */
 #define COLUMNS_PART 8
@@ -36,7 +36,7 @@ take_product (AccArray *node, guint *n_inputs)
   AccArray *direct = node->direct;
 
   *n_inputs = 2;
-  if (direct == NULL || direct->op != ACC_OP_MATMUL || direct->inputs[1]->rank != 2 || node->shape == NULL
+  if (direct == NULL || direct->op != ACC_OP_MATMUL || node->shape == NULL
       || direct->inputs[0]->shape == NULL || direct->inputs[1]->shape == NULL)
     return NULL;
 
@@ -57,21 +57,42 @@ measure_whole (AccArray *node)
 static gint64
 get_depth (AccArray *node)
 {
-  return acc_shape_get_extent (node->direct->inputs[1]->shape, 0);
+  AccArray *right = node->direct->inputs[1];
+
+  return acc_shape_get_extent (right->shape, right->rank - 2);
 }
 
 static gint64
 get_columns (AccArray *node)
 {
-  return acc_shape_get_extent (node->direct->inputs[1]->shape, 1);
+  AccArray *right = node->direct->inputs[1];
+
+  return acc_shape_get_extent (right->shape, right->rank - 1);
+}
+
+static guint64
+measure_rows (AccArray *node)
+{
+  return acc_bytes_add (acc_external_measure_rows (node->direct->inputs[0]), acc_external_measure_rows (node->direct->inputs[1]));
+}
+
+/* What rows and columns of the whole depth take. */
+static guint64
+measure_depth (AccArray *node)
+{
+  return acc_bytes_multiply ((guint64) get_depth (node), 16 * acc_element_type_get_size (node->type));
 }
 
 static guint64
 measure_least (AccArray *node)
 {
-  guint64 rows = acc_bytes_add (acc_external_measure_rows (node->direct->inputs[0]), acc_external_measure_rows (node->direct->inputs[1]));
+  return acc_bytes_add (measure_rows (node), MIN (measure_depth (node), acc_product_measure_deep (node)));
+}
 
-  return acc_bytes_add (rows, acc_bytes_multiply ((guint64) get_depth (node), 16 * acc_element_type_get_size (node->type)));
+static gboolean
+is_deep (AccBackend *backend, AccArray *node)
+{
+  return measure_depth (node) > acc_external_get_room (backend);
 }
 
 static gint64
@@ -108,6 +129,11 @@ count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_re
   gint64 n = acc_shape_get_size (node->direct->inputs[0]->shape) / MAX (get_depth (node), 1);
   gint64 rows = MAX (choose_rows (backend, node, choose_columns (backend, node)), 1);
 
+  if (is_deep (backend, node))
+    {
+      acc_product_count_deep (backend, node, n_written, n_read);
+      return;
+    }
   *n_written = 3;
   *n_read = 2 + (guint) MIN ((n + rows - 1) / rows, G_MAXINT32);
 }
@@ -274,6 +300,45 @@ multiply_rows (gint64 first, gint64 n, gpointer data, GCancellable *cancellable,
   return done;
 }
 
+/* --- several products */
+
+static AccArray *
+store_matrices (const AccExternalTask *task, AccArray *array, GError **error)
+{
+  return acc_array_is_manifest (array) ? g_object_ref (array) : acc_external_store (task, array, "matrices", error);
+}
+
+/* Number @i of an array of matrices, or its only one. */
+static AccArray *
+select_matrix (AccArray *array, gint64 i)
+{
+  const gint64 *extents = acc_shape_get_extents (array->shape, NULL) + array->rank - 2;
+
+  return acc_external_new_part (array, array->rank > 2 ? i * extents[0] * extents[1] : 0, extents, 2);
+}
+
+/* One after the other, as that of two matrices. */
+static AccArray *
+compute_each (const AccExternalTask *task, GError **error)
+{
+  AccArray *node = task->node;
+  const gint64 *extents = acc_shape_get_extents (node->shape, NULL) + node->rank - 2;
+  gint64 one = extents[0] * extents[1], n = one > 0 ? acc_shape_get_size (node->shape) / one : 0;
+  g_autoptr(AccArray) left = store_matrices (task, node->direct->inputs[0], error),
+    right = left != NULL ? store_matrices (task, node->direct->inputs[1], error) : NULL;
+  g_autoptr(AccStore) to = right != NULL ? acc_external_new_store (task, node->type, node->shape, "products", error) : NULL;
+
+  for (gint64 i = 0; to != NULL && i < n; i++)
+    {
+      g_autoptr(AccArray) x = select_matrix (left, i), y = select_matrix (right, i), product = acc_array_matmul (x, y);
+
+      if (!acc_external_fill_part (task, product, to, i * one, error))
+        return NULL;
+    }
+
+  return to != NULL ? acc_store_dup_array (to, error) : NULL;
+}
+
 static AccArray *
 compute_product (const AccExternalTask *task, GError **error)
 {
@@ -281,6 +346,14 @@ compute_product (const AccExternalTask *task, GError **error)
   gint64 depth = get_depth (task->node), n = get_columns (task->node);
   g_auto(AccBlocks) left = { NULL, }, right = { NULL, }, to = { NULL, };
   Work self = { .task = task, .left = &left, .right = &right, .to = &to, .depth = depth, .n_columns = n };
+
+  if (inputs[1]->rank > 2)
+    return compute_each (task, error);
+  if (is_deep (task->backend, task->node))
+    return acc_blocks_init_for (&left, task, inputs[0], depth, error) && acc_blocks_init_for (&right, task, inputs[1], n, error)
+           && acc_blocks_init (&to, task, task->node->type, task->node->shape, n, error)
+           && acc_product_multiply_deep (task, &left, &right, &to, error)
+           ? acc_blocks_dup_array (&to, error) : NULL;
 
   self.width = choose_columns (task->backend, task->node);
   if (!acc_blocks_init_for (&left, task, inputs[0], depth, error) || !begin_right (&self, inputs[1], error)

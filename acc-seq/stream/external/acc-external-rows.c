@@ -4,7 +4,6 @@
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
-#include "acc-core/array/acc-array-values-private.h"
 #include "acc-core/derived/acc-array-rearrange.h"
 #include "acc-core/derived/fft/acc-array-fft-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
@@ -14,8 +13,8 @@
 #include <math.h>
 
 /* Sorts of rows, and transforms: by blocks of rows. A transform of several dimensions is one of each after the other, the outer ones by
- * blocks of columns. One of a long vector goes in four steps (D. H. Bailey, 1990): of x[c + n2 r] the columns, which are turned, and then
- * the rows, which are written as columns: y[r + n1 c]. */
+ * blocks of columns, which are turned to be rows where few fit. One of a long vector goes in four steps (D. H. Bailey, 1990): of x[c + n2
+ * r] the columns, which are turned, and then the rows, which are written as columns: y[r + n1 c]. */
 
 /* Arrays as large as the block that are there at once while it is computed: it, its result, and what is between. */
 #define PARTS      6
@@ -79,6 +78,13 @@ measure_block (AccArray *node, gint64 n)
   return acc_bytes_multiply ((guint64) n, PARTS * acc_element_type_get_size (node->type));
 }
 
+/* What a transform of @n elements takes where they are turned to be a row, which is computed as a vector if it must. */
+static guint64
+measure_along (AccArray *node, gint64 n)
+{
+  return MIN (measure_block (node, n), acc_bytes_add (LEAST_ROWS, measure_block (node, n / MAX (find_rows (n), 1))));
+}
+
 /* What is computed at once at least: a column, and a row, or what a row needs that is computed as a vector. */
 static guint64
 measure_unit (AccArray *node)
@@ -90,14 +96,14 @@ measure_unit (AccArray *node)
   guint64 bytes;
 
   if (n_after > 0)
-    return measure_block (node, extents[rank - 2]);
+    return measure_along (node, extents[rank - 2]);
 
   bytes = transform != NULL ? measure_block (node, row / MAX (find_rows (row), 1))
                             : LEAST_SORT + (guint64) acc_element_type_get_size (node->type) * 256;
   if (rank > 1)
     bytes = MIN (acc_bytes_add (bytes, LEAST_ROWS), measure_block (node, row));
   for (guint i = 1; transform != NULL && i < transform->n_dimensions; i++)
-    bytes = MAX (bytes, measure_block (node, extents[rank - 1 - i]));
+    bytes = MAX (bytes, measure_along (node, extents[rank - 1 - i]));
 
   return bytes;
 }
@@ -118,12 +124,52 @@ measure_least (AccArray *node)
   return acc_bytes_add (measure_unit (node), acc_external_measure_rows (take_rows (node, &n)[0]));
 }
 
+/* --- passes that there are */
+
+static gint64
+multiply (const gint64 *extents, guint begin, guint end)
+{
+  gint64 n = 1;
+
+  for (guint i = begin; i < end; i++)
+    n *= extents[i];
+
+  return n;
+}
+
+/* Columns that are computed at once. */
+static gint64
+choose_columns (AccBackend *backend, AccElementType *type, gint64 n, gint64 n_columns)
+{
+  return acc_blocks_choose (backend, acc_bytes_multiply ((guint64) n, PARTS * acc_element_type_get_size (type)), n_columns);
+}
+
+/* Whether not even one column fits, or so few that pieces of them are not worth a page. */
+static gboolean
+turns_columns (AccBackend *backend, AccElementType *type, gint64 n, gint64 n_columns)
+{
+  gint64 width = choose_columns (backend, type, n, n_columns);
+  guint64 bytes = acc_bytes_multiply ((guint64) n, PARTS * acc_element_type_get_size (type));
+
+  return bytes > acc_external_get_room (backend) || (width < n_columns && (guint64) width * acc_element_type_get_size (type) < LEAST_RUN);
+}
+
 static void
 count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
 {
   const AccForeignTransform *transform = find_transform (node);
+  guint rank, n = transform != NULL ? transform->n_dimensions : 1;
+  const gint64 *extents = acc_shape_get_extents (node->shape, &rank);
 
-  *n_written = *n_read = 1 + (node->rank == 1 ? 2 : transform != NULL ? transform->n_dimensions : 1);
+  *n_written = 1 + (rank == 1 ? 2 : n);
+  for (guint i = 0; transform != NULL && rank > 1 && i < n; i++)
+    {
+      guint d = rank - 1 - transform->n_after - i;
+
+      if (d < rank - 1 && turns_columns (backend, node->type, extents[d], multiply (extents, d + 1, rank)))
+        *n_written += 2;
+    }
+  *n_read = *n_written;
 }
 
 /* --- a block */
@@ -238,17 +284,6 @@ compute_rows_across (gint64 first, gint64 n, gpointer data, GCancellable *cancel
 
 /* --- passes */
 
-static gint64
-multiply (const gint64 *extents, guint begin, guint end)
-{
-  gint64 n = 1;
-
-  for (guint i = begin; i < end; i++)
-    n *= extents[i];
-
-  return n;
-}
-
 /* A row that does not fit is computed as any vector that does not: it has an external algorithm of its own. */
 static gboolean
 run_each_row (Work *self, gint64 n_rows, gint64 n, GError **error)
@@ -290,52 +325,62 @@ run_rows (Work *self, AccShape *shape, guint first, GError **error)
                           error);
 }
 
-/* All columns as rows of a transposition, which is turned back. */
-static gboolean
-run_turned (Work *self, gint64 n_columns, GError **error)
-{
-  g_autoptr(AccArray) all = self->from->array != NULL ? g_object_ref (self->from->array) : acc_blocks_dup_array (self->from, error),
-    matrix = NULL, rows = NULL, turned = NULL, built = NULL, back = NULL;
-  g_autoptr(AccShape) shape = acc_shape_new_matrix (self->n, n_columns);
-
-  if (all == NULL)
-    return FALSE;
-
-  matrix = acc_array_see_as (all, shape);
-  rows = acc_memory_source_new_rows (matrix);
-  turned = acc_array_transpose (rows);
-  self->n_after = 0;
-  built = build (self, turned);
-  back = acc_array_transpose (built);
-
-  return acc_external_fill_part (self->task, back, self->to->store, 0, error);
-}
-
 /* Along dimension @first, by blocks of what is after it. */
 static gboolean
 run_columns (Work *self, AccShape *shape, guint first, GError **error)
 {
   guint rank;
   const gint64 *extents = acc_shape_get_extents (shape, &rank);
-  gint64 n_columns = multiply (extents, first + 1, rank), outer = multiply (extents, 0, first), n;
-  guint64 bytes = acc_bytes_multiply ((guint64) extents[first], PARTS * acc_element_type_get_size (self->from->type));
+  gint64 n_columns = multiply (extents, first + 1, rank), outer = multiply (extents, 0, first);
 
   self->n = extents[first];
   self->n_dimensions = self->n_after = 1;
   self->from->n_rows = self->to->n_rows = outer * self->n;
   self->from->n_columns = self->to->n_columns = n_columns;
-  n = acc_blocks_choose (self->task->backend, bytes, n_columns);
-  if (outer == 1 && n < n_columns && (guint64) n * acc_element_type_get_size (self->from->type) < LEAST_RUN)
-    return run_turned (self, n_columns, error);
 
   for (gint64 o = 0; o < outer; o++)
     {
       self->row = o * self->n;
-      if (!acc_blocks_each (n_columns, n, compute_columns, self, self->task->cancellable, error))
+      if (!acc_blocks_each (n_columns, choose_columns (self->task->backend, self->from->type, self->n, n_columns), compute_columns, self,
+                            self->task->cancellable, error))
         return FALSE;
     }
 
   return TRUE;
+}
+
+/* The same, of columns that are turned to be rows, and back. What is in @from goes, and the result is there. */
+static gboolean
+run_columns_as_rows (Work *self, AccBlocks *from, AccShape *shape, guint first, GError **error)
+{
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (shape, &rank);
+  gint64 n = extents[first], n_columns = multiply (extents, first + 1, rank), outer = multiply (extents, 0, first);
+  g_autoptr(AccShape) turned = acc_shape_new ((gint64[]) { outer, n_columns, n }, 3);
+  g_autoptr(AccArray) array = from->array != NULL ? g_object_ref (from->array) : acc_blocks_dup_array (from, error), rows = NULL,
+    result = NULL;
+  g_auto(AccBlocks) source = { NULL, }, to = { NULL, };
+
+  if (array != NULL)
+    rows = acc_tiles_turn (self->task, array, &(AccTurnExtents) { outer, n, n_columns, 1 }, turned, error);
+  g_clear_object (&array);
+  acc_blocks_clear (from);
+  if (rows == NULL || !acc_blocks_init_for (&source, self->task, rows, 1, error)
+      || !acc_blocks_init (&to, self->task, rows->type, turned, 1, error))
+    return FALSE;
+  g_clear_object (&rows);
+
+  self->from = &source;
+  self->to = &to;
+  if (!run_rows (self, turned, 2, error))
+    return FALSE;
+  acc_blocks_clear (&source);
+  array = acc_blocks_dup_array (&to, error);
+  acc_blocks_clear (&to);
+  if (array != NULL)
+    result = acc_tiles_turn (self->task, array, &(AccTurnExtents) { outer, n_columns, n, 1 }, shape, error);
+
+  return result != NULL && acc_blocks_init_for (from, self->task, result, 1, error);
 }
 
 /* One dimension after the other, each from a store into the next. Takes over what is in @from. */
@@ -343,12 +388,23 @@ static AccArray *
 transform_in_turn (Work *self, AccBlocks *from, guint n_dimensions, guint last, GError **error)
 {
   AccArray *node = self->task->node;
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (node->shape, &rank);
+  gboolean is_row = self->transform->n_after == 0;
 
   for (guint i = 0; i < n_dimensions; i++)
     {
       g_auto(AccBlocks) to = { NULL, };
-      gboolean is_rows = i == 0 && self->transform->n_after == 0;
+      gboolean is_rows = i == 0 && is_row;
 
+      if (!is_rows && turns_columns (self->task->backend, node->type, extents[last - i], multiply (extents, last - i + 1, rank)))
+        {
+          self->n_dimensions = 1;
+          self->n_after = 0;
+          if (!run_columns_as_rows (self, from, node->shape, last - i, error))
+            return NULL;
+          continue;
+        }
       if (!acc_blocks_init (&to, self->task, node->type, node->shape, 1, error))
         return NULL;
       self->from = from;
@@ -363,7 +419,7 @@ transform_in_turn (Work *self, AccBlocks *from, guint n_dimensions, guint last, 
       to = (AccBlocks) { NULL, };
     }
 
-  return acc_blocks_dup_array (from, error);
+  return from->array != NULL ? g_object_ref (from->array) : acc_blocks_dup_array (from, error);
 }
 
 static AccArray *

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-external-blocks-private.h"
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
@@ -9,23 +10,23 @@
 
 /* Dimensions in another order. Rows are kept until they fill half of the memory, turned there, and written behind one another: such a band
  * has the columns of its rows. Then some rows of the result at a time are read, a piece from each band: the larger the memory, the larger
- * the pieces. Two groups of neighbouring dimensions change places in a pass; some orders take several. */
+ * the pieces. Two groups of neighbouring dimensions change places in a pass; some orders take several. Where rows are too long for that,
+ * tiles are turned. */
 
 #define LEAST_BYTES (8 * 1024)
 
-/* The elements of an array as [outer, a, b, inner], which become [outer, b, a, inner]. */
 typedef struct {
   AccElementType *type;
-  guint    n_buffers;
-  gint64   outer, a, b, inner;
-  gint64   height;          /* rows of a band, but for the last one */
-  AccStore *store;
+  guint           n_buffers;
+  AccTurnExtents  extents;
+  gint64          height;   /* rows of a band, but for the last one */
+  AccStore       *store;
 } Turn;
 
 static gint64
 get_height (const Turn *self, gint64 first)
 {
-  return MIN (self->height, self->a - first);
+  return MIN (self->height, self->extents.a - first);
 }
 
 /* --- which orders */
@@ -74,9 +75,10 @@ find_turn (const guint *order, guint *current, const gint64 *extents, guint rank
   while (from + n < rank && current[from + n] == order[first + n])
     n++;
 
-  turn->outer = turn->a = turn->b = turn->inner = 1;
+  turn->extents.outer = turn->extents.a = turn->extents.b = turn->extents.inner = 1;
   for (guint i = 0; i < rank; i++)
-    *(i < first ? &turn->outer : i < from ? &turn->a : i < from + n ? &turn->b : &turn->inner) *= extents[current[i]];
+    *(i < first ? &turn->extents.outer : i < from ? &turn->extents.a : i < from + n
+      ? &turn->extents.b : &turn->extents.inner) *= extents[current[i]];
 
   next = g_memdup2 (current, rank * sizeof (guint));
   for (guint i = first; i < from + n; i++)
@@ -94,42 +96,11 @@ typedef struct {
   gint64      done;       /* rows in all, of those before the dimensions that are turned too */
 } Bands;
 
-#define PLACE(type) \
-  for (gint64 c0 = 0; c0 < n; c0 += 16) \
-    for (gint64 c = c0; c < MIN (c0 + 16, n); c++) \
-      for (gint64 r = 0; r < m; r++) \
-        ((type *) (to + (gsize) c * stride))[r] = ((const type *) from)[r * n + c]
-
-/* Turns @m rows of @n units into columns, which are @stride bytes apart. */
-static void
-place (guint8 *to, gsize stride, const guint8 *from, gint64 m, gint64 n, gsize unit)
-{
-  switch (unit)
-    {
-    case 1:
-      PLACE (guint8);
-      break;
-    case 2:
-      PLACE (guint16);
-      break;
-    case 4:
-      PLACE (guint32);
-      break;
-    case 8:
-      PLACE (guint64);
-      break;
-    default:
-      for (gint64 c = 0; c < n; c++)
-        for (gint64 r = 0; r < m; r++)
-          memcpy (to + (gsize) c * stride + (gsize) r * unit, from + (gsize) (r * n + c) * unit, unit);
-    }
-}
-
 static gboolean
 write_band (Bands *self, gint64 first, GError **error)
 {
   Turn *turn = self->turn;
-  gint64 row = turn->b * turn->inner, before = (self->done - 1) / turn->a * turn->a;
+  gint64 row = turn->extents.b * turn->extents.inner, before = (self->done - 1) / turn->extents.a * turn->extents.a;
 
   return acc_store_write_from (turn->store, (before + first) * row, get_height (turn, first) * row, self->band, 0, error);
 }
@@ -139,19 +110,20 @@ add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **er
 {
   Bands *self = data;
   Turn *turn = self->turn;
-  gint64 row = turn->b * turn->inner, n = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk) / row, m;
+  gint64 row = turn->extents.b * turn->extents.inner, n = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk) / row, m;
 
   for (gint64 at = 0; at < n; at += m)
     {
-      gint64 here = self->done % turn->a, first = here / turn->height * turn->height, height = get_height (turn, first);
+      gint64 here = self->done % turn->extents.a, first = here / turn->height * turn->height, height = get_height (turn, first);
 
       m = MIN (n - at, first + height - here);
       for (guint i = 0; i < turn->n_buffers; i++)
         {
-          gsize unit = acc_element_type_get_buffer_size (turn->type, i) * (gsize) turn->inner;
+          gsize unit = acc_element_type_get_buffer_size (turn->type, i) * (gsize) turn->extents.inner;
 
-          place ((guint8 *) self->band[i]->data + (gsize) (here - first) * unit, (gsize) height * unit,
-                 (const guint8 *) (guintptr) acc_chunk_get_address (chunk, i) + (gsize) (at * turn->b) * unit, m, turn->b, unit);
+          acc_tiles_turn_units ((guint8 *) self->band[i]->data + (gsize) (here - first) * unit, (gsize) height * unit,
+                 (const guint8 *) (guintptr) acc_chunk_get_address (chunk, i) + (gsize) (at * turn->extents.b) * unit, m, turn->extents.b,
+                                unit);
         }
       self->done += m;
       if (here + m == first + height && !write_band (self, first, error))
@@ -166,8 +138,8 @@ static const AccExternalWalk into_bands = { "bands", add_rows, NULL };
 static gboolean
 write_bands (const AccExternalTask *task, AccArray *array, Turn *turn, GError **error)
 {
-  AccBuffer **band = acc_buffers_allocate (turn->type, turn->height * turn->b * turn->inner, acc_backend_get_host_budget (task->backend),
-                                           "a band", error);
+  AccBuffer **band = acc_buffers_allocate (turn->type, turn->height * turn->extents.b * turn->extents.inner,
+                                           acc_backend_get_host_budget (task->backend), "a band", error);
   Bands bands = { turn, band, 0 };
   gboolean done = band != NULL && acc_external_walk (task, array, &into_bands, &bands, error);
 
@@ -212,9 +184,9 @@ acc_turn_source_start (AccSource *source, GCancellable *cancellable, GError **er
 
   acc_turn_source_finish (source);
   self->first = self->n = self->next = 0;
-  self->rows = acc_buffers_allocate (turn->type, self->n_rows * turn->a * turn->inner, NULL, "rows", error);
+  self->rows = acc_buffers_allocate (turn->type, self->n_rows * turn->extents.a * turn->extents.inner, NULL, "rows", error);
   if (self->rows != NULL)
-    self->piece = acc_buffers_allocate (turn->type, self->n_rows * turn->height * turn->inner, NULL, "a piece", error);
+    self->piece = acc_buffers_allocate (turn->type, self->n_rows * turn->height * turn->extents.inner, NULL, "a piece", error);
 
   return self->piece != NULL;
 }
@@ -224,7 +196,8 @@ acc_turn_source_get_resident_bytes (AccSource *source)
 {
   AccTurnSource *self = ACC_TURN_SOURCE (source);
 
-  return (guint64) (self->n_rows * (self->turn.a + self->turn.height) * self->turn.inner) * acc_element_type_get_size (self->turn.type);
+  return (guint64) (self->n_rows * (self->turn.extents.a
+                                    + self->turn.height) * self->turn.extents.inner) * acc_element_type_get_size (self->turn.type);
 }
 
 /* Rows from the one of .next on. */
@@ -232,24 +205,25 @@ static gboolean
 read_rows (AccTurnSource *self, GCancellable *cancellable, GError **error)
 {
   const Turn *turn = &self->turn;
-  gint64 row = turn->a * turn->inner, outer = self->next / (turn->b * row), b = self->next / row % turn->b,
-    n = MIN (self->n_rows, turn->b - b);
+  gint64 row = turn->extents.a * turn->extents.inner, outer = self->next / (turn->extents.b * row), b = self->next / row % turn->extents.b,
+    n = MIN (self->n_rows, turn->extents.b - b);
 
-  for (gint64 first = 0; first < turn->a; first += turn->height)
+  for (gint64 first = 0; first < turn->extents.a; first += turn->height)
     {
-      gint64 height = get_height (turn, first), band = (outer * turn->a + first) * turn->b * turn->inner,
-        left = turn->b - b - n;
+      gint64 height = get_height (turn, first), band = (outer * turn->extents.a + first) * turn->extents.b * turn->extents.inner,
+        left = turn->extents.b - b - n;
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error)
-          || !acc_store_read_to (turn->store, band + b * height * turn->inner, n * height * turn->inner, self->piece, 0, error))
+          || !acc_store_read_to (turn->store, band + b * height * turn->extents.inner, n * height * turn->extents.inner, self->piece, 0,
+                                 error))
         return FALSE;
-      acc_store_expect (turn->store, band + (b + n) * height * turn->inner, MIN (left, n) * height * turn->inner);
+      acc_store_expect (turn->store, band + (b + n) * height * turn->extents.inner, MIN (left, n) * height * turn->extents.inner);
       for (guint i = 0; i < turn->n_buffers; i++)
         {
-          gsize unit = acc_element_type_get_buffer_size (turn->type, i) * (gsize) turn->inner;
+          gsize unit = acc_element_type_get_buffer_size (turn->type, i) * (gsize) turn->extents.inner;
 
           for (gint64 r = 0; r < n && unit > 0; r++)
-            memcpy ((guint8 *) self->rows[i]->data + (gsize) (r * turn->a + first) * unit,
+            memcpy ((guint8 *) self->rows[i]->data + (gsize) (r * turn->extents.a + first) * unit,
                     (const guint8 *) self->piece[i]->data + (gsize) (r * height) * unit, (gsize) height * unit);
         }
     }
@@ -358,7 +332,7 @@ static void
 measure_turn (const Turn *turn, gpointer data)
 {
   Measure *self = data;
-  guint64 before = (guint64) (turn->b * turn->inner), after = (guint64) (turn->a * turn->inner);
+  guint64 before = (guint64) (turn->extents.b * turn->extents.inner), after = (guint64) (turn->extents.a * turn->extents.inner);
 
   before = MAX (before, self->row) * 3;
   after = after * 3 + MAX (after, self->row) * 3;
@@ -371,8 +345,9 @@ count_row (AccArray *array)
   return (guint64) (acc_shape_get_size (array->shape) / MAX (acc_shape_get_extent (array->shape, 0), 1));
 }
 
+/* What bands of rows take at least. */
 static guint64
-measure_least (AccArray *node)
+measure_bands (AccArray *node)
 {
   Measure measure = { MAX (count_row (node), count_row (node->inputs[0])), 0 };
 
@@ -382,10 +357,26 @@ measure_least (AccArray *node)
                         acc_bytes_add (acc_bytes_multiply (measure.most, acc_element_type_get_size (node->type)), LEAST_BYTES));
 }
 
+static guint64
+measure_least (AccArray *node)
+{
+  guint64 tiles = acc_bytes_add (acc_external_measure_rows (node), LEAST_BYTES + acc_tiles_measure_least (node->type));
+
+  return MIN (measure_bands (node), tiles);
+}
+
+static gboolean
+goes_by_tiles (AccBackend *backend, AccArray *node)
+{
+  return measure_bands (node) > acc_external_get_room (backend);
+}
+
 static void
 count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
 {
   *n_written = *n_read = each_turn (node, NULL, NULL);
+  if (goes_by_tiles (backend, node))
+    *n_written = *n_read += 1;
 }
 
 /* What takes the place of @array, whose elements are those of @turn. */
@@ -397,15 +388,16 @@ turn_array (const AccExternalTask *task, AccArray *array, Turn *turn, AccShape *
   g_autofree char *name = acc_array_describe (task->node);
   g_autoptr(AccTurnSource) source = NULL;
 
-  turn->height = (gint64) CLAMP (left / 2 / size / (guint64) (turn->b * turn->inner), 1, (guint64) turn->a);
-  turn->height = acc_ceil_div (turn->a, acc_ceil_div (turn->a, turn->height));
+  turn->height = (gint64) CLAMP (left / 2 / size / (guint64) (turn->extents.b * turn->extents.inner), 1, (guint64) turn->extents.a);
+  turn->height = acc_ceil_div (turn->extents.a, acc_ceil_div (turn->extents.a, turn->height));
   turn->store = acc_external_new_store (task, turn->type, shape, "bands", error);
   if (turn->store == NULL)
     return NULL;
 
   source = g_object_new (ACC_TYPE_TURN_SOURCE, "name", name, NULL);
   source->turn = *turn;
-  source->n_rows = (gint64) CLAMP (room / 6 / size / (guint64) ((turn->a + turn->height) * turn->inner), 1, (guint64) turn->b);
+  source->n_rows = (gint64) CLAMP (room / 6 / size / (guint64) ((turn->extents.a + turn->height) * turn->extents.inner), 1,
+                                   (guint64) turn->extents.b);
   acc_source_set_layout (ACC_SOURCE (source), turn->type, shape);
 
   return write_bands (task, array, turn, error) ? acc_array_new_from_rows (ACC_SOURCE (source)) : NULL;
@@ -420,6 +412,7 @@ compute_transpose (const AccExternalTask *task, GError **error)
   g_autofree gint64 *turned = g_new0 (gint64, rank + 1);
   const gint64 *extents = acc_shape_get_extents (node->inputs[0]->shape, NULL);
   g_autoptr(AccArray) array = g_object_ref (node->inputs[0]);
+  gboolean by_tiles = goes_by_tiles (task->backend, node);
   Turn turn = { .type = node->type, .n_buffers = acc_element_type_get_n_buffers (node->type) };
 
   find_order (node, order);
@@ -433,7 +426,7 @@ compute_transpose (const AccExternalTask *task, GError **error)
       for (guint i = 0; i < rank; i++)
         turned[i] = extents[current[i]];
       shape = acc_shape_new (turned, rank);
-      next = turn_array (task, array, &turn, shape, error);
+      next = by_tiles ? acc_tiles_turn (task, array, &turn.extents, shape, error) : turn_array (task, array, &turn, shape, error);
       g_object_unref (array);
       array = next;
     }
@@ -444,6 +437,7 @@ compute_transpose (const AccExternalTask *task, GError **error)
 const AccExternal acc_external_transpose = {
   .way = "bands of rows are turned, and read across",
   .takes = take_transpose,
+  .leaves = goes_by_tiles,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
   .count_passes = count_passes,

@@ -127,6 +127,12 @@ acc_external_find_only (AccArray **arrays, guint n_arrays)
   return NULL;
 }
 
+gboolean
+acc_external_leaves_store (const AccExternal *self, AccBackend *backend, AccArray *node)
+{
+  return self->leaves != NULL ? self->leaves (backend, node) : self->leaves_store;
+}
+
 void
 acc_external_count_passes (const AccExternal *self, AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
 {
