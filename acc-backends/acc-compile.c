@@ -39,6 +39,7 @@
  *   uniform    [uniform]     makes versions of loop bodies for uniform and for divergent blocks of lanes
  *   outline    [outline]     makes functions of long, rarely executed code
  *   tables     [table-lookup] keeps small arrays in registers
+ *   windows    [windows]     gathers eight bytes at once for lanes that go through bytes one by one
  *   masks      [wide-masks]  makes masks vectors on processors without predicates
  *   LLVM's own passes, or the compiler of the driver */
 

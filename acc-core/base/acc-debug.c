@@ -38,6 +38,7 @@ static const Key disable_keys[] = {
   { "outline",      ACC_DISABLE_OUTLINE,      "long, rarely executed code stays in line" },
   { "table-lookup", ACC_DISABLE_TABLE_LOOKUP, "small arrays are gathered from memory, not from registers" },
   { "wide-masks",   ACC_DISABLE_WIDE_MASKS,   "masks stay bits where the processor has no predicates" },
+  { "windows",      ACC_DISABLE_WINDOWS,      "lanes that go through bytes one by one gather a word for each" },
   { "waves",        ACC_DISABLE_WAVES,        "steps run one after the other" },
   { "segments",     ACC_DISABLE_SEGMENTS,     "elements of nested arrays are numbered in memory, not by loops along them or searches" },
   { "reuse",        ACC_DISABLE_REUSE,        "graphs that are equal to others are planned anew" },

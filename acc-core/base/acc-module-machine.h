@@ -66,6 +66,7 @@ typedef enum {
   ACC_DISABLE_REUSE        = 1 << 19,
   ACC_DISABLE_AHEAD        = 1 << 20,
   ACC_DISABLE_DONATION     = 1 << 21,
+  ACC_DISABLE_WINDOWS      = 1 << 22,
 } AccDisableFlags;
 
 /* Keys of ACC_DEBUG. */

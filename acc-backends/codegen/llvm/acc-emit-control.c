@@ -231,6 +231,7 @@ emit_while (Emitter *e,
   Mask mask = e->mask;
 
   e->while_exit = emit_block (e, "while.end");
+  emit_open_windows (e, id);
   if (e->facts[id].masked)
     {
       LLVMTypeRef type = emit_wide_type (e->t_i1, e->lanes);
@@ -247,10 +248,12 @@ emit_while (Emitter *e,
       emit_enter (e, head);
     }
 
+  emit_turn_windows (e, id);
   emit_inner (e, instr->blocks[0], mask);
   emit_poll_in_loop (e, id);
   LLVMBuildBr (B, head);
   emit_enter (e, e->while_exit);
+  emit_close_windows (e, id);
   e->while_exit = saved_exit;
   e->while_mask = saved_mask;
 }

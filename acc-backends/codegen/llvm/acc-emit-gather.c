@@ -117,15 +117,18 @@ gather_by_lane (Emitter     *e,
 
 /* To a power of two lanes: LLVM would fill up with lanes of no address, and gives those the result's register, for which x86
  * has no gather. */
-static LLVMValueRef
-gather_addresses (Emitter     *e,
-                  LLVMTypeRef  memory,
-                  LLVMValueRef addresses)
+LLVMValueRef
+emit_gather_addresses (Emitter     *e,
+                       LLVMTypeRef  memory,
+                       LLVMValueRef addresses,
+                       LLVMValueRef mask)
 {
   guint lanes = 1;
   LLVMTypeRef type, pointers;
-  LLVMValueRef mask = e->mask.v != NULL ? e->mask.v : emit_all (e, TRUE), x;
+  LLVMValueRef x;
 
+  if (mask == NULL)
+    mask = emit_all (e, TRUE);
   while (lanes < e->lanes)
     lanes *= 2;
   type = emit_wide_type (memory, lanes);
@@ -139,17 +142,18 @@ gather_addresses (Emitter     *e,
 
 /* The machine gathers words of 32 bits. A narrower element is in an aligned word that holds it, which is in no page but its
  * own: reading that never faults, even at the ends of a buffer. */
-static LLVMValueRef
-gather_narrow (Emitter     *e,
-               guint32      buffer,
-               LLVMTypeRef  memory,
-               LLVMValueRef index)
+LLVMValueRef
+emit_gather_narrow (Emitter     *e,
+                    guint32      buffer,
+                    LLVMTypeRef  memory,
+                    LLVMValueRef index,
+                    LLVMValueRef mask)
 {
   LLVMTypeRef type = LLVMTypeOf (index), words = emit_wide_type (e->t_i32, e->lanes);
   LLVMValueRef address = emit_addresses (e, buffer, memory, index, NULL, NULL);
   LLVMValueRef word = LLVMBuildAnd (B, address, emit_int (type, ~3), "");
   LLVMValueRef by = LLVMBuildAnd (B, LLVMBuildTrunc (B, address, words, ""), emit_int (words, 3), "");
-  LLVMValueRef x = gather_addresses (e, e->t_i32, LLVMBuildIntToPtr (B, word, emit_wide_type (e->t_ptr, e->lanes), ""));
+  LLVMValueRef x = emit_gather_addresses (e, e->t_i32, LLVMBuildIntToPtr (B, word, emit_wide_type (e->t_ptr, e->lanes), ""), mask);
 
   x = LLVMBuildLShr (B, x, LLVMBuildShl (B, by, emit_int (words, 3), ""), "");
 
@@ -167,9 +171,9 @@ emit_gather (Emitter     *e,
   if (!e->target->has_masks)
     return gather_by_lane (e, buffer, memory, index);
   if (emit_size_of (memory) < 4)
-    return gather_narrow (e, buffer, memory, emit_as_vector (e, *index));
+    return emit_gather_narrow (e, buffer, memory, emit_as_vector (e, *index), e->mask.v);
 
-  return gather_addresses (e, memory, emit_element (e, buffer, emit_as_vector (e, *index)));
+  return emit_gather_addresses (e, memory, emit_element (e, buffer, emit_as_vector (e, *index)), e->mask.v);
 }
 
 /* Where lanes write to one place the last one stays, as in a loop. */

@@ -57,6 +57,8 @@ emit_load (Emitter *e,
   else if (index.repeats > 0)
     x = emit_load_repeated (e, id, &index);
   if (x == NULL)
+    x = emit_load_window (e, id);
+  if (x == NULL)
     x = emit_gather (e, buffer, memory, &index);
 
   return (Value) { .v = emit_from_memory (e, instr->kind, x), .shape = SHAPE_VARYING };

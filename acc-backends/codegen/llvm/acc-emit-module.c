@@ -255,6 +255,7 @@ emit_module (AccKernel      *kernel,
   LLVMDisposeModule (e->module);
   LLVMContextDispose (e->context);
   g_clear_pointer (&e->outlined, g_ptr_array_unref);
+  g_clear_pointer (&e->windows, g_array_unref);
   _acc_llvm_target_give_machine (target, level, machine);
 
   return code;

@@ -96,6 +96,7 @@ typedef struct {
   LLVMBasicBlockRef while_exit;
   LLVMValueRef      while_mask;   /* on the stack */
   GPtrArray        *outlined;     /* Outlined: acc-emit-outline.c; NULL: none yet */
+  GArray           *windows;      /* Window, of the loops we are in: acc-emit-window.c */
   GPtrArray        *groups;       /* StridedGroup of the block we are in */
   gboolean          streaming;    /* in the part of a foreach without a mask, with non-temporal stores */
   LLVMValueRef      streams;      /* whether this block has them, there; NULL: it has */
@@ -247,8 +248,17 @@ void         emit_store_neighbours (Emitter *e, guint32 buffer, LLVMValueRef ind
 LLVMValueRef emit_addresses    (Emitter *e, guint32 buffer, LLVMTypeRef memory, LLVMValueRef index, LLVMValueRef mask, LLVMValueRef unused);
 LLVMValueRef emit_lane_address (Emitter *e, LLVMValueRef addresses, guint lane);
 LLVMValueRef emit_gather       (Emitter *e, guint32 buffer, LLVMTypeRef memory, const Value *index);
+/* By addresses, and elements of less than 4 bytes, on machines that have masks. @mask: NULL: all lanes. */
+LLVMValueRef emit_gather_addresses (Emitter *e, LLVMTypeRef memory, LLVMValueRef addresses, LLVMValueRef mask);
+LLVMValueRef emit_gather_narrow (Emitter *e, guint32 buffer, LLVMTypeRef memory, LLVMValueRef index, LLVMValueRef mask);
 /* Where lanes write to one place the last one stays, as in a loop. */
 void         emit_scatter      (Emitter *e, guint32 buffer, LLVMTypeRef memory, const Value *index, LLVMValueRef value);
+
+/* --- acc-emit-window.c: bytes of lanes that step together, each from a place of its own on */
+void         emit_open_windows  (Emitter *e, guint32 loop);   /* in front of a while */
+void         emit_turn_windows  (Emitter *e, guint32 loop);   /* at the beginning of an iteration */
+void         emit_close_windows (Emitter *e, guint32 loop);
+LLVMValueRef emit_load_window   (Emitter *e, guint32 load);   /* NULL: it has none */
 
 /* --- acc-emit-strided.c */
 LLVMValueRef emit_load_strided (Emitter *e, guint32 id, const Value *index);      /* NULL: no better than a gather */

@@ -8,9 +8,10 @@
 #include "acc-error.h"
 
 /* Counts whenever the code for an unchanged kernel changes: it is part of cache keys. */
-#define EMITTER_VERSION 25
+#define EMITTER_VERSION 26
 /* What ACC_DISABLE may say of code. */
-#define PASSES (ACC_DISABLE_VECTORISE | ACC_DISABLE_UNIFORM | ACC_DISABLE_OUTLINE | ACC_DISABLE_TABLE_LOOKUP | ACC_DISABLE_WIDE_MASKS)
+#define PASSES (ACC_DISABLE_VECTORISE | ACC_DISABLE_UNIFORM | ACC_DISABLE_OUTLINE | ACC_DISABLE_TABLE_LOOKUP | ACC_DISABLE_WIDE_MASKS | \
+                ACC_DISABLE_WINDOWS)
 
 static gboolean
 has_feature (const char *features,
