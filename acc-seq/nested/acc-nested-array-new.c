@@ -151,21 +151,19 @@ new_checked (const char     *operation,
              AccArray       *extents,
              guint           rank)
 {
-  g_autoptr(AccArray) descriptor = check_descriptor (values, 0, given, form);
   AccSegments segments = {
     .operation = operation, .array = values, .is_checked = form == ACC_SEGMENTS_OFFSETS, .combine = acc_array_first_element,
   };
-  g_autoptr(AccArray) mistake = acc_segments_prepare (&segments, form, descriptor, ACC_SEED_NONE, NULL);
+  g_autoptr(AccArray) descriptor = NULL, mistake = NULL;
   AccArray *part, *offsets;
   AccNesting *nesting;
 
+  if (values->error == NULL && values->rank != 1)
+    return acc_nested_array_refuse (values, ACC_ERROR_SHAPE, "values are a vector");
+  descriptor = check_descriptor (values, 0, given, form);
+  mistake = acc_segments_prepare (&segments, form, descriptor, ACC_SEED_NONE, NULL);
   if (mistake != NULL)
     return acc_nested_array_new_error (g_steal_pointer (&mistake));
-  if (values->rank != 1)
-    {
-      acc_segments_clear (&segments);
-      return acc_nested_array_refuse (values, ACC_ERROR_SHAPE, "values are a vector");
-    }
 
   if (form == ACC_SEGMENTS_OFFSETS)
     {
@@ -273,6 +271,20 @@ wide_items (AccExpr *extents,
   return acc_expr_tuple (items, rank);
 }
 
+static gboolean
+are_integers (AccElementType *extents)
+{
+  for (guint i = 0; i < acc_element_type_get_n_items (extents); i++)
+    {
+      AccElementType *item = acc_element_type_get_item (extents, i);
+
+      if (!acc_element_type_is_scalar (item) || !acc_element_kind_is_integer (acc_element_type_get_kind (item)))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
 /**
  * acc_nested_array_new_from_extents:
  * @values: a vector: the values of all elements, each in row-major order, one after the other
@@ -297,6 +309,8 @@ acc_nested_array_new_from_extents (AccArray *values,
   ACC_ARRAY_NAMED ("nested_array_new_from_extents");
   if (extents->error != NULL || !acc_element_type_is_tuple (extents->type))
     return acc_nested_array_new_from_lengths (values, extents);
+  if (!are_integers (extents->type))
+    return acc_nested_array_refuse (extents, ACC_ERROR_TYPE, "extents are tuples of integers");
 
   wide = acc_array_map (extents, wide_items, NULL);
   lengths = acc_array_map (wide, product_of_items, NULL);

@@ -108,6 +108,17 @@ number_of_copy (AccExpr *k,
   return acc_expr_quot (k, acc_array_number (*(gint64 *) count));
 }
 
+/* As many as nobody can have, where the product is too large for an i8. */
+static AccExpr *
+count_copies (AccNestedArray *self,
+              gint64          times)
+{
+  g_autoptr(AccExpr) count = acc_expr_ref_sink (acc_nested_array_count_elements (self));
+  AccExpr *fits = acc_expr_le (count, acc_array_number (G_MAXINT64 / MAX (times, 1)));
+
+  return acc_expr_cond (fits, acc_expr_mul (count, acc_array_number (times)), acc_array_number (G_MAXINT64));
+}
+
 /**
  * acc_nested_array_replicate:
  * @self: a nested array
@@ -132,8 +143,7 @@ acc_nested_array_replicate (AccNestedArray *self,
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
   ACC_ARRAY_NAMED ("nested_array_replicate");
-  numbers = acc_array_generate_expr (acc_expr_mul (acc_nested_array_count_elements (self), acc_array_number (times)),
-                                     number_of_copy, &times);
+  numbers = acc_array_generate_expr (count_copies (self, times), number_of_copy, &times);
 
   return acc_nested_array_gather (self, numbers);
 }

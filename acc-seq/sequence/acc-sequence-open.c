@@ -284,6 +284,22 @@ acc_sequence_dup_producer (AccSequence *self,
                                              self->windows->boundary, error);
 }
 
+/* What a walk makes a producer of, when it has computed @array. */
+static void
+set_windows (AccSequence  *self,
+             AccArray     *array,
+             const gint64 *sizes,
+             const gint64 *steps,
+             AccBoundary  *boundary)
+{
+  self->array = g_object_ref (array);
+  self->windows = g_new0 (AccSequenceWindowsSpec, 1);
+  self->windows->n_dimensions = array->rank;
+  self->windows->sizes = g_memdup2 (sizes, array->rank * sizeof (gint64));
+  self->windows->steps = g_memdup2 (steps, array->rank * sizeof (gint64));
+  self->windows->boundary = boundary != NULL ? acc_boundary_ref (boundary) : NULL;
+}
+
 static AccSequence *
 new_windows_of_computed (AccArray     *array,
                          const gint64 *sizes,
@@ -292,12 +308,7 @@ new_windows_of_computed (AccArray     *array,
 {
   AccSequence *self = acc_sequence_alloc (ACC_SEQUENCE_KIND_PRODUCER, NULL, 0);
 
-  self->array = g_object_ref (array);
-  self->windows = g_new0 (AccSequenceWindowsSpec, 1);
-  self->windows->n_dimensions = array->rank;
-  self->windows->sizes = g_memdup2 (sizes, array->rank * sizeof (gint64));
-  self->windows->steps = g_memdup2 (steps, array->rank * sizeof (gint64));
-  self->windows->boundary = boundary != NULL ? acc_boundary_ref (boundary) : NULL;
+  set_windows (self, array, sizes, steps, boundary);
   self->type = array->type;
   self->rank = array->rank;
   self->shape = acc_shape_new (sizes, array->rank);
@@ -336,6 +347,8 @@ new_windows_in_memory (AccArray     *array,
       g_object_unref (self);
       return acc_sequence_new_error (mistake);
     }
+  if (producer == NULL)
+    set_windows (self, array, sizes, steps, boundary);
   self->producer = g_steal_pointer (&producer);
   self->type = array->type;
   self->rank = rank;
@@ -354,7 +367,8 @@ new_windows_in_memory (AccArray     *array,
  * @boundary: (nullable): what is beyond the edges; %NULL: only windows that are inside
  *
  * Creates a sequence of the tiles of an array, or of windows that overlap where steps are less than sizes, in row-major order. Of a
- * source's array only the rows that windows are in are held in memory; any other is computed when a walk begins.
+ * source's array only the rows that windows are in are held in memory; any other is computed when a walk begins, where memory does not
+ * suffice into a temporary file.
  *
  * The result carries %ACC_ERROR_SHAPE where a size or step is less than 1 or @n_dimensions is not the rank; walks fail with it where
  * only they see that.

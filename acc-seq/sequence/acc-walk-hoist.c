@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-windows-private.h"
 
 /* What functions of elements compute of other arrays alone is computed once, before the walk, unless it is as cheap to compute again. */
+
+/* Windows of an array are read from it where it takes one part in so many of a memory limit. */
+#define MOST_OF_LIMIT 4
 
 /* The nodes that depend on the function's parameters. */
 static GHashTable *
@@ -114,6 +118,35 @@ acc_walk_close_function (AccWalk             *self,
   return compute_closed (self, functions, replaced, error) ? acc_sequence_function_copy (function, replaced) : NULL;
 }
 
+/* Whether what reads @array may have all of it in the memory of the backend. */
+static gboolean
+has_room (AccWalk  *self,
+          AccArray *array)
+{
+  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (self->backend));
+
+  return limit == 0 || (acc_walk_is_on_processors (self) && acc_array_is_manifest (array))
+         || (guint64) acc_walk_count_bytes (array->shape, array->type) <= limit / MOST_OF_LIMIT;
+}
+
+gboolean
+acc_walk_is_map (AccWalk     *self,
+                 AccSequence *sequence)
+{
+  if (sequence->kind != ACC_SEQUENCE_KIND_PRODUCER || sequence->function == NULL)
+    return sequence->kind == ACC_SEQUENCE_KIND_MAP;
+
+  return has_room (self, sequence->producer != NULL ? acc_sequence_windows_get_array (sequence->producer) : sequence->array);
+}
+
+/* Whether the walk calls its function: windows that are read have one, too. */
+static gboolean
+calls (AccWalk     *self,
+       AccSequence *sequence)
+{
+  return sequence->function != NULL && (sequence->kind != ACC_SEQUENCE_KIND_PRODUCER || acc_walk_is_map (self, sequence));
+}
+
 gboolean
 acc_walk_hoist (AccWalk *self,
                 GError **error)
@@ -125,7 +158,7 @@ acc_walk_hoist (AccWalk *self,
     {
       AccSequence *sequence = g_ptr_array_index (self->sequences, i);
 
-      if (sequence->function != NULL)
+      if (calls (self, sequence))
         g_ptr_array_add (functions, sequence->function);
     }
   if (!compute_closed (self, functions, replaced, error))
@@ -135,7 +168,7 @@ acc_walk_hoist (AccWalk *self,
     {
       AccSequence *sequence = g_ptr_array_index (self->sequences, i);
 
-      if (sequence->function != NULL)
+      if (calls (self, sequence))
         g_hash_table_insert (self->functions, sequence, acc_sequence_function_copy (sequence->function, replaced));
     }
 

@@ -68,6 +68,8 @@ gint64       acc_walk_part_n_values     (AccWalkPart *self);
 
 /* --- manifest arrays */
 
+/* Bytes of an array; G_MAXINT64 where that is too many. */
+gint64       acc_walk_count_bytes       (AccShape *shape, AccElementType *type);
 /* Along the outermost dimension; @arrays agree in type and all other extents. */
 AccArray    *acc_walk_join_rows         (AccArray **arrays, guint n_arrays, AccBudget *budget, GError **error);
 /* An array with as many rows, of which nothing is computed. */

@@ -5,6 +5,15 @@
 
 /* --- manifest arrays */
 
+gint64
+acc_walk_count_bytes (AccShape       *shape,
+                      AccElementType *type)
+{
+  gint64 bytes;
+
+  return __builtin_mul_overflow (acc_shape_get_size (shape), (gint64) acc_element_type_get_size (type), &bytes) ? G_MAXINT64 : bytes;
+}
+
 AccArray *
 acc_walk_join_rows (AccArray **arrays,
                     guint      n_arrays,

@@ -66,6 +66,8 @@ acc_walk_get_function (AccWalk     *self,
 
   return function != NULL ? function : sequence->function;
 }
+/* Whether its elements are functions of others, or of their number. */
+gboolean       acc_walk_is_map       (AccWalk *self, AccSequence *sequence);
 /* One step for @outlet, which is not done, and those that follow from it. */
 gboolean       acc_walk_step_outlet  (AccWalk *self, AccWalkOutlet *outlet, GError **error);
 /* Steps until @outlet is done. */
@@ -139,8 +141,6 @@ AccWalkPart   *acc_walk_ahead_take     (AccWalkAhead *self, GCancellable *cancel
 
 /* What the largest array of a step has at most, unless an element alone is larger. @in_memory: no elements are read. */
 gint64         acc_walk_step_bytes          (AccBackend *backend, gboolean in_memory);
-/* Of an array; G_MAXINT64 where that is too many. */
-gint64         acc_walk_count_bytes         (AccShape *shape, AccElementType *type);
 /* A power of 2 where @count is not small, for which folds have the fewest rests. */
 gint64         acc_walk_round_down          (gint64 count);
 /* Elements from number @done on, @most of them, or fewer, up to the next number that @round divides; 0: any. */

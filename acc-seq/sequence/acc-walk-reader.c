@@ -4,6 +4,7 @@
 #include "acc-walk-channel-private.h"
 
 #include "acc-core/backend/acc-async-private.h"
+#include "acc-seq/stream/acc-store-private.h"
 
 /* Reading on a thread of its own: while a step computes, the elements of the next one are read. A walk that ends does not wait for a
  * producer that does not look at its cancellable: the thread keeps the producer then until its read returns. */
@@ -99,6 +100,35 @@ begin_producer (AccSequenceProducer *producer,
   return FALSE;
 }
 
+/* What windows are of, in memory, or else in a file that has no name. */
+static AccArray *
+compute_whole (AccArray *array,
+               AccWalk  *walk,
+               GError  **error)
+{
+  g_autoptr(GError) local = NULL;
+  AccArray *computed = acc_backend_run (walk->backend, array, walk->cancellable, &local);
+  g_autoptr(AccStore) store = NULL;
+  g_autoptr(AccSink) sink = NULL;
+
+  if (computed != NULL)
+    return computed;
+  if (array->shape == NULL || array->rank == 0 || !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return NULL;
+    }
+
+  store = acc_store_new (walk->backend, array->type, array->shape, "what windows are of", error);
+  if (store == NULL)
+    return NULL;
+  sink = acc_store_new_sink (store);
+  if (!acc_backend_write (walk->backend, array, sink, walk->cancellable, error))
+    return NULL;
+
+  return acc_store_dup_array (store, error);
+}
+
 static AccSequenceProducer *
 make_producer (AccSequence *sequence,
                AccWalk     *walk,
@@ -108,7 +138,7 @@ make_producer (AccSequence *sequence,
 
   if (sequence->producer == NULL)
     {
-      computed = acc_backend_run (walk->backend, sequence->array, walk->cancellable, error);
+      computed = compute_whole (sequence->array, walk, error);
       if (computed == NULL)
         return NULL;
     }

@@ -66,15 +66,6 @@ acc_walk_stage_recall_size (AccWalkStage *self)
     }
 }
 
-gint64
-acc_walk_count_bytes (AccShape       *shape,
-                      AccElementType *type)
-{
-  gint64 bytes;
-
-  return __builtin_mul_overflow (acc_shape_get_size (shape), (gint64) acc_element_type_get_size (type), &bytes) ? G_MAXINT64 : bytes;
-}
-
 /* Bytes of an element, where all have the same; else 0. */
 static gint64
 known_size (AccSequence *sequence)

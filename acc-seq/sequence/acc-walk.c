@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-private.h"
 
-#include "acc-seq/sequence/producers/acc-sequence-windows-private.h"
-
 /* Which stages a walk has, and in which order they step. */
-
-/* Windows of an array are read from it where it takes one part in so many of a device's memory limit. */
-#define MOST_OF_LIMIT 4
 
 /* --- the sequences in order */
 
@@ -222,28 +217,6 @@ place_map (AccWalk     *self,
   return TRUE;
 }
 
-/* Whether what reads @array may have all of it on the device. */
-static gboolean
-has_room (AccWalk  *self,
-          AccArray *array)
-{
-  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (self->backend));
-
-  return limit == 0 || acc_walk_is_on_processors (self)
-         || (guint64) acc_walk_count_bytes (array->shape, array->type) <= limit / MOST_OF_LIMIT;
-}
-
-/* Whether its elements are functions of others, or of their number. */
-static gboolean
-is_map (AccWalk     *self,
-        AccSequence *sequence)
-{
-  if (sequence->kind != ACC_SEQUENCE_KIND_PRODUCER || sequence->function == NULL)
-    return sequence->kind == ACC_SEQUENCE_KIND_MAP;
-
-  return sequence->producer == NULL || has_room (self, acc_sequence_windows_get_array (sequence->producer));
-}
-
 /* The least target of all; 0: there is none. */
 static gint64
 find_latency (GPtrArray *sequences)
@@ -298,7 +271,7 @@ acc_walk_new (AccBackend   *backend,
     {
       AccSequence *sequence = g_ptr_array_index (self->sequences, i);
 
-      if (is_map (self, sequence) ? !place_map (self, sequence, uses, error)
+      if (acc_walk_is_map (self, sequence) ? !place_map (self, sequence, uses, error)
                                   : !is_counter (sequence) && !begin_stage (self, sequence, error))
         return NULL;
     }

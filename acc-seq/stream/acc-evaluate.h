@@ -62,6 +62,9 @@ ACC_AVAILABLE_IN_1_0
 AccJob    *acc_backend_start_run_many  (AccBackend *self, AccArray **arrays, guint n_arrays,
                                         GCancellable *cancellable) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccJob    *acc_backend_start_run_nested (AccBackend *self, AccNestedArray *nested,
+                                         GCancellable *cancellable) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 AccJob    *acc_backend_start_write     (AccBackend *self, AccArray *array, AccSink *sink,
                                         GCancellable *cancellable) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0

@@ -28,6 +28,9 @@ void          acc_job_finish          (AccJob *self, GError *error);
 /* The same, with what was computed; takes over both. */
 void          acc_job_finish_with     (AccJob *self, GPtrArray *results, GError *error);
 
+/* What the results will be parts of. */
+void          acc_job_set_nested      (AccJob *self, AccNestedArray *nested);
+
 /* How far a walk over sequences is. */
 typedef struct {
   gint64 done;        /* elements */
@@ -86,6 +89,7 @@ struct _AccJob
   guint         walking;       /* walks that are under way */
   gboolean      writes;
   GPtrArray    *results;
+  AccNestedArray *nested;      /* owned: what these are parts of; NULL: nothing */
   guint64       bytes_in, bytes_out, peak;
   double        seconds[ACC_N_STAGES];
   double        device_busy, device_passed;

@@ -141,7 +141,8 @@ acc_job_get_n_elements (AccJob *self)
  * acc_job_get_results:
  * @self: a job
  *
- * Returns what a job of acc_backend_start_run() or acc_backend_start_run_many() has computed.
+ * Returns what a job of acc_backend_start_run() or acc_backend_start_run_many() has computed; of acc_backend_start_run_nested() the arrays
+ * that the nested array consists of, which [method@Job.dup_nested] gives.
  *
  * Returns: (transfer none) (nullable) (element-type AccArray): manifest arrays, in the order of those that were asked for; %NULL where the
  *   job is not done, and where it writes

@@ -208,6 +208,7 @@ acc_job_finalize (GObject *object)
   g_clear_error (&self->error);
   g_clear_object (&self->plan);
   g_clear_pointer (&self->results, g_ptr_array_unref);
+  g_clear_object (&self->nested);
   g_clear_pointer (&self->budget, acc_budget_unref);
   g_object_set_qdata (G_OBJECT (self->cancellable), get_quark (), NULL);
   g_object_unref (self->cancellable);
@@ -400,6 +401,14 @@ void
 acc_job_finish (AccJob *self, GError *error)
 {
   acc_job_finish_with (self, NULL, error);
+}
+
+void
+acc_job_set_nested (AccJob *self, AccNestedArray *nested)
+{
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  g_set_object (&self->nested, nested);
 }
 
 void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "acc-nested-array.h"
 #include "acc-plan.h"
 
 G_BEGIN_DECLS
@@ -50,6 +51,8 @@ AccPlan    *acc_job_get_plan        (AccJob *self);
 /* Of a job that computes arrays to keep in memory; NULL before it is done */
 ACC_AVAILABLE_IN_1_0
 GPtrArray  *acc_job_get_results     (AccJob *self);
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_job_dup_nested  (AccJob *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 void        acc_job_cancel          (AccJob *self);
 /* Blocks; does not iterate a main context. FALSE with the job's error */

@@ -137,6 +137,21 @@ def test_selection():
         assert error.matches(Acc.error_quark(), Acc.Error.TYPE), error
 
 
+def test_indices():
+    rows = Acc.NestedArray.from_lengths(np.arange(6.), [2, 0, 4])
+    lists = rows.to_list()
+    for part in (slice(1, None), slice(None, None, -1), slice(-2, -1), slice(5, None), slice(2, 1), slice(None, None, 2)):
+        assert rows[part].to_list() == lists[part], part
+    assert rows[[0, -1]].to_list() == rows[np.array([True, False, True])].to_list() == [lists[0], lists[2]]
+    assert rows[[]].to_list() == rows[[False] * 3].to_list() == []
+    for index, raised in ((1.5, TypeError), ('a', TypeError), (3, IndexError), ([3], IndexError), ([0.5], IndexError), ([True], IndexError)):
+        try:
+            rows[index]
+        except raised:
+            continue
+        raise AssertionError(index)
+
+
 def test_printing():
     rows = Acc.NestedArray.from_lengths(np.array([1, 2, 3, 4, 5]), np.array([2, 0, 3]))
     assert str(rows) == '<nested, irregular: i8 of rank 1>'
@@ -464,6 +479,21 @@ def test_descriptors_that_do_not_fit():
     _fails(lambda: Acc.NestedArray.from_lengths(values, [1.5]), Acc.Error.TYPE)
     _fails(lambda: Acc.NestedArray.from_lengths(values, [[1, 2]]), Acc.Error.SHAPE)
     assert Acc.NestedArray.from_offsets(values, np.array([4])).to_list() == []
+
+
+def test_arguments_that_do_not_fit():
+    rows = Acc.NestedArray.from_lengths(np.arange(6.), [2, 0, 4])
+    extents = np.array([(1., 2.), (2., 2.)], 'f8,f8')
+    _fails(lambda: Acc.NestedArray.from_extents(np.arange(6.), extents), Acc.Error.TYPE, 'nested_array_new_from_extents')
+    _fails(lambda: Acc.NestedArray.from_lengths(np.array(6.), [1]), Acc.Error.SHAPE, 'nested_array_new_from_lengths: values are a vector')
+    _fails(lambda: rows.replicate(2 ** 62).run(), Acc.Error.SHAPE, 'nested_array_replicate')
+    _fails(lambda: rows.to_padded(1j), Acc.Error.TYPE, 'nested_array_to_padded')
+    for mistaken in (lambda: rows.map(lambda row: rows), lambda: rows.nest([2, 1]).map_nested(lambda some: some.lengths)):
+        try:
+            mistaken()
+        except TypeError:
+            continue
+        raise AssertionError('a function of another kind')
 
 
 def test_random_descriptors():

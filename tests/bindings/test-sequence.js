@@ -171,6 +171,15 @@ async function writeEach() {
     const run = backend.start_run(steps.map(total).fold(null, (x, y) => x.zip_with(y, add)), null);
     await ended(run);
     check(number(run.get_results()[0]) === 14 && run.get_elements_done() === 4, 'start_run');
+    const nestedRun = backend.start_run_nested(steps.map(row => row.concat(row)).to_nested(), null);
+    check((await nestedRun.ended()).to_string() === 'nested([[], [1, 1], [2, 2, 2, 2], [3, 3, 3, 3, 3, 3]], dtype=i4)', 'start_run_nested');
+    check(nestedRun.get_elements_done() === 4, 'its progress');
+    const thrower = steps.start_write_each(backend, null, k => {
+        throw new RangeError(`no place for ${k}`);
+    });
+    const raised = await thrower.ended().then(() => null, error => error);
+    check(raised instanceof RangeError && /no place for 0/.test(raised.message), `what a function of start_write_each throws: ${raised}`);
+    check(thrower.state === Acc.JobState.CANCELLED, 'its job');
     const iterator = steps.iterate(), walk = iterator.get_job();
     iterator.next(null);
     check(walk.get_elements_done() > 0 && walk.state === Acc.JobState.RUNNING, 'the job of an iterator');

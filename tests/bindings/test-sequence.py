@@ -620,5 +620,61 @@ def test_windows():
     fails(lambda: Acc.Sequence.windows(values, 0), Acc.Error.SHAPE)
 
 
+def test_windows_of_computed_sources():
+    """What has no room in memory, and is column-major or computed, is put into a file first."""
+    backend = Acc.Backend.get_default()
+    limit = backend.get_memory_limit()
+    random = np.random.default_rng(2)
+    with tempfile.TemporaryDirectory() as folder:
+        for extents, sizes in (((900, 1000), (90, 500)), ((120, 80, 90), (20, 40, 90)), ((7, 5), (3, 2))):
+            whole = np.asfortranarray(random.integers(-9, 9, extents).astype('f8'))
+            np.save(folder + '/columns.npy', whole)
+            source = Acc.open_source(folder + '/columns.npy')
+            counts = [extent // size for extent, size in zip(extents, sizes)]
+            wanted = [whole[tuple(slice(i * n, (i + 1) * n) for i, n in zip(k, sizes))].sum() for k in np.ndindex(*counts)]
+            for array, more in ((source, 0), (source.map(lambda x: x + 1), 1)):
+                windows = Acc.Sequence.windows(array, sizes)
+                assert windows.length == len(wanted)
+                backend.set_memory_limit(4 << 20)
+                try:
+                    found = np.asarray(windows.map(lambda window: window.fold_all(0., add)).stack().run())
+                finally:
+                    backend.set_memory_limit(limit)
+                assert np.array_equal(found, np.array(wanted) + more * np.prod(sizes)), (extents, more)
+
+
+def test_nested_jobs():
+    backend = Acc.Backend.get_default()
+    lists = [np.arange(k % 5, dtype='f8') for k in range(2000)]
+    rows = Acc.Sequence.from_iterable(lists)
+
+    async def walk():
+        job = backend.start_run_nested(rows.map(lambda row: row.reverse()).to_nested(), None)
+        made = await job
+        assert made.is_manifest() and made.to_list() == [row[::-1].tolist() for row in lists]
+        assert job.get_elements_done() == 2000 and job.get_fraction() == 1
+        count, = await backend.start_run(rows.count(), None)
+        assert int(count) == 2000
+        assert (await backend.start_run_nested(Acc.NestedArray.from_list([[[1.]], []]), None)).to_list() == [[[1.]], []]
+        mistaken = Acc.NestedArray.new_from_lengths(Acc.use([1., 2.]), Acc.use([1., 1.]))
+        for nested, code in ((mistaken, Acc.Error.TYPE), (rows.map(lambda row: Acc.generate(1, lambda i: row[i[0] + 4])).to_nested(), Acc.Error.BOUNDS)):
+            job = backend.start_run_nested(nested, None)
+            try:
+                await job
+            except GLib.Error as error:
+                assert error.matches(Acc.error_quark(), code), error
+                assert job.dup_nested() is None
+                continue
+            raise AssertionError('a job that fails')
+        job = backend.start_run_nested(Acc.Sequence.generate(None, lambda k: Acc.fill(1, k[()])).to_nested(), None)
+        try:
+            await asyncio.wait_for(job, 0.1)
+        except asyncio.TimeoutError:
+            pass
+        finish(job, Acc.JobState.CANCELLED)
+
+    asyncio.run(walk())
+
+
 if __name__ == '__main__':
     check.main(sys.modules['__main__'])

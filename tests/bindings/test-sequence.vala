@@ -138,6 +138,10 @@ int main () {
         var run = backend.start_run (steps.map ((arrays) => total (arrays[0])).fold (null, plus), null);
         expect (run.wait () ? number (run.get_results ()[0]) : 0, 40, "start_run");
 
+        var nested_run = backend.start_run_nested (steps.map ((arrays) => arrays[0].concat (arrays[0])).to_nested (), null);
+        expect (nested_run.wait () ? number (total (nested_run.dup_nested ().flatten ())) : 0, 80, "start_run_nested");
+        expect ((int64) nested_run.elements_done, 5, "its progress");
+
         bool refused = false;
         try {
             number (new Acc.Sequence (new Steps (3, true)).count ());

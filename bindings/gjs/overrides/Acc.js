@@ -146,6 +146,20 @@ function _iterateSequences() {
             iterator.close();
         }
     };
+    // What the function throws cancels the job.
+    const startWriteEach = sequence.start_write_each;
+    sequence.start_write_each = function (backend, cancellable, fn) {
+        const job = startWriteEach.call(this, backend, cancellable, number => {
+            try {
+                return fn(number);
+            } catch (error) {
+                job._thrown ??= error;
+                job.cancel();
+                return null;
+            }
+        });
+        return job;
+    };
     // Calls the function between runs, not from C, which GJS blocks while it collects garbage.
     sequence.write_each = function (backend, fn, cancellable = null) {
         const iterator = this.iterate(backend);
@@ -231,6 +245,17 @@ function _init() {
             _takeFunctions(owner, name, spread);
     _takeFunctions(Acc.Sequence, 'new_generate', spread);
     _iterateSequences();
+    // A promise of what a job computed: arrays or a nested array, or null where it writes. What its functions threw is its error.
+    Acc.Job.prototype.ended = function (cancellable = null) {
+        return new Promise((resolve, reject) => this.wait_async(cancellable, (_, result) => {
+            try {
+                this.wait_finish(result);
+                resolve(this.dup_nested() ?? this.get_results());
+            } catch (error) {
+                reject(this._thrown ?? error);
+            }
+        }));
+    };
     Acc.NestedArray.prototype.run = function (backend = Acc.Backend.get_default()) {
         return backend.run_nested(this, null);
     };

@@ -105,6 +105,29 @@ class Backend(Acc.Backend):
 Backend = override(Backend)
 
 
+class Job(Acc.Job):
+    """A long computation under way."""
+
+    def __await__(self):
+        """Waits for the end: gives what was computed, a list of arrays or a nested array, or None of a job that writes. Where the task is
+        cancelled, so is the job."""
+        return self._ended().__await__()
+
+    async def _ended(self):
+        import asyncio
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.run_in_executor(None, Acc.Job.wait, self)
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        nested = self.dup_nested()
+        return self.get_results() if nested is None else nested
+
+
+Job = override(Job)
+
+
 class Executable(Acc.Executable):
     """A program compiled for a backend."""
 

@@ -70,6 +70,8 @@ def _array(value):
         raise TypeError('None is no array: a function of arrays returns one')
     if isinstance(value, (tuple, list)) and any(isinstance(item, Acc.Array) for item in value):
         raise TypeError(f'{len(value)} arrays, where one is wanted: choose one, or zip them')
+    if isinstance(value, (Acc.NestedArray, Acc.Sequence)):
+        raise TypeError(f'{type(value).__name__}, where an array is wanted')
     return value if isinstance(value, Acc.Array) else use(value)
 
 

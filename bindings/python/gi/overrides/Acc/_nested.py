@@ -2,6 +2,7 @@
 """Nested arrays."""
 
 import functools
+import operator
 
 from . import _arrow
 from ._memory import _array, use
@@ -17,6 +18,12 @@ def _integers(numbers):
 def _tracing(function, make):
     """What @make gives for a callback that calls @function with arrays."""
     return _build(lambda arrays: function(*arrays), 1, make, convert=_array)
+
+
+def _nested(made):
+    if made is not None and not isinstance(made, Acc.NestedArray):
+        raise TypeError(f'{type(made).__name__}, where a function of nested arrays gives one')
+    return made
 
 
 class NestedArray(Acc.NestedArray):
@@ -134,7 +141,8 @@ class NestedArray(Acc.NestedArray):
 
     def to_padded(self, fill):
         """One array of all elements, and which of its values are theirs."""
-        return Acc.NestedArray.to_padded(self, _expr(fill))
+        padded, mask = Acc.NestedArray.to_padded(self, _expr(fill))
+        return _sound(padded), _sound(mask)
 
     def map(self, function):
         return _tracing(function, lambda callback: Acc.NestedArray.map(self, callback))
@@ -144,7 +152,7 @@ class NestedArray(Acc.NestedArray):
 
     def map_nested(self, function):
         """A function of elements that are nested arrays, to nested arrays."""
-        return _build(function, 1, lambda callback: Acc.NestedArray.map_nested(self, callback), convert=lambda made: made)
+        return _build(function, 1, lambda callback: Acc.NestedArray.map_nested(self, callback), convert=_nested)
 
     def zip_with(self, *others_and_function):
         *others, function = others_and_function
@@ -187,10 +195,34 @@ class NestedArray(Acc.NestedArray):
         return self.get_lengths().run().shape[0]
 
     def __getitem__(self, index):
-        n = len(self)
+        """An element, or some of them as a nested array: of a slice, of integers, or of a mask."""
+        if isinstance(index, slice):
+            return self._slice(index)
+        if isinstance(index, list) or getattr(index, 'shape', ()) != ():
+            return self._choose(index)
+        index, n = operator.index(index), len(self)
         if not -n <= index < n:
             raise IndexError(f'element {index} of {n}')
         return self._element(index % n if n else index)
+
+    def _slice(self, part):
+        start, stop, step = part.indices(len(self))
+        if step == 1:
+            return _sound(self.slice(start, max(stop - start, 0)))
+        return self.gather(list(range(start, stop, step)))
+
+    def _choose(self, indices):
+        import numpy
+        indices, n = numpy.asarray(indices, 'i8' if isinstance(indices, list) and not indices else None), len(self)
+        if indices.dtype == bool and indices.shape != (n,):
+            raise IndexError(f'a mask of shape {indices.shape} for {n} elements')
+        if indices.dtype == bool:
+            return self.gather(numpy.flatnonzero(indices).astype('i8'))
+        if indices.ndim != 1 or indices.dtype.kind not in 'iu':
+            raise IndexError(f'elements are chosen by a vector of integers or a mask, not by {indices.dtype} of shape {indices.shape}')
+        if indices.size and not -n <= indices.min() <= indices.max() < n:
+            raise IndexError(f'an element of {indices.min()} to {indices.max()}, where there are {n}')
+        return self.gather(numpy.where(indices < 0, indices + n, indices).astype('i8'))
 
     def _element(self, index):
         return self.dup_element(index) if self.inner is None else self.dup_nested(index)

@@ -51,14 +51,9 @@ def _told(method, convert):
     return call
 
 
-def _nested(value):
-    """A nested array, also of an array, whose parts along the first axis are the elements."""
-    return value if isinstance(value, Acc.NestedArray) else NestedArray.from_regular(value)
-
-
 def _state_and_nested(results):
     state, made = results
-    return [_array(state), _nested(made)]
+    return [_array(state), made if isinstance(made, Acc.NestedArray) else NestedArray.from_regular(made)]
 
 
 def _elements(result):
