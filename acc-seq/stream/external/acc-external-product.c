@@ -22,12 +22,13 @@
 
 typedef struct {
   const AccExternalTask *task;
-  AccBlocks *left, *right, *to;
-  AccArray  *rows;            /* of the left one */
-  AccBuffer **whole;          /* their rows of the result; NULL: blocks are written one by one */
-  AccBuffer **band;
-  gint64     depth, n_columns, width, height;      /* of a block of columns, and of a band; 0: there are no bands */
-  gint64     done;            /* rows in bands */
+  AccExecutable         *multiply; /* matrices, whole: a run by rows would add products in another way */
+  AccBlocks             *left, *right, *to;
+  AccArray              *rows; /* of the left one */
+  AccBuffer            **whole; /* their rows of the result; NULL: blocks are written one by one */
+  AccBuffer            **band;
+  gint64                 depth, n_columns, width, height; /* of a block of columns, and of a band; 0: there are no bands */
+  gint64                 done; /* rows in bands */
 } Work;
 
 static AccArray **
@@ -259,19 +260,56 @@ keep_block (Work *self, AccArray *block, gint64 n, gint64 column, gint64 width, 
   return TRUE;
 }
 
+static AccArray *
+build_product (AccArray **factors, guint n_factors, gpointer data)
+{
+  return acc_array_matmul (factors[0], factors[1]);
+}
+
+static AccExecutable *
+compile_product (const AccExternalTask *task, GError **error)
+{
+  g_autofree char *matrix = g_strdup_printf ("%s[:,:]", acc_element_type_get_code (task->node->type));
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { matrix, matrix, NULL }, build_product, NULL);
+
+  return acc_backend_compile (task->backend, program, task->cancellable, error);
+}
+
+/* Where a single row is too much, it goes by rows of its own. */
+static GPtrArray *
+multiply (Work *self, gint64 n, AccArray *columns, GCancellable *cancellable, GError **error)
+{
+  GError *local = NULL;
+  GPtrArray *results = acc_executable_run_whole (self->multiply, (AccArray *[]) { self->rows, columns }, 2, cancellable, &local);
+  g_autoptr(AccArray) product = NULL;
+
+  if (results != NULL && !acc_external_fetch (g_ptr_array_index (results, 0), error))
+    g_clear_pointer (&results, g_ptr_array_unref);
+  if (results != NULL || local == NULL)
+    return results;
+  if (n > 1 || !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    {
+      g_propagate_error (error, local);
+      return NULL;
+    }
+  g_error_free (local);
+  product = acc_array_matmul (self->rows, columns);
+
+  return acc_evaluate_with_chunk_rows (self->task->backend, &product, 1, 0, cancellable, error);
+}
+
 static gboolean
 multiply_columns (Work *self, gint64 first, gint64 n, GCancellable *cancellable, GError **error)
 {
   for (gint64 column = 0, width; column < self->n_columns; column += width)
     {
-      g_autoptr(AccArray) columns = NULL, product = NULL;
+      g_autoptr(AccArray) columns = NULL;
       g_autoptr(GPtrArray) results = NULL;
       AccArray *block;
 
       width = MIN (self->width, self->n_columns - column);
       columns = read_columns (self, column, width, error);
-      product = columns != NULL ? acc_array_matmul (self->rows, columns) : NULL;
-      results = product != NULL ? acc_evaluate_with_chunk_rows (self->task->backend, &product, 1, 0, cancellable, error) : NULL;
+      results = columns != NULL ? multiply (self, n, columns, cancellable, error) : NULL;
       if (results == NULL)
         return FALSE;
       block = g_ptr_array_index (results, 0);
@@ -345,6 +383,7 @@ compute_product (const AccExternalTask *task, GError **error)
   AccArray **inputs = task->node->direct->inputs;
   gint64 depth = get_depth (task->node), n = get_columns (task->node);
   g_auto(AccBlocks) left = { NULL, }, right = { NULL, }, to = { NULL, };
+  g_autoptr(AccExecutable) multiply = NULL;
   Work self = { .task = task, .left = &left, .right = &right, .to = &to, .depth = depth, .n_columns = n };
 
   if (inputs[1]->rank > 2)
@@ -356,7 +395,8 @@ compute_product (const AccExternalTask *task, GError **error)
            ? acc_blocks_dup_array (&to, error) : NULL;
 
   self.width = choose_columns (task->backend, task->node);
-  if (!acc_blocks_init_for (&left, task, inputs[0], depth, error) || !begin_right (&self, inputs[1], error)
+  multiply = self.multiply = compile_product (task, error);
+  if (multiply == NULL || !acc_blocks_init_for (&left, task, inputs[0], depth, error) || !begin_right (&self, inputs[1], error)
       || !acc_blocks_init (&to, task, task->node->type, task->node->shape, n, error))
     return NULL;
 
