@@ -17,7 +17,19 @@ acc_pieces_init (AccPieces      *self,
   self->n_segments = MAX (self->offsets->size - 1, 0);
   self->n_items = self->n + self->n_segments;
   self->n_tiles = acc_ceil_div (self->n_items, tile);
-  self->has_more = self->n > tile;
+  acc_pieces_lengthen (self, tile, 1, tile);
+}
+
+void
+acc_pieces_lengthen (AccPieces *self,
+                     gint64     piece,
+                     gint64     most_pieces,
+                     gint64     longest)
+{
+  self->piece = piece;
+  self->most_pieces = most_pieces;
+  self->longest = longest;
+  self->has_more = self->n > piece;
 }
 
 AccLaunch
@@ -79,6 +91,36 @@ acc_pieces_get_end (AccPieces *self,
 }
 
 KValue
+acc_pieces_get_piece (AccPieces *self,
+                      AccLower  *l,
+                      KValue     segment)
+{
+  AccKernelBuilder *b = l->b;
+  KValue piece = low_const (l, self->piece), length = { 0 };
+
+  for (gint64 n = self->piece; n < self->longest && n * self->most_pieces < self->n; n *= 2)
+    {
+      if (n == self->piece)
+        length = kb_sub (b, acc_pieces_get_end (self, l, segment), acc_pieces_get_begin (self, l, segment));
+      piece = kb_select (b, kb_lt (b, low_const (l, n * self->most_pieces), length), low_const (l, 2 * n), piece);
+    }
+
+  return piece;
+}
+
+KValue
+acc_pieces_count (AccLower *l,
+                  KValue    n,
+                  KValue    piece)
+{
+  AccKernelBuilder *b = l->b;
+  KValue more = kb_add (b, n, kb_sub (b, piece, low_const (l, 1)));
+  gint64 known;
+
+  return low_is_const (l, piece, &known) ? low_udiv (l, more, known) : kb_udiv (b, more, piece);
+}
+
+KValue
 acc_pieces_end_piece (AccPieces *self,
                       AccLower  *l,
                       KValue     first,
@@ -126,11 +168,11 @@ acc_pieces_find_next (AccPieces *self,
                       KValue     segment)
 {
   AccKernelBuilder *b = l->b;
-  KValue begin = acc_pieces_get_begin (self, l, segment), tile = low_const (l, self->tile);
+  KValue begin = acc_pieces_get_begin (self, l, segment), piece = acc_pieces_get_piece (self, l, segment);
   KValue before = kb_max (b, kb_sub (b, kb_inner_begin (b), kb_add (b, begin, segment)), low_const (l, 0));
-  KValue n_before = low_udiv (l, kb_add (b, before, low_const (l, self->tile - 1)), self->tile);
+  KValue n_before = acc_pieces_count (l, before, piece);
 
-  return acc_pieces_clamp (l, kb_add (b, begin, kb_mul (b, n_before, tile)), self->n);
+  return acc_pieces_clamp (l, kb_add (b, begin, kb_mul (b, n_before, piece)), self->n);
 }
 
 KValue

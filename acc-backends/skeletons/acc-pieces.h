@@ -8,8 +8,8 @@
  *
  * Elements and ends of segments are one sequence, in which an end comes behind the last element of its segment; tiles are as long parts of
  * it, however long segments are, and however many are empty (Merrill and Garland, "Merge-Based Parallel Sparse Matrix-Vector
- * Multiplication", 2016). A tile does the pieces that begin in it, the last of which may end in the next tile. As pieces are as long as
- * tiles, at most one is of a segment that began before, and only the last segment that begins in a tile may have more pieces.
+ * Multiplication", 2016). A tile does the pieces that begin in it, the last of which may end in a later tile. As pieces are at least as
+ * long as tiles, at most one is of a segment that began before, and only the last segment that begins in a tile may have more pieces.
  *
  * Offsets that do not ascend are an error, which the kernel that reads them finds; here they cost nothing but a wrong result. */
 
@@ -26,7 +26,10 @@ typedef struct {
   AccFusionNode  *node, *offsets;
   const AccSpace *space;        /* of the elements */
   gint64          n, n_segments, n_items;   /* of a row: elements, segments, both */
-  gint64          tile;         /* elements of a piece, and items of a tile */
+  gint64          tile;         /* items */
+  gint64          piece;        /* elements, of segments with up to so many of them: */
+  gint64          most_pieces;  /* longer ones have pieces twice as long, as often as it takes, up to: */
+  gint64          longest;
   gint64          n_tiles;      /* of a row */
   gboolean        has_more;     /* segments may have more than one */
   guint           states;       /* scratch: what there is of parts */
@@ -34,6 +37,8 @@ typedef struct {
 
 /* The segments that the fold or scan of @step goes by, in pieces of @tile elements. */
 void      acc_pieces_init         (AccPieces *self, AccStep *step, const AccSpace *space, gint64 tile);
+/* Pieces of at least a tile: @piece elements; those of a segment that had more than @most_pieces are longer, up to @longest. */
+void      acc_pieces_lengthen     (AccPieces *self, gint64 piece, gint64 most_pieces, gint64 longest);
 /* A launch over @inner items of each row, that reads rows as segments lie. */
 AccLaunch acc_pieces_launch       (AccPieces *self, gint64 inner);
 void      acc_pieces_add_states   (AccPieces *self);
@@ -43,7 +48,10 @@ KValue    acc_pieces_clamp        (AccLower *l, KValue x, gint64 most);
 KValue    acc_pieces_get_before   (AccPieces *self, AccLower *l, KValue number);
 KValue    acc_pieces_get_begin    (AccPieces *self, AccLower *l, KValue segment);
 KValue    acc_pieces_get_end      (AccPieces *self, AccLower *l, KValue segment);
-/* Where the piece from @first on ends, of a segment that ends at @end. */
+/* Elements of a piece of @segment; how many pieces @n of them are. */
+KValue    acc_pieces_get_piece    (AccPieces *self, AccLower *l, KValue segment);
+KValue    acc_pieces_count        (AccLower *l, KValue n, KValue piece);
+/* Where the piece from @first on ends, of a segment that ends at @end, where pieces are as long as tiles. */
 KValue    acc_pieces_end_piece    (AccPieces *self, AccLower *l, KValue first, KValue end);
 /* The segments that begin in the tile, from *@from to before *@to. */
 void      acc_pieces_find_begun   (AccPieces *self, AccLower *l, KValue *from, KValue *to);

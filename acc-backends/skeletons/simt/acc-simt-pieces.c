@@ -88,9 +88,12 @@ push_next (AccSimtPieces *self,
   low_if (l, kb_and (b, kb_eq (b, self->simt.thread, zero), kb_lt (b, zero, from)))
     {
       KValue s = acc_pieces_get_before (pieces, l, from);
-      KValue first = acc_pieces_find_next (pieces, l, s);
+      KValue first = acc_pieces_find_next (pieces, l, s), is_there = kb_lt (b, first, acc_pieces_get_end (pieces, l, s));
 
-      low_if (l, kb_lt (b, first, acc_pieces_get_end (pieces, l, s)))
+      /* A piece that is longer than a tile may begin behind it. */
+      if (pieces->longest > pieces->tile)
+        is_there = kb_and (b, is_there, kb_lt (b, kb_add (b, first, s), kb_inner_end (b)));
+      low_if (l, is_there)
         {
           push (self, s, first);
         }
@@ -207,10 +210,9 @@ make_piece (AccSimtPieces *self,
   AccPieces *pieces = &self->pieces;
   AccLower *l = self->simt.l;
   AccKernelBuilder *b = l->b;
-  KValue end = acc_pieces_get_end (pieces, l, segment);
+  KValue end = acc_pieces_get_end (pieces, l, segment), piece = acc_pieces_get_piece (pieces, l, segment);
 
-  return (AccSimtPiece) { segment, first, acc_pieces_end_piece (pieces, l, first, end),
-                          kb_le (b, kb_sub (b, end, first), low_const (l, pieces->tile)),
+  return (AccSimtPiece) { segment, first, kb_min (b, kb_add (b, first, piece), end), kb_le (b, kb_sub (b, end, first), piece),
                           kb_lt (b, acc_pieces_get_begin (pieces, l, segment), first) };
 }
 
@@ -255,7 +257,7 @@ acc_simt_pieces_count_own (AccSimtPieces *self,
 
   *segment = acc_pieces_get_before (pieces, l, state);
   length = kb_sub (b, acc_pieces_get_end (pieces, l, *segment), acc_pieces_get_begin (pieces, l, *segment));
-  n = low_udiv (l, kb_add (b, kb_max (b, length, zero), low_const (l, pieces->tile - 1)), pieces->tile);
+  n = acc_pieces_count (l, kb_max (b, length, zero), acc_pieces_get_piece (pieces, l, *segment));
   /* Offsets that do not ascend might make more than there are. */
   n = kb_min (b, n, kb_sub (b, low_number (l, pieces->n_tiles), kb_inner_begin (b)));
 

@@ -29,6 +29,12 @@ guint     acc_simt_get_group    (AccStep *step);
 guint     acc_simt_bound_group  (AccStep *step, guint group, gsize room);
 /* Bytes of shared memory that are free for what a group holds beside that. */
 gsize     acc_simt_get_room     (AccStep *step, guint group);
+/* How folds of floats are cut, of rows, segments and vectors alike, so that each is grouped as the others are: parts of so many elements,
+ * counted from their own begin, twice as many as often as it takes for so many parts, up to the longest. */
+#define ACC_SIMT_PART         8192
+#define ACC_SIMT_PARTS        1024
+#define ACC_SIMT_LONGEST_PART (1 << 20)     /* rows of a part of everything come together */
+
 /* An array of shared memory per leaf, of @n elements. */
 KBuffer  *acc_simt_new_shared   (AccSimt *self, AccFold *fold, guint n);
 void      acc_simt_load         (AccSimt *self, AccFold *fold, const KBuffer *shared, KValue at, KValue *result);

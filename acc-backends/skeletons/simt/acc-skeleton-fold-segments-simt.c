@@ -15,6 +15,7 @@
 typedef struct {
   AccSimtPieces own;
   KValue        tile;
+  KValue        place, piece;    /* of the parts that are joined: where the segment begins in the sequence, and elements of each */
 } Segments;
 
 static void
@@ -169,10 +170,13 @@ read_part (AccFold  *fold,
            gpointer  data)
 {
   Segments *self = data;
-  KValue tile = kb_add (l->b, self->tile, at), first = acc_pieces_get_part (l, tile, ACC_PIECES_FIRST);
+  AccPieces *pieces = &self->own.pieces;
+  AccKernelBuilder *b = l->b;
+  KValue place = kb_add (b, self->place, kb_mul (b, at, self->piece)), is_first = kb_eq (b, at, low_const (l, 0));
+  KValue tile = acc_pieces_get_tile (pieces, l, self->own.u, acc_pieces_clamp (l, low_udiv (l, place, pieces->tile), pieces->n_tiles - 1));
 
-  acc_fold_load_part (fold, l, kb_select (l->b, kb_eq (l->b, at, low_const (l, 0)), first, acc_pieces_get_part (l, tile, ACC_PIECES_NEXT)),
-                      result);
+  acc_fold_load_part (fold, l, kb_select (b, is_first, acc_pieces_get_part (l, self->tile, ACC_PIECES_FIRST),
+                                          acc_pieces_get_part (l, tile, ACC_PIECES_NEXT)), result);
 }
 
 static void
@@ -187,6 +191,8 @@ write_joints (Segments *self)
 
   self->tile = acc_pieces_get_tile (pieces, l, own->u, kb_inner_begin (b));
   n = acc_simt_pieces_count_own (own, self->tile, &segment);
+  self->place = kb_add (b, acc_pieces_get_begin (pieces, l, segment), segment);
+  self->piece = acc_pieces_get_piece (pieces, l, segment);
   low_for (l, k, zero, kb_min (b, n, one))
     {
       KVar *vars = acc_fold_new_vars (fold, l, NULL);
@@ -213,6 +219,9 @@ acc_skeleton_fold_segments_simt (AccStep        *step,
   if (!acc_simt_pieces_init (&self.own, fold, space, results))
     return;
 
+  /* As rows and vectors are cut. */
+  if (fold->rounds)
+    acc_pieces_lengthen (pieces, ACC_SIMT_PART, ACC_SIMT_PARTS, ACC_SIMT_LONGEST_PART);
   if (pieces->has_more)
     {
       acc_pieces_add_states (pieces);

@@ -8,9 +8,6 @@
  * many parts there are follows from the extents alone: floats are the same whatever the device. Where there are floats, rows are cut
  * whether they are few or not, so that how they are grouped follows from the length of a row. */
 
-#define MAX_PARTS 1024
-#define MIN_PART 8192
-#define MAX_PART (1 << 20)     /* of everything: rows of a part come together */
 #define MAX_ROWS 4
 #define COSTLY 12      /* rough operations per element */
 
@@ -55,20 +52,17 @@ read_part (AccFold  *fold,
   acc_fold_load_part (fold, l, kb_add (l->b, ((const Source *) data)->base, at), result);
 }
 
-static gint64
-round_up (gint64 n, gint64 unit)
-{
-  return (n + unit - 1) / unit * unit;
-}
-
 /* Elements of a part, of @n in @rows rows. */
 static gint64
 choose_part (gint64 n,
              gint64 rows)
 {
-  gint64 parts = MAX (MAX_PARTS / rows, 1);
+  gint64 parts = MAX (ACC_SIMT_PARTS / rows, 1), part = ACC_SIMT_PART;
 
-  return round_up (MAX ((n + parts - 1) / parts, MIN_PART), 4096);
+  while (part < ACC_SIMT_LONGEST_PART && part * parts < n)
+    part *= 2;
+
+  return part;
 }
 
 /* The result of row @u is in @vars of thread 0. */
@@ -238,7 +232,7 @@ acc_skeleton_fold_simt (AccStep        *step,
   gint64 part_size = choose_part (space->inner, fold->rounds ? 1 : space->outer);
   gint64 n_parts = (space->inner + part_size - 1) / part_size;
 
-  if (n_parts > 1 && (fold->rounds || space->outer <= MAX_PARTS / 2))
+  if (n_parts > 1 && (fold->rounds || space->outer <= ACC_SIMT_PARTS / 2))
     {
       acc_fold_add_parts (fold, space->outer * n_parts);
       write_row_parts (step, fold, space, part_size, n_parts);
@@ -328,7 +322,7 @@ acc_skeleton_fold_all_simt (AccStep  *step,
   g_autoptr(AccFold) fold = acc_fold_new (step);
   AccFoldTiles tiles;
 
-  acc_fold_cut (fold, space, MIN (choose_part (space->outer * space->inner, 1), MAX_PART), &tiles);
+  acc_fold_cut (fold, space, choose_part (space->outer * space->inner, 1), &tiles);
   if (tiles.n_parts > 0)
     {
       acc_fold_add_parts (fold, tiles.n_parts);

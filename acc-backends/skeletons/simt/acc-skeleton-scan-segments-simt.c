@@ -7,12 +7,28 @@
  *   for long ones, and the segment that began before: the group scans the piece that begins in the tile, after the sum of those before
  *
  * Where segments may have more than one piece, two kernels before add these up: one folds those that others follow, one scans the sums of
- * each such segment from its first tile on, by a group. So each sum is grouped as the segment's own begin has it. */
+ * each such segment from its first tile on, by a group, and by parts of so many sums as a piece has elements. So each sum is grouped as the
+ * segment's own begin has it. Each piece, and each part of the sums, is scanned by itself, and what is before is put in front of each
+ * element: whoever has pieces one after the other gets the same (acc-seq/stream/external/acc-external-segment-scan.c). */
 
 typedef struct {
   AccSimtPieces own;
   guint        *before;     /* scratch per leaf: sum of all pieces before that of the tile */
+  const KVar   *front;      /* of what is scanned */
+  KValue        has_front;
+  KBuffer      *last;       /* shared: the sum of all parts of the sums so far */
+  KValue        last_at;
 } Segments;
+
+static void
+read_element (AccFold  *fold,
+              AccLower *l,
+              KValue    at,
+              KValue   *result,
+              gpointer  data)
+{
+  acc_simt_pieces_read (fold, l, at, result, &((Segments *) data)->own);
+}
 
 static void
 store_element (AccFold      *fold,
@@ -21,13 +37,40 @@ store_element (AccFold      *fold,
                const KValue *sum,
                gpointer      data)
 {
-  AccSimtPieces *self = data;
+  AccSimtPieces *self = &((Segments *) data)->own;
   const AccSpace *space = self->pieces.space;
   KValue linear = space->outer == 1 ? at : kb_add (l->b, kb_mul (l->b, self->u, low_number (l, space->inner)), at);
   AccIndex *ix = low_index_of_linear (l, self->results, low_within (l, linear, 0, space->outer * space->inner - 1));
 
   acc_fold_know (fold, l, ix, sum);
   low_store_roots (l, ix);
+}
+
+/* What is in front . @sum, if something is. */
+static KValue *
+prepend_front (Segments     *self,
+               AccLower     *l,
+               const KValue *sum)
+{
+  AccFold *fold = self->own.fold;
+  KValue *front = acc_fold_new_values (fold, l), *all = acc_fold_new_values (fold, l);
+  KVar *vars = acc_fold_new_vars (fold, l, sum);
+
+  acc_fold_get_vars (fold, l, self->front, front);
+  acc_fold_prepend_if (fold, l, vars, self->has_front, front);
+  acc_fold_get_vars (fold, l, vars, all);
+
+  return all;
+}
+
+static void
+store_after_front (AccFold      *fold,
+                   AccLower     *l,
+                   KValue        at,
+                   const KValue *sum,
+                   gpointer      data)
+{
+  store_element (fold, l, at, prepend_front (data, l, sum), data);
 }
 
 /* The sum of the piece that others follow, of each tile that has one. */
@@ -80,9 +123,15 @@ store_before (AccFold      *fold,
               gpointer      data)
 {
   Segments *self = data;
+  KValue *all = prepend_front (self, l, sum);
 
   /* What the next piece begins with, which is the next tile's. */
-  acc_fold_store (fold, l, self->before, kb_add (l->b, at, low_const (l, 1)), sum);
+  acc_fold_store (fold, l, self->before, kb_add (l->b, at, low_const (l, 1)), all);
+  low_if (l, kb_eq (l->b, at, self->last_at))
+    {
+      for (guint i = 0; i < fold->n_leaves; i++)
+        kb_store (l->b, self->last[i], low_const (l, 0), all[i]);
+    }
 }
 
 static void
@@ -96,10 +145,25 @@ write_sums_before (Segments *self)
   AccSimtScan scan = { read_sum, store_before, NULL, self };
   KValue tile = acc_pieces_get_tile (pieces, l, own->u, kb_inner_begin (b)), segment;
   KValue n = acc_simt_pieces_count_own (own, tile, &segment), zero = low_const (l, 0), one = low_const (l, 1);
-  KVar *carry = acc_fold_new_vars (fold, l, NULL);
+  KValue part = low_const (l, pieces->piece), n_parts, all = kb_max (b, kb_sub (b, n, one), zero);
+  KVar *front = acc_fold_new_vars (fold, l, NULL);
 
-  acc_simt_scan_part (&own->simt, fold, &scan, tile, kb_add (b, tile, kb_max (b, kb_sub (b, n, one), zero)),
-                      kb_int (b, ACC_KIND_BOOL, 1), carry, kb_var (b, kb_int (b, ACC_KIND_BOOL, 0)));
+  self->last = acc_simt_new_shared (&own->simt, fold, 1);
+  self->front = front;
+  n_parts = acc_pieces_count (l, all, part);
+  low_for (l, k, zero, n_parts)
+    {
+      KValue first = kb_mul (b, k, part), end = kb_add (b, tile, kb_min (b, kb_add (b, first, part), all));
+      KValue *sum = acc_fold_new_values (fold, l);
+
+      self->has_front = kb_lt (b, zero, k);
+      self->last_at = kb_sub (b, end, one);
+      acc_simt_scan_part (&own->simt, fold, &scan, kb_add (b, tile, first), end, kb_int (b, ACC_KIND_BOOL, 1),
+                          acc_fold_new_vars (fold, l, NULL), kb_var (b, kb_int (b, ACC_KIND_BOOL, 0)));
+      kb_barrier (b);
+      acc_simt_load (&own->simt, fold, self->last, zero, sum);
+      acc_fold_set_vars (fold, l, front, sum);
+    }
 
   acc_simt_pieces_finish (own, FALSE, 1);
 }
@@ -111,15 +175,15 @@ scan_short (AccLower *l,
             KValue    end,
             gpointer  data)
 {
-  AccSimtPieces *self = data;
-  AccFold *fold = self->fold;
+  Segments *self = data;
+  AccFold *fold = self->own.fold;
   KVar *vars = acc_fold_new_vars (fold, l, NULL), is_there = kb_var (l->b, kb_int (l->b, ACC_KIND_BOOL, 0));
 
   low_for (l, at, first, end)
     {
       KValue *next = acc_fold_new_values (fold, l), *sum = acc_fold_new_values (fold, l);
 
-      acc_simt_pieces_read (fold, l, at, next, self);
+      acc_simt_pieces_read (fold, l, at, next, &self->own);
       acc_fold_append_or_start (fold, l, vars, is_there, next);
       acc_fold_get_vars (fold, l, vars, sum);
       store_element (fold, l, at, sum, self);
@@ -134,13 +198,17 @@ write_scans (Segments *self)
   AccFold *fold = own->fold;
   AccLower *l = acc_simt_pieces_begin (own, "scan_seg");
   AccKernelBuilder *b = l->b;
-  AccSimtScan scan = { acc_simt_pieces_read, store_element, NULL, own };
+  AccSimtScan scan = { read_element, pieces->has_more ? store_after_front : store_element, NULL, self };
 
-  acc_simt_pieces_take_short (own, scan_short, own);
+  acc_simt_pieces_take_short (own, scan_short, self);
   low_for (l, i, low_const (l, 0), acc_simt_pieces_count_long (own))
     {
       AccSimtPiece piece = acc_simt_pieces_get_long (own, i);
-      KVar *carry = acc_fold_new_vars (fold, l, NULL), started = kb_var (b, piece.goes_on);
+      KVar *carry = acc_fold_new_vars (fold, l, NULL), started = kb_var (b, kb_int (b, ACC_KIND_BOOL, 0));
+      KVar *front = acc_fold_new_vars (fold, l, NULL);
+
+      self->front = front;
+      self->has_front = piece.goes_on;
 
       if (pieces->has_more)
         low_if (l, piece.goes_on)
@@ -148,7 +216,7 @@ write_scans (Segments *self)
             KValue *sum = acc_fold_new_values (fold, l);
 
             acc_fold_load (fold, l, self->before, acc_pieces_get_own_tile (pieces, l, own->u), sum);
-            acc_fold_set_vars (fold, l, carry, sum);
+            acc_fold_set_vars (fold, l, front, sum);
           }
       acc_simt_scan_part (&own->simt, fold, &scan, piece.first, piece.end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
     }

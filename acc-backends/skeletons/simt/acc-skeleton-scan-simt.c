@@ -21,7 +21,7 @@ typedef struct {
   const AccSpace *results;
   gint64          tile;
   gint64          n_tiles;     /* per row */
-  gboolean        by_pieces;     /* a vector whose pieces must be as many tiles as a window of sums has */
+  gboolean        by_windows;    /* floats: the pieces of a vector must be as many tiles as a window of sums has, and rows are as vectors */
   gboolean        is_small;      /* elements in all: full tiles have no code of their own */
   guint          *carry;       /* scratch per leaf, per row */
   guint          *before;      /* scratch per leaf: sum of all before each tile */
@@ -170,7 +170,7 @@ write_sums_before (Scan *self)
 {
   AccLaunch launch = acc_skeleton_launch (self->space, 0.001);
   AccSimt simt;
-  guint group = self->by_pieces ? get_sums_group (self) : acc_simt_get_group (self->step);
+  guint group = self->by_windows ? get_sums_group (self) : acc_simt_get_group (self->step);
   AccLower *l = acc_simt_begin_sized (&simt, self->step, "scan_before", group, group);
   AccKernelBuilder *b = l->b;
   AccSimtScan scan = { read_part, store_before, NULL, self };
@@ -187,7 +187,7 @@ write_sums_before (Scan *self)
       end = kb_add (b, get_tile (self, l, u, kb_sub (b, kb_inner_end (b), one)), one);
       carry = new_carry (self, l, kb_lt (b, zero, kb_inner_begin (b)), self->carry, u, &started);
 
-      if (self->by_pieces)
+      if (self->by_windows)
         {
           /* What is before the first tile the piece before left. */
           acc_simt_scan_part (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
@@ -361,8 +361,8 @@ acc_skeleton_scan_simt (AccStep        *step,
   if (single_pass)
     self.tile = window.size;
   self.n_tiles = (space->inner + self.tile - 1) / self.tile;
-  self.by_pieces = step->cluster->consumed->rank <= 1 && fold->rounds;
-  if (self.by_pieces)
+  self.by_windows = fold->rounds;
+  if (self.by_windows && step->cluster->consumed->rank <= 1)
     step->quantum = single_pass ? self.tile : self.tile * get_sums_group (&self) * ACC_SIMT_PER_THREAD;
   /* A vector may come in pieces, whatever its length. */
   if (step->cluster->consumed->rank > 1 && (self.n_tiles <= 1 || n_rows >= MANY_ROWS))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-external-private.h"
+#include "acc-external-blocks-private.h"
 #include "acc-program.h"
 
 /* Folds and scans of segments, of vectors and of each row. */
@@ -12,3 +12,16 @@ gboolean       acc_external_is_of_segments    (AccArray *direct);
 AccArray      *acc_external_build_segments    (AccArray **inputs, guint n_inputs, gpointer direct);
 /* What @build makes of a vector, or of rows as a matrix where the node has rows, and of lengths. */
 AccExecutable *acc_external_compile_segments  (const AccExternalTask *task, AccArrayFunc build, GError **error);
+
+/* The scan of a segment that is too long to be computed at once. */
+typedef struct {
+  const AccExternalTask *task;
+  AccArray      *direct, *elements;   /* the scan of segments; all elements, in memory or in a store */
+  AccExecutable *scan;                /* of segments */
+  gint64         begin, n, turn;      /* elements: of the segment, those that the backend may get at once */
+  AccStore      *result;
+  gint64         at;                  /* of it */
+} AccExternalLongScan;
+
+/* On a device. */
+gboolean       acc_external_scan_long         (const AccExternalLongScan *scan, GError **error);

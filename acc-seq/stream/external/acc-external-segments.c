@@ -18,7 +18,8 @@
 /* Folds and scans of segments of a vector: elements are read once, in order. As many segments as are there whole, and have room, are given
  * to the backend at once. One that is longer than that goes in pieces: the value of a piece takes the place of its elements, and is the
  * first element of the next. How floats of a segment are grouped does not depend on what lies beside it, but on where it is cut: one that
- * has them, and is longer, is computed as a vector by itself, which is grouped as a segment is, and elements are stored for that. */
+ * has them, and is longer, is computed as a vector by itself, which is grouped as a segment is, and elements are stored for that; but for
+ * scans on devices. */
 
 /* Elements of a run, or segments. */
 #define LEAST 64
@@ -399,6 +400,15 @@ find_long (Segments *self, gint64 n_segments, GError **error)
   return n_segments;
 }
 
+/* Whether long segments are scanned by pieces. */
+static gboolean
+scans_pieces (Segments *self)
+{
+  AccBackend *backend = self->task->backend;
+
+  return self->is_scan && acc_backend_get_budget (backend) != acc_backend_get_host_budget (backend);
+}
+
 static gboolean
 store_elements (Segments *self, GError **error)
 {
@@ -406,6 +416,14 @@ store_elements (Segments *self, GError **error)
 
   if (self->stored != NULL)
     return TRUE;
+  if (scans_pieces (self))
+    {
+      AccArray *elements = self->direct->inputs[0];
+
+      self->stored = acc_array_is_manifest (elements) ? g_object_ref (elements)
+                                                      : acc_external_store (self->task, elements, "elements", error);
+      return self->stored != NULL;
+    }
   inputs = acc_stages_run (self->task->backend, self->direct->inputs, 1, ACC_STAGES_SOURCES, 0, NULL, self->task->cancellable, error);
   if (inputs != NULL)
     self->stored = g_object_ref (g_ptr_array_index (inputs, 0));
@@ -462,10 +480,18 @@ compute_long (Segments *self, GError **error)
   if (begin < 0 || begin + n > acc_shape_get_size (self->stored->shape))
     return refuse_end (self, begin + n, error);
 
-  elements = acc_external_new_part (self->stored, begin, &n, 1);
-  built = build_long (self, elements);
   acc_external_hold (self->task->backend, &self->held, 0);
-  done = acc_external_fill_part (self->task, built, self->result, self->n_written, error);
+  if (scans_pieces (self))
+    {
+      done = acc_external_scan_long (&(AccExternalLongScan) { self->task, self->direct, self->stored, self->segments, begin, n, self->turn,
+                                                              self->result, self->n_written }, error);
+    }
+  else
+    {
+      elements = acc_external_new_part (self->stored, begin, &n, 1);
+      built = build_long (self, elements);
+      done = acc_external_fill_part (self->task, built, self->result, self->n_written, error);
+    }
   acc_external_hold (self->task->backend, &self->held, held);
   self->n_written += self->is_scan ? n : 1;
   self->next++;
