@@ -259,6 +259,21 @@ settle (guint n)
     }
 }
 
+/* Bytes that a library keeps of each run, as a program shows that does nothing but call it: NVIDIA's plugin for XLA
+ * (docs/results/xla.md). */
+static gsize
+count_kept_bytes (void)
+{
+  gsize kept = 0;
+
+  for (guint i = 0; i < conf_n_backends (); i++)
+    if (g_str_has_prefix (acc_backend_get_name (conf_backend (i)), "pjrt")
+        && strstr (acc_backend_get_description (conf_backend (i)), "cuda") != NULL)
+      kept = 512;
+
+  return kept;
+}
+
 static guint
 count_programs (void)
 {
@@ -288,8 +303,8 @@ test_programs (void)
   g_test_message ("%u programs: %" G_GSIZE_FORMAT " bytes allocated before, %" G_GSIZE_FORMAT " after; %" G_GSIZE_FORMAT " and %"
                   G_GSIZE_FORMAT " pages",
                   n, allocated, footprint_get_allocated (), pages, footprint_get_pages ());
-  /* Less than the smallest thing that every program could leave behind, or every fiftieth. */
-  g_assert_cmpuint (footprint_get_allocated (), <=, allocated + MAX (n / 2, 20000));
+  /* Less than the smallest thing that every program could leave behind, or every fiftieth. Each fifth runs on a backend. */
+  g_assert_cmpuint (footprint_get_allocated (), <=, allocated + MAX (n / 2, 20000) + n / 5 * count_kept_bytes ());
   g_assert_cmpuint (footprint_get_pages (), <=, pages + 256);
 }
 
