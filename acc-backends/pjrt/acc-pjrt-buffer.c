@@ -9,9 +9,7 @@ typedef struct {
   AccBufferCopy   base;
   AccPjrtClient  *client;
   PjrtBuffer     *vector;
-  AccElementKind  kind;
-  guint           rank;
-  gint64         *extents;
+  AccXlaForm      form;
   guint64         bytes;       /* of the vector */
   guint64         reserved;    /* bytes of the budget */
   AccBuffer      *memory;      /* which the vector shows; NULL: others keep it */
@@ -93,7 +91,7 @@ copy_free (AccBufferCopy *base)
     acc_budget_release (self->client->base.budget, self->reserved, self->what);
   g_clear_pointer (&self->memory, acc_buffer_unref);
   acc_pjrt_client_unref (self->client);
-  g_free (self->extents);
+  acc_xla_form_clear (&self->form);
   g_free (self->what);
   g_free (self);
 }
@@ -113,22 +111,12 @@ copy_new (AccPjrtClient      *client,
   self->base.owner = client;
   self->client = acc_pjrt_client_ref (client);
   self->vector = vector;
-  self->kind = form->kind;
-  self->rank = form->rank;
-  self->extents = g_memdup2 (form->extents, form->rank * sizeof (gint64));
+  acc_xla_form_init (&self->form, form);
   self->bytes = acc_xla_count_bytes (form);
   self->reserved = reserved;
   self->what = g_strdup (what);
 
   return self;
-}
-
-static gboolean
-has_form (const Copy         *self,
-          const AccHloVector *form)
-{
-  return self->kind == form->kind && self->rank == form->rank
-         && (form->rank == 0 || memcmp (self->extents, form->extents, form->rank * sizeof (gint64)) == 0);
 }
 
 PjrtBuffer *
@@ -199,7 +187,7 @@ acc_pjrt_client_upload (AccPjrtClient       *self,
   gconstpointer data;
   PjrtBuffer *vector;
 
-  if (copy != NULL && has_form (copy, form))
+  if (copy != NULL && acc_xla_form_is (&copy->form, form))
     return copy->vector;
 
   if (form->n_used < form->n)
@@ -225,7 +213,7 @@ acc_pjrt_client_upload (AccPjrtClient       *self,
   if (is_shared)
     copy->memory = g_steal_pointer (&memory);
   copy = (Copy *) acc_buffer_add_copy (buffer, &copy->base);
-  if (has_form (copy, form))
+  if (acc_xla_form_is (&copy->form, form))
     return copy->vector;
 
   /* Another thread was faster, with another form of it. */
@@ -239,7 +227,7 @@ acc_pjrt_client_owns (AccPjrtClient      *self,
 {
   const Copy *copy = (const Copy *) acc_buffer_get_copy (buffer, self);
 
-  return copy != NULL && copy->reserved > 0 && has_form (copy, form);
+  return copy != NULL && copy->reserved > 0 && acc_xla_form_is (&copy->form, form);
 }
 
 AccBuffer *

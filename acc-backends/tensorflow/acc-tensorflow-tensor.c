@@ -11,9 +11,7 @@ typedef struct {
   AccBufferCopy        base;
   const AccTensorflow *api;
   TfTensor            *tensor;
-  AccElementKind       kind;
-  guint                rank;
-  gint64              *extents;
+  AccXlaForm           form;
   AccBudget           *budget;
   guint64              reserved;
   char                *what;
@@ -27,7 +25,7 @@ copy_free (AccBufferCopy *base)
   self->api->DeleteTensor (self->tensor);
   acc_budget_release (self->budget, self->reserved, self->what);
   acc_budget_unref (self->budget);
-  g_free (self->extents);
+  acc_xla_form_clear (&self->form);
   g_free (self->what);
   g_free (self);
 }
@@ -49,22 +47,12 @@ copy_new (const AccTensorflow *api,
   self->base.owner = (gpointer) api;
   self->api = api;
   self->tensor = tensor;
-  self->kind = form->kind;
-  self->rank = form->rank;
-  self->extents = g_memdup2 (form->extents, form->rank * sizeof (gint64));
+  acc_xla_form_init (&self->form, form);
   self->budget = acc_budget_ref (budget);
   self->reserved = acc_xla_count_bytes (form);
   self->what = g_strdup (what);
 
   return self;
-}
-
-static gboolean
-has_form (const Copy         *self,
-          const AccHloVector *form)
-{
-  return self->kind == form->kind && self->rank == form->rank
-         && (form->rank == 0 || memcmp (self->extents, form->extents, form->rank * sizeof (gint64)) == 0);
 }
 
 /* With zeros behind what is used. */
@@ -115,7 +103,7 @@ acc_tensorflow_tensor_get (const AccTensorflow  *api,
   gpointer data;
   TfTensor *tensor;
 
-  if (copy != NULL && has_form (copy, form))
+  if (copy != NULL && acc_xla_form_is (&copy->form, form))
     return copy->tensor;
 
   data = acc_buffer_map (buffer, error);
@@ -137,7 +125,7 @@ acc_tensorflow_tensor_get (const AccTensorflow  *api,
     {
       copy = (Copy *) acc_buffer_add_copy (buffer, &copy_new (api, tensor, form, budget, what)->base);
       /* Another thread may have been faster, with another form of it. */
-      return has_form (copy, form) ? copy->tensor : acc_tensorflow_tensor_get (api, buffer, form, budget, what, loan, error);
+      return acc_xla_form_is (&copy->form, form) ? copy->tensor : acc_tensorflow_tensor_get (api, buffer, form, budget, what, loan, error);
     }
   loan->reserved = bytes;
 

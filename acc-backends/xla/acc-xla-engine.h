@@ -4,6 +4,8 @@
 #include "acc-backends/codegen/stablehlo/acc-stablehlo.h"
 #include "acc-backends/runtime/run/acc-run.h"
 
+#include <string.h>
+
 /* Who compiles and runs modules on one device; a backend owns one. Any thread. */
 typedef struct _AccXlaEngine AccXlaEngine;
 
@@ -67,4 +69,32 @@ acc_xla_get_vector (GArray *vectors,
                     guint   n)
 {
   return &g_array_index (vectors, AccHloVector, n);
+}
+
+/* The form of a vector, which stays when the module goes. */
+typedef struct {
+  AccElementKind  kind;
+  guint           rank;
+  gint64         *extents;  /* owned */
+} AccXlaForm;
+
+static inline void
+acc_xla_form_init (AccXlaForm         *self,
+                   const AccHloVector *vector)
+{
+  *self = (AccXlaForm) { vector->kind, vector->rank, g_memdup2 (vector->extents, vector->rank * sizeof (gint64)) };
+}
+
+static inline void
+acc_xla_form_clear (AccXlaForm *self)
+{
+  g_clear_pointer (&self->extents, g_free);
+}
+
+static inline gboolean
+acc_xla_form_is (const AccXlaForm   *self,
+                 const AccHloVector *vector)
+{
+  return self->kind == vector->kind && self->rank == vector->rank
+         && (self->rank == 0 || memcmp (self->extents, vector->extents, self->rank * sizeof (gint64)) == 0);
 }
