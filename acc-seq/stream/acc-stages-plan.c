@@ -26,6 +26,31 @@ typedef struct {
   gboolean       took_memory;
 } Stages;
 
+/* --- what plans say */
+
+gboolean
+acc_stages_describe_store (AccBackend *backend, const AccStageStore *store, guint stage, gboolean in_memory, GString *text,
+                           AccPlanTraffic *traffic)
+{
+  g_autofree char *what = acc_array_describe (store->store), *size = NULL;
+  g_autofree char *way = store->external != NULL ? acc_external_describe (store->external, backend, store->store) : NULL;
+
+  if (!in_memory)
+    acc_plan_traffic_add_files (traffic, backend, store->store, store->external);
+  if (way != NULL)
+    {
+      g_string_append_printf (text, "stage %u  %s: %s\n", stage, store->why, way);
+      return TRUE;
+    }
+  if (in_memory && store->has_rows && store->bytes != G_MAXUINT64)
+    traffic->memory = acc_bytes_add (traffic->memory, store->bytes);
+  size = store->bytes == G_MAXUINT64 ? g_strdup ("what it takes") : g_format_size_full (store->bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_string_append_printf (text, "stage %u  %s is stored in %s, %s: %s\n", stage, what, in_memory ? "memory" : "a temporary file",
+                          size, store->why);
+
+  return !in_memory;
+}
+
 /* --- what takes the place of stores */
 
 /* It takes the memory that the run will take. */

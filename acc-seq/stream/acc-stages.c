@@ -465,3 +465,47 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
 
   return g_steal_pointer (&results);
 }
+
+/* --- which stages come next */
+
+gboolean
+acc_stages_set_obstacle (GError *local, GError **obstacle, GError **error)
+{
+  gboolean may_be_staged = g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM)
+                           || g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+
+  g_propagate_error (may_be_staged ? obstacle : error, local);
+
+  return FALSE;
+}
+
+static gboolean
+get_next_mode (guint *tried, const GError *obstacle, AccStagesMode *mode)
+{
+  if (g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_STREAM))
+    *mode = (*tried & 1 << ACC_STAGES_READS) == 0 ? ACC_STAGES_READS : ACC_STAGES_SOURCES;
+  else if (g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    *mode = (*tried & 1 << ACC_STAGES_REDUCTIONS) == 0 ? ACC_STAGES_REDUCTIONS : ACC_STAGES_READS;
+  else
+    return FALSE;
+
+  if ((*tried & 1 << *mode) != 0)
+    return FALSE;
+  *tried |= 1 << *mode;
+
+  return TRUE;
+}
+
+gboolean
+acc_stages_find_next (AccBackend *backend, AccArray **arrays, guint n_arrays, guint *tried, const GError *obstacle, AccStagesMode *mode)
+{
+  while (get_next_mode (tried, obstacle, mode))
+    {
+      g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, *mode, NULL);
+
+      if (stores->len > 0)
+        return TRUE;
+    }
+
+  return FALSE;
+}
