@@ -52,6 +52,9 @@ AccArray   *conf_array          (AccElementType *type, const gint64 *extents, gu
 /* A scalar array of edge values of the kind, and @extra random ones. */
 AccArray   *conf_edge_values    (AccElementKind kind, guint extra, GRand *rand);
 guint       conf_n_edge_values  (AccElementKind kind);
+/* Where a backend takes denormals for zero: exchanges elements of @arguments, of one array for @one or two for @two, for which the
+ * function, or anything that it computes on the way, gives a denormal f4 or f8. What is left must be as it is everywhere. */
+void        conf_spare_denormals (AccArray **arguments, AccExprFunc one, AccExprFunc2 two, gpointer data);
 AccArray   *conf_ints           (const char *code, const gint64 *extents, guint rank, const gint64 *values);
 AccArray   *conf_floats         (const char *code, const gint64 *extents, guint rank, const double *values);
 #define CONF_INTS1(code, ...) \

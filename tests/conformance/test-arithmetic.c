@@ -14,7 +14,7 @@
  *               seed of its own: ACC_TEST_SEED=the case's number ACC_TEST_CASES=1 is that one alone
  *
  * A part of each in each run, which the seed chooses; ACC_TEST_THOROUGH=2 is all of it. Functions that are not exact are for
- * test-primitives.c. --verbose prints the programs. */
+ * test-primitives.c. Where a backend takes denormals for zero, values that lead to such are spared. --verbose prints the programs. */
 
 #define N_STEPS_IN_RUN   24
 #define N_RANDOM_IN_RUN  240
@@ -289,6 +289,7 @@ check_step (const Step *step, const char *name, GRand *rand)
   g_autofree char *other = g_strdup_printf ("%s[:]", acc_element_kind_get_code (second));
   AccArray *arguments[] = { repeat (step->kind, x, m, 1), repeat (second, y, 1, n) };
 
+  conf_spare_denormals (arguments, NULL, step_of, (gpointer) step);
   check (name, acc_program_new ((const char *[]) { first, other, NULL }, step_body, (gpointer) step), arguments, 2);
 }
 
@@ -394,6 +395,7 @@ test_choices (void)
       if ((choice.from + choice.to + conf_seed ()) % n != 0 || conf_is_left_out (name))
         continue;
       argument = conf_edge_values (choice.from, choice.from == ACC_KIND_BOOL ? 0 : 20, rand);
+      conf_spare_denormals (&argument, choices_of, NULL, &choice);
       check (name, acc_program_new ((const char *[]) { signature, NULL }, choices_body, &choice), &argument, 1);
     }
 }
@@ -593,6 +595,7 @@ test_random (void)
       if (conf_is_left_out (name))
         continue;
       g_object_ref (argument);
+      conf_spare_denormals (&argument, random_of, NULL, &random);
       check (name, acc_program_new ((const char *[]) { signature, NULL }, random_body, &random), &argument, 1);
     }
 }
