@@ -15,8 +15,8 @@ AccByteWriter *acc_byte_writer_new_for_file   (GFile *file);
 AccByteWriter *acc_byte_writer_new_for_stream (GOutputStream *stream);
 void           acc_byte_writer_free           (AccByteWriter *self);
 const char    *acc_byte_writer_get_name       (AccByteWriter *self);
-/* Else a stream of the caller's. */
-gboolean       acc_byte_writer_has_file     (AccByteWriter *self);
+/* NULL: a stream of the caller's. */
+GFile         *acc_byte_writer_get_file       (AccByteWriter *self);
 gboolean       acc_byte_writer_open           (AccByteWriter *self, GCancellable *cancellable, GError **error);
 gboolean       acc_byte_writer_write          (AccByteWriter *self, gconstpointer data, gsize size, GCancellable *cancellable,
                                                GError **error);

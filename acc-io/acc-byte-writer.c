@@ -69,10 +69,10 @@ acc_byte_writer_get_name (AccByteWriter *self)
   return self->name;
 }
 
-gboolean
-acc_byte_writer_has_file (AccByteWriter *self)
+GFile *
+acc_byte_writer_get_file (AccByteWriter *self)
 {
-  return self->file != NULL;
+  return self->file;
 }
 
 gboolean

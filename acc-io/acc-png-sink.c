@@ -249,7 +249,7 @@ new_for_writer (AccByteWriter *writer)
   AccPngSink *self = g_object_new (ACC_TYPE_PNG_SINK, "name", acc_byte_writer_get_name (writer), NULL);
 
   self->writer = writer;
-  acc_sink_set_separate (ACC_SINK (self), acc_byte_writer_has_file (writer));
+  acc_sink_set_file (ACC_SINK (self), acc_byte_writer_get_file (writer));
 
   return self;
 }

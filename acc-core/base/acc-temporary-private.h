@@ -13,6 +13,9 @@ typedef struct _AccTemporary AccTemporary;
 AccTemporary *acc_temporary_new    (const char *path, const char *name, GError **error);
 /* Takes the place of whatever has the name @file in the open folder @folder, which stays the caller's; nothing is followed. */
 AccTemporary *acc_temporary_new_in (int folder, const char *file, const char *name, GError **error);
+/* The place that a file takes which is written by @path: links are followed. NULL where that is a device, which keeps nothing, or not
+ * known. */
+char         *acc_temporary_find_place (const char *path);
 /* Removes the file unless it was committed. */
 void          acc_temporary_free   (AccTemporary *self);
 gboolean      acc_temporary_write  (AccTemporary *self, gconstpointer data, gsize size, GError **error);

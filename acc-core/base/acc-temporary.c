@@ -353,6 +353,34 @@ acc_temporary_new (const char *path, const char *name, GError **error)
   return done ? g_steal_pointer (&self) : NULL;
 }
 
+char *
+acc_temporary_find_place (const char *path)
+{
+  g_autofree char *target = NULL, *folder = NULL, *file = NULL, *there = NULL;
+  char *resolved;
+  struct stat info;
+
+  if (stat (path, &info) == 0)
+    target = S_ISCHR (info.st_mode) ? NULL : g_strdup (path);
+  else
+    target = follow_dangling (path);
+
+  if (target == NULL)
+    return NULL;
+
+  resolved = realpath (target, NULL);
+  if (resolved == NULL)
+    {
+      folder = g_path_get_dirname (target);
+      resolved = realpath (folder, NULL);
+      file = g_path_get_basename (target);
+    }
+  there = resolved == NULL || file == NULL ? g_strdup (resolved) : g_build_filename (resolved, file, NULL);
+  free (resolved);
+
+  return g_steal_pointer (&there);
+}
+
 AccTemporary *
 acc_temporary_new_in (int folder, const char *file, const char *name, GError **error)
 {

@@ -10,6 +10,9 @@ void     acc_sink_set_takes_elements (AccSink *self);
 gboolean acc_sink_takes_elements     (AccSink *self);
 /* Of such a sink that was started: chunks are those of the vector of its elements. */
 void     acc_sink_begin_elements     (AccSink *self);
-/* For those that write to a file of their own, and may write it again: beside others of another name they need no order. */
-void     acc_sink_set_separate       (AccSink *self, gboolean separate);
+/* For those that write to a file of their own, and may write it again: beside others of another name they need no order. @file NULL: none,
+ * as before. */
+void     acc_sink_set_file           (AccSink *self, GFile *file);
 gboolean acc_sink_is_separate        (AccSink *self);
+/* Where that file will be; two sinks of the same place cannot both keep what they got. NULL: nowhere. */
+char    *acc_sink_dup_place          (AccSink *self);

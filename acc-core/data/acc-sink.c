@@ -3,6 +3,7 @@
 
 #include "acc-chunk-private.h"
 #include "acc-error.h"
+#include "acc-core/base/acc-temporary-private.h"
 
 /**
  * AccSink:
@@ -37,7 +38,7 @@ typedef struct {
   gint64          row_elements;
   gint64          next_row;
   gboolean        takes_elements;
-  gboolean        separate;
+  GFile          *file;          /* NULL: not separate */
 } AccSinkPrivate;
 
 enum {
@@ -92,6 +93,7 @@ acc_sink_finalize (GObject *object)
   AccSinkPrivate *priv = PRIV (ACC_SINK (object));
 
   g_clear_pointer (&priv->type, acc_element_type_unref);
+  g_clear_object (&priv->file);
   g_free (priv->name);
 
   G_OBJECT_CLASS (acc_sink_parent_class)->finalize (object);
@@ -390,15 +392,26 @@ acc_sink_takes_elements (AccSink *self)
 }
 
 void
-acc_sink_set_separate (AccSink *self, gboolean separate)
+acc_sink_set_file (AccSink *self, GFile *file)
 {
-  PRIV (self)->separate = separate;
+  g_set_object (&PRIV (self)->file, file);
 }
 
 gboolean
 acc_sink_is_separate (AccSink *self)
 {
-  return PRIV (self)->separate;
+  return PRIV (self)->file != NULL;
+}
+
+char *
+acc_sink_dup_place (AccSink *self)
+{
+  GFile *file = PRIV (self)->file;
+
+  if (file == NULL)
+    return NULL;
+
+  return g_file_peek_path (file) != NULL ? acc_temporary_find_place (g_file_peek_path (file)) : g_file_get_uri (file);
 }
 
 void

@@ -22,6 +22,8 @@ typedef struct {
   guint64         resident;
 } AccOutput;
 
+/* Whether each sink is there once, and no two write the same file. Some may be NULL. */
+gboolean   acc_outputs_check_sinks (AccSink **sinks, guint n, GError **error);
 /* AccOutput, owned; several sinks may take the same array. Sinks that were not committed are aborted with the last reference. */
 GPtrArray *acc_outputs_new       (AccArray **arrays, AccSink **sinks, guint n);
 /* What filters of sources keep goes straight to sinks that can grow: rows take the place of these arrays. Whether there are any. */

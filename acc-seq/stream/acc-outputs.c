@@ -3,6 +3,7 @@
 
 #include "acc-seq/stream/external/acc-external-elements-private.h"
 #include "acc-seq/stream/external/acc-pack-sink-private.h"
+#include "acc-error.h"
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/data/acc-sink-private.h"
 
@@ -24,6 +25,33 @@ output_free (gpointer data)
   g_object_unref (self->array);
   g_clear_object (&self->sink);
   g_free (self);
+}
+
+gboolean
+acc_outputs_check_sinks (AccSink **sinks, guint n, GError **error)
+{
+  g_autoptr(GHashTable) places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL), seen = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < n && n > 1; i++)
+    {
+      g_autofree char *place = sinks[i] != NULL ? acc_sink_dup_place (sinks[i]) : NULL;
+
+      if (sinks[i] != NULL && !g_hash_table_add (seen, sinks[i]))
+        {
+          g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "the sink “%s” is given twice: each array has its own",
+                       acc_sink_get_name (sinks[i]));
+          return FALSE;
+        }
+      if (place != NULL && g_hash_table_contains (places, place))
+        {
+          g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "two sinks write the same file, “%s”: each array has its own", place);
+          return FALSE;
+        }
+      if (place != NULL)
+        g_hash_table_add (places, g_steal_pointer (&place));
+    }
+
+  return TRUE;
 }
 
 GPtrArray *

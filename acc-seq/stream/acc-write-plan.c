@@ -303,7 +303,7 @@ plan_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sin
   AccPlan *plan;
   g_autoptr(GPtrArray) outputs = NULL;
 
-  if (!acc_write_check (arrays, n_arrays, n_sinks, error))
+  if (!acc_write_check (arrays, n_arrays, sinks, n_sinks, error))
     return NULL;
 
   outputs = acc_outputs_new (arrays, sinks, n_arrays);

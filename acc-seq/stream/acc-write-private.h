@@ -5,8 +5,8 @@
 
 /* What writing and its plans share. */
 
-/* Whether there is a sink for each array, and no array with an error. */
-gboolean acc_write_check      (AccArray **arrays, guint n_arrays, guint n_sinks, GError **error);
+/* Whether there is a sink for each array, of a place of its own, and no array with an error. */
+gboolean acc_write_check      (AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, GError **error);
 /* Whether any of them does. */
 gboolean acc_write_reads_sources (GPtrArray *arrays);
 /* Begins to run by rows what goes to the outputs of a session, perhaps with another session for other arrays of the same elements. Without

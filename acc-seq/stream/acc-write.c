@@ -435,7 +435,7 @@ write_outputs (Write *self, GPtrArray *outputs, GError **error)
 }
 
 gboolean
-acc_write_check (AccArray **arrays, guint n_arrays, guint n_sinks, GError **error)
+acc_write_check (AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, GError **error)
 {
   if (n_arrays != n_sinks)
     {
@@ -447,7 +447,7 @@ acc_write_check (AccArray **arrays, guint n_arrays, guint n_sinks, GError **erro
     if (!acc_array_check (arrays[i], error))
       return FALSE;
 
-  return TRUE;
+  return acc_outputs_check_sinks (sinks, n_sinks, error);
 }
 
 static gboolean
@@ -476,7 +476,7 @@ acc_evaluate_write_many (AccBackend *backend, AccArray **arrays, guint n_arrays,
 {
   Write self = { backend, chunk_rows, job, cancellable, 0 };
 
-  return acc_write_check (arrays, n_arrays, n_sinks, error) && write_all (&self, arrays, sinks, n_arrays, error);
+  return acc_write_check (arrays, n_arrays, sinks, n_sinks, error) && write_all (&self, arrays, sinks, n_arrays, error);
 }
 
 gboolean
@@ -546,7 +546,8 @@ acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellabl
  * All or nothing: outputs appear under their names when all of them are complete. After an error nothing is left behind, and the
  * message names the sink where it comes from one.
  *
- * Fails as acc_backend_write() does, and with %ACC_ERROR_SHAPE where there are more arrays or more sinks.
+ * Fails as acc_backend_write() does, with %ACC_ERROR_SHAPE where there are more arrays or more sinks, and with %ACC_ERROR_STREAM where
+ * one sink is given twice, or two sinks are of one file: before anything is read or written.
  *
  * Returns: %TRUE if everything was written, %FALSE with @error set
  */

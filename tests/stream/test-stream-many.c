@@ -317,6 +317,7 @@ test_refused (Fixture *f, gconstpointer name)
   g_assert_false (acc_backend_write_many (f->backend, (AccArray *[]) { f->array, f->array }, 2,
                                           (AccSink *[]) { ACC_SINK (f->sinks[0]), ACC_SINK (f->sinks[0]) }, 2, NULL, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
+  g_assert_nonnull (strstr (error->message, "given twice"));
   g_clear_error (&error);
   g_assert_false (acc_backend_write_many (f->backend, (AccArray *[]) { f->array }, 1, (AccSink **) f->sinks, 2, NULL, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
@@ -324,6 +325,56 @@ test_refused (Fixture *f, gconstpointer name)
   g_clear_error (&error);
   g_assert_true (acc_backend_write_many (f->backend, NULL, 0, NULL, 0, NULL, &error));
   g_assert_no_error (error);
+}
+
+/* Two sinks of one file, which has names by links, too: refused before the source is asked for a row, by plans as well. Devices keep
+ * nothing, and take several. */
+static void
+test_same_file (Fixture *f, gconstpointer name)
+{
+  static const char *const pairs[][2] = { { "a.npy", "a.npy" }, { "a.npy", "link/a.npy" }, { "a.npy", "other.npy" },
+                                          { "a.png", "./link/../a.png" }, { "there.raw", "link/there.raw" } };
+  g_autofree char *folder = g_dir_make_tmp ("acc-many-XXXXXX", NULL), *link = g_build_filename (folder, "link", NULL),
+    *other = g_build_filename (folder, "other.npy", NULL), *there = g_build_filename (folder, "there.raw", NULL), *left = NULL;
+  g_autoptr(GFile) link_file = g_file_new_for_path (link), other_file = g_file_new_for_path (other),
+    null = g_file_new_for_path ("/dev/null");
+  g_autoptr(AccArray) map = acc_array_map (f->array, flow_affine, NULL);
+  AccArray *arrays[] = { map, f->array };
+  g_autoptr(AccSink) first = NULL, second = NULL;
+  g_autoptr(GError) error = NULL;
+  int before = f->source->n_started;
+
+  g_assert_true (g_file_make_symbolic_link (link_file, ".", NULL, &error));
+  g_assert_true (g_file_make_symbolic_link (other_file, "a.npy", NULL, &error));
+  g_assert_true (g_file_set_contents (there, "old", 3, &error));
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    {
+      g_autoptr(GFile) a = g_file_new_build_filename (folder, pairs[i][0], NULL), b = g_file_new_build_filename (folder, pairs[i][1], NULL);
+      g_autoptr(AccSink) one = acc_sink_create (a, NULL, &error), two = acc_sink_create (b, NULL, &error);
+      g_autoptr(AccPlan) plan = NULL;
+      AccSink *sinks[] = { one, two };
+
+      g_assert_no_error (error);
+      g_assert_false (acc_backend_write_many (f->backend, arrays, 2, sinks, 2, NULL, &error));
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
+      g_assert_nonnull (strstr (error->message, pairs[i][0]));
+      g_clear_error (&error);
+      plan = acc_backend_plan_many (f->backend, arrays, 2, sinks, 2, &error);
+      g_assert_null (plan);
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
+      g_clear_error (&error);
+    }
+  g_assert_cmpint (f->source->n_started, ==, before);
+
+  first = acc_sink_create (null, NULL, &error);
+  second = acc_sink_create (null, NULL, &error);
+  g_assert_true (acc_backend_write_many (f->backend, arrays, 2, (AccSink *[]) { first, second }, 2, NULL, &error));
+  g_assert_no_error (error);
+
+  g_assert_cmpint (g_unlink (link) + g_unlink (other) + g_unlink (there), ==, 0);
+  left = list_folder (folder);
+  g_assert_cmpstr (left, ==, "");
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
 static void
@@ -447,7 +498,8 @@ test_program (Fixture *f, gconstpointer name)
 static const struct { const char *name; void (*test) (Fixture *f, gconstpointer name); } tests[] = {
   { "one-walk", test_one_walk }, { "same", test_same }, { "mixed", test_mixed }, { "stored", test_stored },
   { "statistic", test_statistic }, { "walks", test_walks }, { "all-or-nothing", test_all_or_nothing }, { "files", test_files },
-  { "refused", test_refused }, { "cancelled", test_cancelled }, { "async", test_async }, { "job", test_job }, { "program", test_program },
+  { "refused", test_refused }, { "same-file", test_same_file },
+  { "cancelled", test_cancelled }, { "async", test_async }, { "job", test_job }, { "program", test_program },
 };
 
 static void
