@@ -437,6 +437,29 @@ masked (AccExpr *holds, AccExpr *x, gpointer kind)
   return acc_expr_mul (acc_expr_cast (holds, acc_element_type_new ((AccElementKind) GPOINTER_TO_UINT (kind))), x);
 }
 
+static AccExpr *
+zero_of (AccExpr *holds, gpointer kind)
+{
+  AccElementType *type = acc_element_type_new ((AccElementKind) GPOINTER_TO_UINT (kind));
+
+  return acc_expr_cond (holds, acc_expr_new_typed_float (type, -0.0), acc_expr_new_typed_float (type, 0));
+}
+
+/* What is found to be 0, added to what may be -0, which it becomes 0 with. */
+static AccExpr *
+zeros (AccExpr *x, AccExpr *n, gpointer data)
+{
+  AccElementType *type = acc_expr_get_element_type (x);
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (x), number = acc_expr_ref_sink (n);
+  AccExpr *items[] = { acc_expr_add (x, acc_expr_cast (acc_expr_bxor (n, n), type)),
+                       acc_expr_add (acc_expr_cast (acc_expr_sub (n, n), type), x),
+                       acc_expr_add (x, acc_expr_cast (acc_expr_ne (n, n), type)),
+                       acc_expr_sub (acc_expr_cast (acc_expr_lt (n, n), type), x),
+                       acc_expr_add (acc_expr_neg (x), acc_expr_cast (acc_expr_band (n, acc_expr_new_int (0)), type)) };
+
+  return acc_expr_tuple (items, G_N_ELEMENTS (items));
+}
+
 static void
 test_simplified (void)
 {
@@ -446,6 +469,7 @@ test_simplified (void)
   static const gint64 extents[] = { 700 };
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
   g_autoptr(AccArray) bools = conf_array (acc_element_type_new (ACC_KIND_BOOL), extents, 1, rand, CONF_FULL);
+  g_autoptr(AccArray) numbers = conf_array (acc_element_type_new (ACC_KIND_I32), extents, 1, rand, CONF_FULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (wide); i++)
     {
@@ -462,9 +486,12 @@ test_simplified (void)
   for (guint i = 0; i < G_N_ELEMENTS (floats); i++)
     {
       g_autoptr(AccArray) x = conf_array (acc_element_type_new (floats[i]), extents, 1, rand, CONF_NORMAL);
-      g_autofree char *name = g_strdup_printf ("simplified/masked/%s", acc_element_kind_get_code (floats[i]));
+      g_autoptr(AccArray) signed_zeros = acc_array_map (bools, zero_of, GUINT_TO_POINTER (floats[i]));
+      const char *code = acc_element_kind_get_code (floats[i]);
+      g_autofree char *name = g_strdup_printf ("simplified/masked/%s", code), *of_zeros = g_strdup_printf ("simplified/zeros/%s", code);
 
       conf_check_array (name, acc_array_zip_with (bools, x, masked, GUINT_TO_POINTER (floats[i])), CONF_EXACT);
+      conf_check_array (of_zeros, acc_array_zip_with (signed_zeros, numbers, zeros, NULL), CONF_EXACT);
     }
 }
 

@@ -322,6 +322,19 @@ write_literal (Frame   *frame,
   return acc_hlo_spread (self, acc_hlo_hide (self, value, ACC_HLO_SCALAR, kind), frame->shape, kind);
 }
 
+/* Integers that compilers find to be 0 would become a 0 that they add without a look at its sign. */
+static AccHloValue
+write_cast (Frame   *frame,
+            Scope   *scope,
+            AccExpr *expr)
+{
+  AccElementKind kind = acc_element_type_get_leaf (expr->type, 0);
+  AccHloValue value = acc_hlo_cast (frame->hlo, look_up (scope, expr->args[0])[0], frame->shape,
+                                    acc_element_type_get_leaf (expr->args[0]->type, 0), kind);
+
+  return acc_hlo_casts_computed (expr) ? acc_hlo_hide (frame->hlo, value, frame->shape, kind) : value;
+}
+
 static void
 write_primitive (Frame       *frame,
                  Scope       *scope,
@@ -407,8 +420,7 @@ write_expr (Frame   *frame,
       write_primitive (frame, scope, expr, values);
       break;
     case ACC_EXPR_CAST:
-      values[0] = acc_hlo_cast (self, look_up (scope, expr->args[0])[0], frame->shape,
-                                acc_element_type_get_leaf (expr->args[0]->type, 0), acc_element_type_get_leaf (expr->type, 0));
+      values[0] = write_cast (frame, scope, expr);
       break;
     case ACC_EXPR_BITCAST:
       values[0] = acc_hlo_reinterpret (self, look_up (scope, expr->args[0])[0], frame->shape,

@@ -13,6 +13,8 @@ void     acc_hlo_apply        (AccHlo *self, AccFunction *function, const AccHlo
                                AccHloValue *results);
 /* Sets those leaves of parameter @param that the function uses. */
 void     acc_hlo_mark_used    (AccFunction *function, guint param, gboolean *used);
+/* Whether floats are made of an integer that is computed, and that compilers may know. */
+gboolean acc_hlo_casts_computed (AccExpr *cast);
 /* Whether it may be a region of a reduction, which sees nothing from outside and cannot fail. */
 gboolean acc_hlo_is_plain     (AccHlo *self, AccFunction *function);
 /* The same where it is one: @params and @results are scalars. */

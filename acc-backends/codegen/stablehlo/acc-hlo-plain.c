@@ -73,7 +73,7 @@ acc_hlo_mark_used (AccFunction *function,
 }
 
 typedef struct {
-  gboolean fails, multiplies, adds, divides, has_literals, narrows, combines, squares;
+  gboolean fails, multiplies, adds, divides, has_literals, has_computed, narrows, combines, squares;
   AccHlo  *hlo;
 } Facts;
 
@@ -84,6 +84,15 @@ is_narrowing (AccExpr *cast)
 
   return acc_element_kind_is_integer (from) && acc_element_kind_is_integer (to)
          && acc_element_kind_get_size (to) < acc_element_kind_get_size (from);
+}
+
+gboolean
+acc_hlo_casts_computed (AccExpr *cast)
+{
+  AccExpr *x = cast->args[0];
+
+  return x->kind == ACC_EXPR_PRIMITIVE && acc_element_kind_is_float (acc_element_type_get_leaf (cast->type, 0))
+         && !acc_element_kind_is_float (acc_element_type_get_leaf (x->type, 0));
 }
 
 static gboolean
@@ -100,7 +109,10 @@ find_facts (AccExpr *expr,
   if (expr->kind == ACC_EXPR_LITERAL)
     facts->has_literals |= acc_element_kind_is_float (acc_element_type_get_leaf (expr->type, 0));
   if (expr->kind == ACC_EXPR_CAST)
-    facts->narrows |= is_narrowing (expr);
+    {
+      facts->narrows |= is_narrowing (expr);
+      facts->has_computed |= acc_hlo_casts_computed (expr);
+    }
   if (expr->kind != ACC_EXPR_PRIMITIVE)
     return TRUE;
 
@@ -127,10 +139,10 @@ acc_hlo_is_plain (AccHlo      *self,
 
   walk (function->body, find_facts, &facts);
 
-  /* Squares and narrowed integers need to be hidden; products and sums would be rounded once, quotients and literals be joined, where they
-   * are not kept apart. */
+  /* Squares, narrowed integers and floats of computed ones need to be hidden; products and sums would be rounded once, quotients and
+   * literals be joined, where they are not kept apart. */
   return !facts.fails && !facts.squares && !(facts.narrows && facts.combines)
-         && (self->fast_math || !(facts.divides || ((facts.multiplies || facts.adds) && facts.has_literals)
+         && (self->fast_math || !(facts.divides || ((facts.multiplies || facts.adds) && (facts.has_literals || facts.has_computed))
                                                || (facts.multiplies && facts.adds)));
 }
 
