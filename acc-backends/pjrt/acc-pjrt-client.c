@@ -37,7 +37,8 @@ describe (AccPjrtClient *self)
   self->id = id.id;
   self->base.is_host = is_called (&name, "cpu");
   self->base.is_rough = is_called (&name, "cuda");
-  self->base.is_narrow = self->base.is_rough || is_called (&name, "tpu");
+  self->base.stores_gathered = is_called (&name, "tpu");
+  self->base.is_narrow = self->base.is_rough || self->base.stores_gathered;
 
   return g_strdup_printf ("XLA by a PJRT plugin of version %d.%d: %.*s, %.*s", self->api->version.major, self->api->version.minor,
                           (int) name.length, name.text != NULL ? name.text : "", (int) kind.length, kind.text != NULL ? kind.text : "");

@@ -33,7 +33,8 @@ plan (AccHost          *host,
 {
   const AccXlaPlanner *planner = (const AccXlaPlanner *) host->planner;
   AccHloOptions options = { .fast_math = target->fast_math, .keeps_order = planner->engine->keeps_order,
-                            .is_rough = planner->engine->is_rough, .is_shaped = planner->engine->is_shaped };
+                            .is_rough = planner->engine->is_rough, .stores_gathered = planner->engine->stores_gathered,
+                            .is_shaped = planner->engine->is_shaped };
   AccTarget whole = *target;
   g_autoptr(AccFusionGraph) graph = NULL;
   g_autoptr(AccSchedule) schedule = NULL;

@@ -468,6 +468,18 @@ test_rough (void)
   g_assert_false (has_operation (quotients, &fast, FALSE, "stablehlo.divide", "f64"));
 }
 
+/* What is gathered from is computed first, where compilers end the process otherwise. */
+static void
+test_gathered (void)
+{
+  const AccHloOptions fine = { .keeps_order = TRUE }, stores = { .stores_gathered = TRUE };
+  g_autoptr(AccArray) x = vector_of ("f4", 9), indices = vector_of ("i8", 9), roots = acc_array_map (x, root, NULL);
+  g_autoptr(AccArray) gathered = acc_array_gather (roots, indices);
+
+  g_assert_true (has_operation (gathered, &stores, FALSE, "stablehlo.optimization_barrier", "f32"));
+  g_assert_false (has_operation (gathered, &fine, FALSE, "stablehlo.optimization_barrier", "f32"));
+}
+
 /* A turn of a loop costs the same on devices whatever it computes: blocks are short. */
 static void
 test_short_blocks (void)
@@ -510,6 +522,7 @@ main (int argc, char **argv)
   g_test_add_func ("/stablehlo/refusals", test_refusals);
   g_test_add_func ("/stablehlo/fatal", test_fatal);
   g_test_add_func ("/stablehlo/rough", test_rough);
+  g_test_add_func ("/stablehlo/gathered", test_gathered);
   g_test_add_func ("/stablehlo/narrow", test_narrow);
   g_test_add_func ("/stablehlo/short-blocks", test_short_blocks);
 

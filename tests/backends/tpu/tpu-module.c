@@ -46,7 +46,7 @@ engine_open (const char  *device,
   engine_class.compile = compile;
   engine->klass = &engine_class;
   engine->keeps_order = engine->is_shaped = FALSE;
-  engine->is_narrow = TRUE;
+  engine->is_narrow = engine->stores_gathered = TRUE;
 
   return engine;
 }
