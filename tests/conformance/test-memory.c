@@ -269,7 +269,7 @@ count_kept_bytes (void)
   for (guint i = 0; i < conf_n_backends (); i++)
     if (g_str_has_prefix (acc_backend_get_name (conf_backend (i)), "pjrt")
         && strstr (acc_backend_get_description (conf_backend (i)), "cuda") != NULL)
-      kept = 512;
+      kept = 640;
 
   return kept;
 }
