@@ -286,7 +286,9 @@ plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
       g_autofree char *more = plan->stages;
 
       plan->stages = g_strconcat (stages.text->str, more, NULL);
-      plan->bytes = acc_bytes_add (plan->bytes, stages.traffic.memory);
+      /* Of the host, where a device has a limit of its own. */
+      if (acc_backend_get_budget (self->backend) == acc_backend_get_host_budget (self->backend))
+        plan->bytes = acc_bytes_add (plan->bytes, stages.traffic.memory);
     }
   if (plan != NULL && plan->others == NULL)
     tell_traffic (&stages.traffic, outputs, plan);
