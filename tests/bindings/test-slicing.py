@@ -75,6 +75,9 @@ def test_chosen():
     assert same(array[array > 99], values[values > 99])
     assert same(array[Acc.use(rows) + 0], values[rows])
     assert same(array[0][Acc.use([4, 0, 0])], values[0][[4, 0, 0]])
+    # Extents of the one are known, and of the other not.
+    assert same(Acc.program('f4[:,:]')(lambda a: a[Acc.use(rows)])(values), values[rows])
+    assert same(Acc.program('i8[:]')(lambda i: array[i])(rows[0]), values[rows[0]])
 
 
 def test_elements():

@@ -4,6 +4,7 @@
 import functools
 import operator
 
+from ._shape import _extents
 from ._values import _expr
 
 
@@ -12,10 +13,6 @@ def _count_axis(rank, axis):
     if not -rank <= counted < rank:
         raise IndexError(f'axis {axis} of an array of rank {rank}')
     return counted % rank
-
-
-def _extents(array):
-    return array.shape if array.shape is not None else tuple(array.extent(d) for d in range(array.ndim))
 
 
 def _reorder(array, order):

@@ -78,6 +78,11 @@ def _shape(shape):
     return Acc.Shape.new([int(extent) for extent in shape])
 
 
+def _extents(array):
+    """Numbers where they are known, else expressions."""
+    return array.shape if array.shape is not None else tuple(array.extent(d) for d in range(array.ndim))
+
+
 def _of_shape(name, shape, *before, after=()):
     """The operation @name of a shape; where that holds expressions, its form for extents that are known when it runs."""
     if _has_expr(shape):

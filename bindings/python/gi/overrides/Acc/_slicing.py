@@ -4,6 +4,7 @@
 import operator
 
 from ._module import Acc
+from ._shape import _extents
 from ._values import _expr
 
 
@@ -76,7 +77,7 @@ def _stepped(array, axis, part):
         return array.slit(first, count, axis=axis)
     if step == -1 and part.start is None and part.stop is None:
         return array.reverse(axis=axis)
-    shape = tuple(count if d == axis else array.shape[d] if array.shape is not None else array.extent(d) for d in range(array.ndim))
+    shape = tuple(count if d == axis else extent for d, extent in enumerate(_extents(array)))
 
     def place(index):
         if array.ndim == 1:
@@ -113,6 +114,9 @@ def _chosen(array, chosen):
     if array.ndim == 1:
         return array.gather(chosen)
     rank = chosen.ndim
-    shape = tuple(chosen.extent(d) for d in range(rank)) + tuple(array.extent(d) for d in range(1, array.ndim))
-    return array.backpermute(shape, lambda index: (chosen[index[0] if rank == 1 else tuple(index[d] for d in range(rank))],
-                                                   *(index[d] for d in range(rank, rank + array.ndim - 1))))
+
+    def place(index):
+        head = tuple(index[d] for d in range(rank))
+        return (chosen[head[0] if rank == 1 else head], *(index[d] for d in range(rank, rank + array.ndim - 1)))
+
+    return array.backpermute(_extents(chosen) + _extents(array)[1:], place)
