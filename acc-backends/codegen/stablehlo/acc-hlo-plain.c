@@ -77,15 +77,6 @@ typedef struct {
   AccHlo  *hlo;
 } Facts;
 
-static gboolean
-is_narrowing (AccExpr *cast)
-{
-  AccElementKind from = acc_element_type_get_leaf (cast->args[0]->type, 0), to = acc_element_type_get_leaf (cast->type, 0);
-
-  return acc_element_kind_is_integer (from) && acc_element_kind_is_integer (to)
-         && acc_element_kind_get_size (to) < acc_element_kind_get_size (from);
-}
-
 gboolean
 acc_hlo_casts_computed (AccExpr *cast)
 {
@@ -110,7 +101,8 @@ find_facts (AccExpr *expr,
     facts->has_literals |= acc_element_kind_is_float (acc_element_type_get_leaf (expr->type, 0));
   if (expr->kind == ACC_EXPR_CAST)
     {
-      facts->narrows |= is_narrowing (expr);
+      facts->narrows |= acc_hlo_is_narrowing (acc_element_type_get_leaf (expr->args[0]->type, 0),
+                                              acc_element_type_get_leaf (expr->type, 0));
       facts->has_computed |= acc_hlo_casts_computed (expr);
     }
   if (expr->kind != ACC_EXPR_PRIMITIVE)

@@ -534,6 +534,14 @@ narrow (AccHlo      *self,
   return acc_hlo_convert (self, acc_hlo_bitcast (self, bits, shape, ACC_KIND_I32, ACC_KIND_F32), shape, ACC_KIND_F32, ACC_KIND_F16);
 }
 
+gboolean
+acc_hlo_is_narrowing (AccElementKind from,
+                      AccElementKind to)
+{
+  return acc_element_kind_is_integer (from) && acc_element_kind_is_integer (to)
+         && acc_element_kind_get_size (to) < acc_element_kind_get_size (from);
+}
+
 AccHloValue
 acc_hlo_cast (AccHlo         *self,
               AccHloValue     x,
@@ -554,8 +562,7 @@ acc_hlo_cast (AccHlo         *self,
       return SELECT (&place, x, make_float (&place, 1), make_float (&place, 0));
     }
   /* Not as it is: see acc_hlo_check_text(). */
-  if (acc_element_kind_is_integer (from) && acc_element_kind_is_integer (to)
-      && acc_element_kind_get_size (to) < acc_element_kind_get_size (from))
+  if (acc_hlo_is_narrowing (from, to))
     return hide_bits (self, acc_hlo_convert (self, x, shape, from, to), shape, to);
   if (to != ACC_KIND_BOOL || !acc_element_kind_is_float (from))
     return acc_hlo_convert (self, x, shape, from, to);

@@ -13,5 +13,7 @@ void        acc_hlo_division_fails  (AccHlo *self, AccPrimitive primitive, AccHl
 /* The same floats, of which compilers do not know what they are, so that they round as often as acc does: with a zero that the run has
  * the bits are combined. In regions, which see no values from outside, and with fast_math they are as they were. */
 AccHloValue acc_hlo_hide            (AccHlo *self, AccHloValue x, AccHloShape shape, AccElementKind kind);
+/* Whether integers become integers of fewer bytes. */
+gboolean    acc_hlo_is_narrowing    (AccElementKind from, AccElementKind to);
 AccHloValue acc_hlo_cast            (AccHlo *self, AccHloValue x, AccHloShape shape, AccElementKind from, AccElementKind to);
 AccHloValue acc_hlo_reinterpret     (AccHlo *self, AccHloValue x, AccHloShape shape, AccElementKind from, AccElementKind to);
