@@ -83,12 +83,9 @@ give_results (Call *self)
 {
   for (guint i = 0; i < self->n_results; i++)
     {
-      const AccHloVector *vector = acc_xla_get_vector (self->call->module->results, i);
-
       self->call->results[i] =
-        acc_pjrt_client_adopt (self->client, self->results[i], vector,
-                               vector->alias >= 0 && self->call->taken[vector->alias] ? self->call->arguments[vector->alias] : NULL,
-                               self->call->result_names[i]);
+        acc_pjrt_client_adopt (self->client, self->results[i], acc_xla_get_vector (self->call->module->results, i),
+                               acc_xla_call_get_taken (self->call, i), self->call->result_names[i]);
       self->results[i] = NULL;
     }
 }

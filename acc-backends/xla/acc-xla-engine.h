@@ -71,6 +71,16 @@ acc_xla_get_vector (GArray *vectors,
   return &g_array_index (vectors, AccHloVector, n);
 }
 
+/* The argument whose memory a result takes, or NULL. */
+static inline AccBuffer *
+acc_xla_call_get_taken (const AccXlaCall *self,
+                        guint             result)
+{
+  gint alias = acc_xla_get_vector (self->module->results, result)->alias;
+
+  return alias >= 0 && self->taken[alias] ? self->arguments[alias] : NULL;
+}
+
 /* The form of a vector, which stays when the module goes. */
 typedef struct {
   AccElementKind  kind;

@@ -93,15 +93,6 @@ get_name (AccRun             *run,
   return run->prepared->values[vector->value].name;
 }
 
-static gboolean
-takes_argument (AccXlaCall *self,
-                guint       result)
-{
-  gint alias = acc_xla_get_vector (self->module->results, result)->alias;
-
-  return alias >= 0 && self->taken[alias];
-}
-
 /* The first @n results, and what was reserved for them, which those that were made have. */
 static void
 take_back (AccXlaCall *self,
@@ -110,7 +101,7 @@ take_back (AccXlaCall *self,
   for (guint i = 0; i < n; i++)
     if (self->results[i] != NULL)
       g_clear_pointer (&self->results[i], acc_buffer_unref);
-    else if (!takes_argument (self, i))
+    else if (acc_xla_call_get_taken (self, i) == NULL)
       acc_budget_release (self->engine->budget, acc_xla_count_bytes (acc_xla_get_vector (self->module->results, i)), self->result_names[i]);
 }
 
@@ -123,7 +114,8 @@ reserve (AccXlaCall *self,
     {
       guint64 bytes = acc_xla_count_bytes (acc_xla_get_vector (self->module->results, i));
 
-      if (!takes_argument (self, i) && !acc_budget_reserve (self->engine->budget, bytes, self->result_names[i], error))
+      if (acc_xla_call_get_taken (self, i) == NULL
+          && !acc_budget_reserve (self->engine->budget, bytes, self->result_names[i], error))
         {
           take_back (self, i);
           return FALSE;
