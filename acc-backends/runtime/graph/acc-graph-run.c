@@ -433,25 +433,20 @@ run_simple (AccGraph       *graph,
             GError        **error)
 {
   AccArray *few[32];
-  gboolean few_spent[G_N_ELEMENTS (few)];
   g_autofree AccArray **many = NULL;
-  g_autofree gboolean *many_spent = NULL;
   guint n = graph->bound->len;
   AccArray **values = n <= G_N_ELEMENTS (few) ? few : (many = g_new (AccArray *, n));
-  gboolean *spent = n <= G_N_ELEMENTS (few) ? few_spent : (many_spent = g_new (gboolean, n));
+  const gboolean *spent = are_spent ? graph->are_params : NULL;
   g_autoptr(AccPrepared) prepared = NULL;
 
   for (guint i = 0; i < n; i++)
-    {
-      values[i] = graph->positions[i] >= 0 ? arguments[graph->positions[i]]
-                                           : acc_graph_scope_look_up (parent, g_ptr_array_index (graph->bound, i));
-      spent[i] = are_spent && graph->positions[i] >= 0;
-    }
+    values[i] = graph->are_params[i] ? arguments[graph->positions[i]]
+                                     : acc_graph_scope_look_up (parent, g_ptr_array_index (graph->bound, i));
 
   prepared = acc_schedule_cache_get (graph->schedules, graph->host, graph->results, graph->n_results,
-                                     (AccArray **) graph->bound->pdata, values, are_spent ? spent : NULL, n, FALSE, cancellable, error);
+                                     (AccArray **) graph->bound->pdata, values, spent, n, FALSE, cancellable, error);
 
-  return prepared != NULL && acc_run_whole (graph->host, prepared, values, are_spent ? spent : NULL, results, cancellable, error);
+  return prepared != NULL && acc_run_whole (graph->host, prepared, values, spent, results, cancellable, error);
 }
 
 /* @are_spent: the caller has no more use for the arguments, of which some may be NULL afterwards. */

@@ -38,6 +38,8 @@ add_bound (AccGraph   *self,
 
   self->positions = g_renew (int, self->positions, self->bound->len + 1);
   self->positions[self->bound->len] = position;
+  self->are_params = g_renew (gboolean, self->are_params, self->bound->len + 1);
+  self->are_params[self->bound->len] = position >= 0;
   g_ptr_array_add (self->bound, array);
 }
 
@@ -165,6 +167,7 @@ acc_graph_free (AccGraph *self)
   acc_subgraph_cache_free (self->subgraphs);
   g_ptr_array_unref (self->bound);
   g_free (self->positions);
+  g_free (self->are_params);
   g_free (self);
 }
 

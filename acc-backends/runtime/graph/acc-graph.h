@@ -26,6 +26,7 @@ struct _AccGraph {
   GHashTable       *offers;      /* AccArray: nodes that a foreign operation could give, from what is in reach; NULL: none */
   GPtrArray        *bound;       /* AccArray: parameters and captures in reach of the results */
   int              *positions;   /* per bound: the parameter's, -1 for a capture */
+  gboolean         *are_params;  /* per bound */
 
   AccScheduleCache *schedules;
   AccSubgraphCache *subgraphs;
