@@ -111,9 +111,19 @@ is_expensive (AccArray *node)
 }
 
 static gboolean
-is_wanted_later (AccGraphEval *run,
-                 AccArray     *node,
-                 GHashTable   *now)
+has_had_value (AccGraphScope *scope,
+               AccArray      *node)
+{
+  return g_hash_table_contains (scope->values, node) || (scope->dropped != NULL && g_hash_table_contains (scope->dropped, node));
+}
+
+/* Whether there are users besides those in @now; with @scope, besides those that have a value there, or had one, as well: these read no
+ * more. */
+static gboolean
+is_wanted_later (AccGraphEval  *run,
+                 AccArray      *node,
+                 GHashTable    *now,
+                 AccGraphScope *scope)
 {
   GPtrArray *users = acc_graph_get_users (run->graph, node);
 
@@ -121,8 +131,12 @@ is_wanted_later (AccGraphEval *run,
     return TRUE;
 
   for (guint i = 0; users != NULL && i < users->len; i++)
-    if (!g_hash_table_contains (now, g_ptr_array_index (users, i)))
-      return TRUE;
+    {
+      AccArray *user = g_ptr_array_index (users, i);
+
+      if (!g_hash_table_contains (now, user) && (scope == NULL || !has_had_value (scope, user)))
+        return TRUE;
+    }
 
   return FALSE;
 }
@@ -175,7 +189,7 @@ add_shared (AccGraphEval *run,
 
       if (g_hash_table_contains (is_target, node))
         continue;
-      is_later = is_wanted_later (run, node, now);
+      is_later = is_wanted_later (run, node, now, NULL);
       costs_much = is_expensive (node);
       if (is_later && !costs_much)
         keep_stored (node, expensive, targets);
@@ -186,30 +200,6 @@ add_shared (AccGraphEval *run,
       else
         g_hash_table_add (expensive, node);
     }
-}
-
-/* Who has a value, or had one, reads no more. */
-static gboolean
-is_read_later (AccGraphEval *run,
-               AccArray     *node,
-               GHashTable   *now)
-{
-  AccGraphScope *scope = run->scope;
-  GPtrArray *users = acc_graph_get_users (run->graph, node);
-
-  if (acc_graph_is_result (run->graph, node))
-    return TRUE;
-
-  for (guint i = 0; users != NULL && i < users->len; i++)
-    {
-      AccArray *user = g_ptr_array_index (users, i);
-
-      if (!g_hash_table_contains (now, user) && !g_hash_table_contains (scope->values, user)
-          && (scope->dropped == NULL || !g_hash_table_contains (scope->dropped, user)))
-        return TRUE;
-    }
-
-  return FALSE;
 }
 
 /* What nothing reads any more. */
@@ -241,7 +231,7 @@ find_spent (AccGraphEval *run,
     {
       AccArray *node = g_ptr_array_index (nodes, i), *dependence;
 
-      if (g_hash_table_contains (is_target, node) || !(g_hash_table_contains (later, node) || is_read_later (run, node, now)))
+      if (g_hash_table_contains (is_target, node) || !(g_hash_table_contains (later, node) || is_wanted_later (run, node, now, run->scope)))
         continue;
       for (guint k = 0; (dependence = acc_array_nth_dependence (node, k)) != NULL; k++)
         g_hash_table_add (later, dependence);
@@ -251,7 +241,7 @@ find_spent (AccGraphEval *run,
     {
       AccArray *array = g_ptr_array_index (bound, i);
       gboolean is_spent = !run->takes_offers && g_hash_table_lookup (run->scope->values, array) != NULL
-                          && !g_hash_table_contains (later, array) && !is_read_later (run, array, now);
+                          && !g_hash_table_contains (later, array) && !is_wanted_later (run, array, now, run->scope);
 
       g_array_append_val (spent, is_spent);
     }
