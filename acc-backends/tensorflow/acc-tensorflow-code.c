@@ -27,15 +27,16 @@ add_input (AccTensorflowCode *self,
            gint               rank,
            TfStatus          *status)
 {
+  const AccTensorflow *api = self->session->api;
   g_autofree char *name = g_strdup_printf ("argument_%u_%u", module, number);
-  TfOperationDescription *input = self->api->NewOperation (self->session->graph, "Placeholder", name);
+  TfOperationDescription *input = api->NewOperation (self->session->graph, "Placeholder", name);
 
-  self->api->SetDevice (input, DEVICE);
-  self->api->SetAttrType (input, "dtype", acc_saved_model_get_type (kind));
-  self->api->SetAttrShape (input, "shape", extents, rank);
-  self->inputs[number].operation = self->api->FinishOperation (input, status);
+  api->SetDevice (input, DEVICE);
+  api->SetAttrType (input, "dtype", acc_saved_model_get_type (kind));
+  api->SetAttrShape (input, "shape", extents, rank);
+  self->inputs[number].operation = api->FinishOperation (input, status);
 
-  return self->api->GetCode (status) == TF_CODE_OK;
+  return api->GetCode (status) == TF_CODE_OK;
 }
 
 static void
@@ -44,6 +45,7 @@ add_module (AccTensorflowCode  *self,
             guint               number,
             TfStatus           *status)
 {
+  const AccTensorflow *api = self->session->api;
   g_autofree char *name = g_strdup_printf ("module_%u", number);
   guint n_first = 1 + module->lengths->len, n_inputs = n_first + module->arguments->len, n_results = module->results->len;
   guint n_outputs = n_results + acc_hlo_module_count_failures (module);
@@ -51,7 +53,7 @@ add_module (AccTensorflowCode  *self,
   g_autofree const gint64 **shapes = g_new0 (const gint64 *, n_outputs);
   gconstpointer platforms[] = { "CPU" };
   gsize lengths[] = { strlen ("CPU") };
-  TfOperationDescription *call = self->api->NewOperation (self->session->graph, "XlaCallModule", name);
+  TfOperationDescription *call = api->NewOperation (self->session->graph, "XlaCallModule", name);
   TfOperation *operation;
 
   input_types[0] = acc_saved_model_get_type (ACC_KIND_I32);
@@ -71,15 +73,15 @@ add_module (AccTensorflowCode  *self,
       output_types[n_results + 1] = acc_saved_model_get_type (ACC_KIND_I64);
     }
 
-  self->api->SetDevice (call, DEVICE);
-  self->api->AddInputList (call, self->inputs, (gint) n_inputs);
-  self->api->SetAttrTypeList (call, "Tin", input_types, (gint) n_inputs);
-  self->api->SetAttrTypeList (call, "Tout", output_types, (gint) n_outputs);
-  self->api->SetAttrShapeList (call, "Sout", shapes, ranks, (gint) n_outputs);
-  self->api->SetAttrInt (call, "version", ACC_SAVED_MODEL_CALL_VERSION);
-  self->api->SetAttrString (call, "module", module->text, strlen (module->text));
-  self->api->SetAttrStringList (call, "platforms", platforms, lengths, 1);
-  operation = self->api->FinishOperation (call, status);
+  api->SetDevice (call, DEVICE);
+  api->AddInputList (call, self->inputs, (gint) n_inputs);
+  api->SetAttrTypeList (call, "Tin", input_types, (gint) n_inputs);
+  api->SetAttrTypeList (call, "Tout", output_types, (gint) n_outputs);
+  api->SetAttrShapeList (call, "Sout", shapes, ranks, (gint) n_outputs);
+  api->SetAttrInt (call, "version", ACC_SAVED_MODEL_CALL_VERSION);
+  api->SetAttrString (call, "module", module->text, strlen (module->text));
+  api->SetAttrStringList (call, "platforms", platforms, lengths, 1);
+  operation = api->FinishOperation (call, status);
   for (guint i = 0; i < n_outputs; i++)
     self->outputs[i] = (TfOutput) { operation, (gint) i };
 }
@@ -117,13 +119,12 @@ acc_tensorflow_code_new (AccTensorflowSession  *session,
   TfStatus *status = session->api->NewStatus ();
   gboolean ok;
 
-  self->api = session->api;
   self->session = acc_tensorflow_session_ref (session);
   self->inputs = g_new0 (TfOutput, 1 + module->lengths->len + module->arguments->len);
   self->outputs = g_new0 (TfOutput, 2 + module->results->len);
   build_graph (self, module, number, status);
-  ok = acc_tensorflow_check (self->api, status, what, error);
-  self->api->DeleteStatus (status);
+  ok = acc_tensorflow_check (session->api, status, what, error);
+  session->api->DeleteStatus (status);
 
   return ok ? g_steal_pointer (&self) : NULL;
 }

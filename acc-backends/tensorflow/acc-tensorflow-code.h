@@ -6,7 +6,6 @@
 
 /* A module as an operation in a session's graph. */
 typedef struct {
-  const AccTensorflow  *api;
   AccTensorflowSession *session;
   TfOutput             *inputs;       /* zero first */
   TfOutput             *outputs;      /* the failure and its index last */
