@@ -161,16 +161,21 @@ def by_numpy(work, options):
     out.flush()
 
 
+def chunks(options, rank):
+    """Extents of a square, or as many elements of a vector: a thirty-second of the limit."""
+    side_of_chunk = max(int((options.limit * MIB / 4 / 32) ** 0.5), 1)
+    return side_of_chunk if rank == 2 else side_of_chunk ** 2
+
+
 def by_dask(work, options):
     import dask
     import dask.array as da
     import numpy as np
     dask.config.set(scheduler='threads', num_workers=2)
-    side_of_chunk = max(int((options.limit * MIB / 4 / 32) ** 0.5), 1)
 
     def load(name):
         x = np.load(path(options, name), mmap_mode='r')
-        return da.from_array(x, chunks=side_of_chunk if x.ndim == 2 else side_of_chunk ** 2)
+        return da.from_array(x, chunks=chunks(options, x.ndim))
 
     if work == 'deviation':
         x = load('vector.npy')
@@ -199,12 +204,13 @@ def by_duckdb(work, options):
     import duckdb
     db, temporary = duckdb.connect(path(options, 'db')), path(options, 'duckdb')
     db.execute(f"SET memory_limit = '{options.limit}MiB'; SET temp_directory = '{temporary}'; SET threads = 2")
+    to_file = f"TO '{path(options, 'out.parquet')}' (FORMAT parquet, COMPRESSION uncompressed)"
     if work == 'sort':
-        db.execute(f"COPY (SELECT x FROM t ORDER BY x) TO '{path(options, 'out.parquet')}' (FORMAT parquet, COMPRESSION uncompressed)")
+        db.execute(f'COPY (SELECT x FROM t ORDER BY x) {to_file}')
     elif work == 'deviation':
         print(db.execute('SELECT avg (x), stddev_pop (x) FROM t').fetchall())
     elif work == 'sum-by-key':
-        db.execute(f"COPY (SELECT k, sum (x::DOUBLE) FROM t GROUP BY k) TO '{path(options, 'out.parquet')}' (FORMAT parquet, COMPRESSION uncompressed)")
+        db.execute(f'COPY (SELECT k, sum (x::DOUBLE) FROM t GROUP BY k) {to_file}')
     else:
         sys.exit(f'DuckDB has no {work}')
 
@@ -215,11 +221,10 @@ def by_cubed(work, options):
     import numpy as np
     # What an interpreter takes is reserved, as the cgroup has it beside the limit.
     spec = cubed.Spec(work_dir=path(options, 'cubed'), allowed_mem=(options.limit + 150) * MIB, reserved_mem=150 * MIB, executor_name='threads')
-    side_of_chunk = max(int((options.limit * MIB / 4 / 32) ** 0.5), 1)
 
     def load(name):
         x = np.load(path(options, name), mmap_mode='r')
-        return cubed.from_array(x, chunks=side_of_chunk if x.ndim == 2 else side_of_chunk ** 2, spec=spec)
+        return cubed.from_array(x, chunks=chunks(options, x.ndim), spec=spec)
 
     if work == 'deviation':
         x = load('vector.npy')
