@@ -184,9 +184,9 @@ acc_hlo_gather (AccHlo               *self,
       AccHloValue from = self->stores_gathered ? acc_hlo_unary (self, "optimization_barrier", vectors[i], vector, kinds[i]) : vectors[i];
 
       results[i] = acc_hlo_emit (self, "\"stablehlo.gather\"(%s, %s) {dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], "
-                               "start_index_map = [0], index_vector_dim = %u>, slice_sizes = array<i64: 1>, indices_are_sorted = false}"
-                               " : (%s, %s) -> %s", from, index.value, shape.rank, acc_hlo_type (self, vector, kinds[i]),
-                               acc_hlo_type (self, shape, kind), acc_hlo_type (self, shape, kinds[i]));
+                                 "start_index_map = [0], index_vector_dim = %u>, slice_sizes = array<i64: 1>, indices_are_sorted = false}"
+                                 " : (%s, %s) -> %s", from, index.value, shape.rank, acc_hlo_type (self, vector, kinds[i]),
+                                 acc_hlo_type (self, shape, kind), acc_hlo_type (self, shape, kinds[i]));
     }
 }
 

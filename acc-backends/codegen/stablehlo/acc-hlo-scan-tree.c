@@ -21,20 +21,20 @@ split (AccHlo            *self,
        const AccHloValue *values)
 {
   AccHloValue *places = g_new (AccHloValue, (gsize) width * tree->n_leaves + 1);
-  gint64 filled = n_blocks * width, blocks[2] = { n_blocks, width }, column[2] = { n_blocks, 1 };
+  gint64 n_filled = n_blocks * width;
+  AccHloShape filled = { 1, &n_filled }, blocks = { 2, (gint64[]) { n_blocks, width } }, column = { 2, (gint64[]) { n_blocks, 1 } };
 
   for (guint i = 0; i < tree->n_leaves; i++)
     {
       AccElementKind kind = tree->kinds[i];
-      AccHloValue all = acc_hlo_fit (self, values[i], (AccHloShape) { 1, &n }, (AccHloShape) { 1, &filled }, kind);
+      AccHloValue all = acc_hlo_fit (self, values[i], (AccHloShape) { 1, &n }, filled, kind);
 
-      all = acc_hlo_reshape (self, all, (AccHloShape) { 1, &filled }, (AccHloShape) { 2, blocks }, kind);
+      all = acc_hlo_reshape (self, all, filled, blocks, kind);
       for (gint64 k = 0; k < width; k++)
         {
-          AccHloValue one = acc_hlo_slice_in (self, all, (AccHloShape) { 2, blocks }, 1, k, 1, kind);
+          AccHloValue one = acc_hlo_slice_in (self, all, blocks, 1, k, 1, kind);
 
-          places[k * tree->n_leaves + i] =
-            acc_hlo_reshape (self, one, (AccHloShape) { 2, column }, (AccHloShape) { 1, &n_blocks }, kind);
+          places[k * tree->n_leaves + i] = acc_hlo_reshape (self, one, column, (AccHloShape) { 1, &n_blocks }, kind);
         }
     }
 
@@ -50,7 +50,8 @@ join (AccHlo            *self,
       const AccHloValue *places,
       AccHloValue       *values)
 {
-  gint64 filled = n_blocks * width, blocks[2] = { n_blocks, width }, column[2] = { n_blocks, 1 }, lengths[BLOCK];
+  gint64 n_filled = n_blocks * width, lengths[BLOCK];
+  AccHloShape filled = { 1, &n_filled }, blocks = { 2, (gint64[]) { n_blocks, width } }, column = { 2, (gint64[]) { n_blocks, 1 } };
   AccHloValue parts[BLOCK];
 
   for (guint i = 0; i < tree->n_leaves; i++)
@@ -60,13 +61,12 @@ join (AccHlo            *self,
 
       for (gint64 k = 0; k < width; k++)
         {
-          parts[k] = acc_hlo_reshape (self, places[k * tree->n_leaves + i], (AccHloShape) { 1, &n_blocks }, (AccHloShape) { 2, column },
-                                      kind);
+          parts[k] = acc_hlo_reshape (self, places[k * tree->n_leaves + i], (AccHloShape) { 1, &n_blocks }, column, kind);
           lengths[k] = 1;
         }
-      all = acc_hlo_concatenate (self, parts, lengths, (guint) width, 1, (AccHloShape) { 2, blocks }, kind);
-      all = acc_hlo_reshape (self, all, (AccHloShape) { 2, blocks }, (AccHloShape) { 1, &filled }, kind);
-      values[i] = acc_hlo_fit (self, all, (AccHloShape) { 1, &filled }, (AccHloShape) { 1, &n }, kind);
+      all = acc_hlo_concatenate (self, parts, lengths, (guint) width, 1, blocks, kind);
+      all = acc_hlo_reshape (self, all, blocks, filled, kind);
+      values[i] = acc_hlo_fit (self, all, filled, (AccHloShape) { 1, &n }, kind);
     }
 }
 
