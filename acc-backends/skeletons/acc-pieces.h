@@ -27,8 +27,8 @@ typedef struct {
   const AccSpace *space;        /* of the elements */
   gint64          n, n_segments, n_items;   /* of a row: elements, segments, both */
   gint64          tile;         /* items */
-  gint64          piece;        /* elements, of segments with up to so many of them: */
-  gint64          most_pieces;  /* longer ones have pieces twice as long, as often as it takes, up to: */
+  gint64          piece;        /* elements of each, of segments that have at most .most_pieces of these */
+  gint64          most_pieces;  /* pieces of longer segments are doubled while they are more than so many, up to .longest elements */
   gint64          longest;
   gint64          n_tiles;      /* of a row */
   gboolean        has_more;     /* segments may have more than one */

@@ -29,8 +29,8 @@ guint     acc_simt_get_group    (AccStep *step);
 guint     acc_simt_bound_group  (AccStep *step, guint group, gsize room);
 /* Bytes of shared memory that are free for what a group holds beside that. */
 gsize     acc_simt_get_room     (AccStep *step, guint group);
-/* How folds of floats are cut, of rows, segments and vectors alike, so that each is grouped as the others are: parts of so many elements,
- * counted from their own begin, twice as many as often as it takes for so many parts, up to the longest. */
+/* How folds of floats are cut, rows, segments and vectors alike, so that each is grouped as the others are: into parts of ACC_SIMT_PART
+ * elements from its own begin; while these are more than ACC_SIMT_PARTS, parts are doubled, up to the longest. */
 #define ACC_SIMT_PART         8192
 #define ACC_SIMT_PARTS        1024
 #define ACC_SIMT_LONGEST_PART (1 << 20)     /* rows of a part of everything come together */
