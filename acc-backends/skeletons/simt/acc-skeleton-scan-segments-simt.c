@@ -47,20 +47,19 @@ store_element (AccFold      *fold,
 }
 
 /* What is in front . @sum, if something is. */
-static KValue *
+static KVar *
 prepend_front (Segments     *self,
                AccLower     *l,
                const KValue *sum)
 {
   AccFold *fold = self->own.fold;
-  KValue *front = acc_fold_new_values (fold, l), *all = acc_fold_new_values (fold, l);
+  KValue *front = acc_fold_new_values (fold, l);
   KVar *vars = acc_fold_new_vars (fold, l, sum);
 
   acc_fold_get_vars (fold, l, self->front, front);
   acc_fold_prepend_if (fold, l, vars, self->has_front, front);
-  acc_fold_get_vars (fold, l, vars, all);
 
-  return all;
+  return vars;
 }
 
 static void
@@ -70,7 +69,10 @@ store_after_front (AccFold      *fold,
                    const KValue *sum,
                    gpointer      data)
 {
-  store_element (fold, l, at, prepend_front (data, l, sum), data);
+  KValue *all = acc_fold_new_values (fold, l);
+
+  acc_fold_get_vars (fold, l, prepend_front (data, l, sum), all);
+  store_element (fold, l, at, all, data);
 }
 
 /* The sum of the piece that others follow, of each tile that has one. */
@@ -123,14 +125,13 @@ store_before (AccFold      *fold,
               gpointer      data)
 {
   Segments *self = data;
-  KValue *all = prepend_front (self, l, sum);
+  KVar *all = prepend_front (self, l, sum);
 
   /* What the next piece begins with, which is the next tile's. */
-  acc_fold_store (fold, l, self->before, kb_add (l->b, at, low_const (l, 1)), all);
+  acc_fold_store_vars (fold, l, self->before, kb_add (l->b, at, low_const (l, 1)), all);
   low_if (l, kb_eq (l->b, at, self->last_at))
     {
-      for (guint i = 0; i < fold->n_leaves; i++)
-        kb_store (l->b, self->last[i], low_const (l, 0), all[i]);
+      acc_simt_store_vars (&self->own.simt, fold, self->last, low_const (l, 0), all);
     }
 }
 
@@ -205,19 +206,21 @@ write_scans (Segments *self)
     {
       AccSimtPiece piece = acc_simt_pieces_get_long (own, i);
       KVar *carry = acc_fold_new_vars (fold, l, NULL), started = kb_var (b, kb_int (b, ACC_KIND_BOOL, 0));
-      KVar *front = acc_fold_new_vars (fold, l, NULL);
-
-      self->front = front;
-      self->has_front = piece.goes_on;
 
       if (pieces->has_more)
-        low_if (l, piece.goes_on)
-          {
-            KValue *sum = acc_fold_new_values (fold, l);
+        {
+          KVar *front = acc_fold_new_vars (fold, l, NULL);
 
-            acc_fold_load (fold, l, self->before, acc_pieces_get_own_tile (pieces, l, own->u), sum);
-            acc_fold_set_vars (fold, l, front, sum);
-          }
+          self->front = front;
+          self->has_front = piece.goes_on;
+          low_if (l, piece.goes_on)
+            {
+              KValue *sum = acc_fold_new_values (fold, l);
+
+              acc_fold_load (fold, l, self->before, acc_pieces_get_own_tile (pieces, l, own->u), sum);
+              acc_fold_set_vars (fold, l, front, sum);
+            }
+        }
       acc_simt_scan_part (&own->simt, fold, &scan, piece.first, piece.end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
     }
 
