@@ -225,6 +225,25 @@ zero (void)
 }
 
 void
+expect_results (AccArray **arrays, guint n_arrays, const char **expected)
+{
+  for (guint i = 0; i < N_STEPS; i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, n_arrays, steps[i], NULL, &error);
+
+      g_assert_no_error (error);
+      for (guint j = 0; j < n_arrays; j++)
+        {
+          g_autofree char *text = print (results->pdata[j]);
+
+          g_assert_cmpstr (text, ==, expected[j]);
+          g_assert_cmpuint (acc_array_get_rank (results->pdata[j]), ==, acc_array_get_rank (arrays[j]));
+        }
+    }
+}
+
+void
 expect_error (AccArray *array, gint64 step, AccError code, const char *words)
 {
   g_autoptr(GError) error = NULL;

@@ -25,6 +25,8 @@ AccArray *run (AccBackend *b, AccArray *array);
 gboolean  same_array (AccArray *a, AccArray *b);
 /* Its values, one after the other. */
 char     *print (AccArray *array);
+/* That each of @arrays comes to what @expected prints, and has its rank, in steps of any size. */
+void      expect_results (AccArray **arrays, guint n_arrays, const char **expected);
 /* That @words are in the error with @code. */
 void      expect_error (AccArray *array, gint64 step, AccError code, const char *words);
 

@@ -15,25 +15,33 @@ halves (AccExpr *ix, gpointer data)
                         acc_expr_add (acc_expr_cast (ix, acc_element_type_new (ACC_KIND_F64)), acc_expr_new_float (1)));
 }
 
-void
-test_fold_bits (void)
+static void
+expect_same_sum (AccArray *total, const gint64 *sizes, guint n_sizes)
 {
-  g_autoptr(AccShape) shape = acc_shape_new_vector (3001);
-  g_autoptr(AccArray) numbers = acc_array_generate (shape, halves, NULL), first = NULL;
-  g_autoptr(AccSequence) sequence = acc_sequence_new_from_array (numbers);
-  g_autoptr(AccArray) total = acc_sequence_fold (sequence, NULL, f_add, NULL);
+  g_autoptr(AccArray) first = NULL;
 
-  for (guint i = 0; i < N_STEPS; i++)
+  for (guint i = 0; i < n_sizes; i++)
     {
       g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, &total, 1, steps[i], NULL, &error);
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, &total, 1, sizes[i], NULL, &error);
 
       g_assert_no_error (error);
       if (first == NULL)
         first = g_object_ref (results->pdata[0]);
       if (!same_array (first, results->pdata[0]))
-        g_error ("steps of %d give another sum", (int) steps[i]);
+        g_error ("steps of %d give another sum", (int) sizes[i]);
     }
+}
+
+void
+test_fold_bits (void)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (3001);
+  g_autoptr(AccArray) numbers = acc_array_generate (shape, halves, NULL);
+  g_autoptr(AccSequence) sequence = acc_sequence_new_from_array (numbers);
+  g_autoptr(AccArray) total = acc_sequence_fold (sequence, NULL, f_add, NULL);
+
+  expect_same_sum (total, steps, N_STEPS);
 }
 
 static AccExpr *
@@ -57,19 +65,9 @@ test_fold_again (void)
 {
   static const gint64 sizes[] = { 0, 1, 2, 4, 16, 48 };
   g_autoptr(AccSequence) sequence = acc_sequence_new_generate (700, f_thirds, NULL);
-  g_autoptr(AccArray) total = acc_sequence_fold (sequence, NULL, f_add, NULL), first = NULL;
+  g_autoptr(AccArray) total = acc_sequence_fold (sequence, NULL, f_add, NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, &total, 1, sizes[i], NULL, &error);
-
-      g_assert_no_error (error);
-      if (first == NULL)
-        first = g_object_ref (results->pdata[0]);
-      if (!same_array (first, results->pdata[0]))
-        g_error ("steps of %d give another sum", (int) sizes[i]);
-    }
+  expect_same_sum (total, sizes, G_N_ELEMENTS (sizes));
 }
 
 /* Order is kept where numbers are folded at once, too. */
@@ -78,24 +76,13 @@ static AccExpr *last_of (AccExpr *x, AccExpr *y, gpointer data) { return y; }
 static AccArray *f_first (AccArray **a, guint n, gpointer data) { return acc_array_zip_with (a[0], a[1], first_of, NULL); }
 static AccArray *f_last (AccArray **a, guint n, gpointer data) { return acc_array_zip_with (a[0], a[1], last_of, NULL); }
 
-/* @expected: of each of @arrays, in steps of any size */
+/* @expected: of each of @arrays, which have @rank */
 static void
 check_folds (AccArray **arrays, guint n_arrays, const char **expected, guint rank)
 {
-  for (guint i = 0; i < N_STEPS; i++)
-    {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, n_arrays, steps[i], NULL, &error);
-
-      g_assert_no_error (error);
-      for (guint j = 0; j < n_arrays; j++)
-        {
-          g_autofree char *text = print (results->pdata[j]);
-
-          g_assert_cmpstr (text, ==, expected[j]);
-          g_assert_cmpuint (acc_array_get_rank (results->pdata[j]), ==, rank);
-        }
-    }
+  for (guint i = 0; i < n_arrays; i++)
+    g_assert_cmpuint (acc_array_get_rank (arrays[i]), ==, rank);
+  expect_results (arrays, n_arrays, expected);
 }
 
 void
@@ -150,21 +137,9 @@ test_endless (void)
   g_autoptr(AccArray) a = acc_sequence_stack (few), b = acc_sequence_count (small), c = acc_sequence_last (small, NULL);
   g_autoptr(AccArray) d = acc_sequence_elements (counted);
   AccArray *arrays[] = { a, b, c, d };
+  const char *expected[] = { "0 1 4 9 16", "23", "484", "0 1 4 9" };
 
-  for (guint i = 0; i < N_STEPS; i++)
-    {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, 4, steps[i], NULL, &error);
-      const char *expected[] = { "0 1 4 9 16", "23", "484", "0 1 4 9" };
-
-      g_assert_no_error (error);
-      for (guint j = 0; j < 4; j++)
-        {
-          g_autofree char *text = print (results->pdata[j]);
-
-          g_assert_cmpstr (text, ==, expected[j]);
-        }
-    }
+  expect_results (arrays, 4, expected);
   g_assert_cmpint (acc_sequence_get_length (squares), ==, -1);
   g_assert_cmpint (acc_sequence_get_length (counted), ==, 4);
 }
@@ -185,19 +160,7 @@ test_captured (void)
   AccArray *arrays[] = { a, b };
   const char *expected[] = { "285 286 289", "575" };
 
-  for (guint i = 0; i < N_STEPS; i++)
-    {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, 2, steps[i], NULL, &error);
-
-      g_assert_no_error (error);
-      for (guint j = 0; j < 2; j++)
-        {
-          g_autofree char *text = print (results->pdata[j]);
-
-          g_assert_cmpstr (text, ==, expected[j]);
-        }
-    }
+  expect_results (arrays, 2, expected);
 }
 
 /* --- batches */
@@ -235,19 +198,7 @@ test_batches (void)
   AccArray *arrays[] = { a, b, c };
   const char *expected[] = { "0 1 5 14 30 55 91 140 204 285 385 506", "506", "0" };
 
-  for (guint i = 0; i < N_STEPS; i++)
-    {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, arrays, 3, steps[i], NULL, &error);
-
-      g_assert_no_error (error);
-      for (guint j = 0; j < 3; j++)
-        {
-          g_autofree char *text = print (results->pdata[j]);
-
-          g_assert_cmpstr (text, ==, expected[j]);
-        }
-    }
+  expect_results (arrays, 3, expected);
   expect_error (d, 0, ACC_ERROR_CALLBACK, "sequence_map_batch: ");
 }
 

@@ -72,18 +72,7 @@ expect_values (AccSequence *sequence, const char *values, const char *lengths)
   g_autoptr(AccSequence) numbers = acc_sequence_map (sequence, f_wide, NULL);
   g_autoptr(AccArray) elements = acc_sequence_elements (numbers), counts = acc_sequence_lengths (numbers);
 
-  for (guint i = 0; i < N_STEPS; i++)
-    {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, (AccArray *[]) { elements, counts }, 2, steps[i], NULL, &error);
-      g_autofree char *a = NULL, *b = NULL;
-
-      g_assert_no_error (error);
-      a = print (results->pdata[0]);
-      b = print (results->pdata[1]);
-      g_assert_cmpstr (a, ==, values);
-      g_assert_cmpstr (b, ==, lengths);
-    }
+  expect_results ((AccArray *[]) { elements, counts }, 2, (const char *[]) { values, lengths });
 }
 
 void
