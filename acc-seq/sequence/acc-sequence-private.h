@@ -95,6 +95,8 @@ struct _AccSequence {
 void         acc_sequence_windows_spec_free (AccSequenceWindowsSpec *self);
 /* What a walk reads, with what it computed in place of .array; owned. */
 AccSequenceProducer *acc_sequence_dup_producer (AccSequence *self, AccArray *computed, GError **error);
+/* For plans and errors. */
+const char  *acc_sequence_get_operation_name (AccSequence *self);
 AccSequence *acc_sequence_alloc          (AccSequenceKind kind, AccSequence **inputs, guint n_inputs);
 /* 0, 1 …; @length -1: without an end. */
 AccSequence *acc_sequence_new_counter    (gint64 length);

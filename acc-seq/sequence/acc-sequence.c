@@ -63,6 +63,31 @@ acc_sequence_init (AccSequence *self)
 
 /* --- for other files */
 
+const char *
+acc_sequence_get_operation_name (AccSequence *self)
+{
+  switch (self->kind)
+    {
+    case ACC_SEQUENCE_KIND_PRODUCER: return self->producer != NULL ? G_OBJECT_TYPE_NAME (self->producer) : "windows";
+    case ACC_SEQUENCE_KIND_NESTED: return "elements in memory";
+    case ACC_SEQUENCE_KIND_ARRAY: return "rows of a source";
+    case ACC_SEQUENCE_KIND_COUNTER: return "numbers";
+    case ACC_SEQUENCE_KIND_MAP: return "map";
+    case ACC_SEQUENCE_KIND_FILTER: return "filter";
+    case ACC_SEQUENCE_KIND_TAKE: return "take";
+    case ACC_SEQUENCE_KIND_DROP: return "drop";
+    case ACC_SEQUENCE_KIND_TAKE_WHILE: return "take_while";
+    case ACC_SEQUENCE_KIND_CONCAT: return "concat";
+    case ACC_SEQUENCE_KIND_SCAN: return "scan";
+    case ACC_SEQUENCE_KIND_BATCH: return "batch";
+    case ACC_SEQUENCE_KIND_EXPAND: return "expand";
+    case ACC_SEQUENCE_KIND_MAP_BATCH: return self->nests ? "map_batch_nested" : "map_batch";
+    case ACC_SEQUENCE_KIND_FOLD_BATCH: return self->nests ? "fold_batch_nested" : "fold_batch";
+    }
+
+  return "";
+}
+
 AccSequence *
 acc_sequence_alloc (AccSequenceKind kind,
                     AccSequence   **inputs,

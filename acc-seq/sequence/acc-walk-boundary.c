@@ -339,15 +339,6 @@ static const AccWalkOutletClass scan_class = { build_same, absorb_scan, NULL, NU
 
 /* --- map_batch, fold_batch */
 
-static const char *
-get_name_of_batch (Boundary *self)
-{
-  if (self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
-    return self->boundary->nests ? "map_batch_nested" : "map_batch";
-
-  return self->boundary->nests ? "fold_batch_nested" : "fold_batch";
-}
-
 /* The elements as an array; ACC_ERROR_SHAPE where they are of different extents. */
 static AccWalkPart *
 stack_part (Boundary    *self,
@@ -363,7 +354,7 @@ stack_part (Boundary    *self,
     g_prefix_error (&local,
                     "%s takes elements of the same extents only: %s_nested takes others, or pad them in a map, take their values one by "
                     "one (expand), or go element by element (scan): ",
-                    get_name_of_batch (self), get_name_of_batch (self));
+                    acc_sequence_get_operation_name (self->boundary), acc_sequence_get_operation_name (self->boundary));
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
 
@@ -418,8 +409,8 @@ absorb_whole (AccWalkOutlet *outlet,
   if (results == NULL)
     {
       if (!g_cancellable_is_cancelled (outlet->stage->walk->cancellable))
-        g_prefix_error (error, "%s of elements %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ": ", get_name_of_batch (self),
-                        outlet->stage->done, outlet->stage->done + count - 1);
+        g_prefix_error (error, "%s of elements %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ": ",
+                        acc_sequence_get_operation_name (self->boundary), outlet->stage->done, outlet->stage->done + count - 1);
       return FALSE;
     }
   if (self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)

@@ -443,31 +443,6 @@ acc_walk_run_outlet (AccWalk       *self,
 
 /* --- what a walk would do, in words */
 
-static const char *
-get_name (AccSequence *sequence)
-{
-  switch (sequence->kind)
-    {
-    case ACC_SEQUENCE_KIND_PRODUCER: return sequence->producer != NULL ? G_OBJECT_TYPE_NAME (sequence->producer) : "windows";
-    case ACC_SEQUENCE_KIND_NESTED: return "elements in memory";
-    case ACC_SEQUENCE_KIND_ARRAY: return "rows of a source";
-    case ACC_SEQUENCE_KIND_COUNTER: return "numbers";
-    case ACC_SEQUENCE_KIND_MAP: return "map";
-    case ACC_SEQUENCE_KIND_FILTER: return "filter";
-    case ACC_SEQUENCE_KIND_TAKE: return "take";
-    case ACC_SEQUENCE_KIND_DROP: return "drop";
-    case ACC_SEQUENCE_KIND_TAKE_WHILE: return "take_while";
-    case ACC_SEQUENCE_KIND_CONCAT: return "concat";
-    case ACC_SEQUENCE_KIND_SCAN: return "scan";
-    case ACC_SEQUENCE_KIND_BATCH: return "batch";
-    case ACC_SEQUENCE_KIND_EXPAND: return "expand";
-    case ACC_SEQUENCE_KIND_MAP_BATCH: return sequence->nests ? "map_batch_nested" : "map_batch";
-    case ACC_SEQUENCE_KIND_FOLD_BATCH: return sequence->nests ? "fold_batch_nested" : "fold_batch";
-    }
-
-  return "";
-}
-
 char *
 acc_walk_describe (AccBackend   *backend,
                    AccSequence **roots,
@@ -483,7 +458,8 @@ acc_walk_describe (AccBackend   *backend,
     {
       AccSequence *sequence = g_ptr_array_index (sequences, i);
 
-      g_string_append_printf (text, "%s%s", i == 0 ? "" : sequence->n_inputs == 0 ? ", " : " → ", get_name (sequence));
+      g_string_append_printf (text, "%s%s", i == 0 ? "" : sequence->n_inputs == 0 ? ", " : " → ",
+                              acc_sequence_get_operation_name (sequence));
       if (sequence->label != NULL)
         g_string_append_printf (text, " “%s”", sequence->label);
     }
