@@ -43,14 +43,7 @@ number_sequence (AccWalkStage *self,
 }
 
 static void
-put (GArray *key,
-     guint64 word)
-{
-  g_array_append_val (key, word);
-}
-
-static void
-put_function (GArray              *key,
+put_function (AccWords            *words,
               GPtrArray           *functions,
               AccSequenceFunction *function)
 {
@@ -61,36 +54,36 @@ put_function (GArray              *key,
       number = functions->len;
       g_ptr_array_add (functions, function);
     }
-  put (key, function != NULL ? number : G_MAXUINT64);
+  acc_words_put (words, function != NULL ? number : G_MAXUINT64);
 }
 
 /* FALSE: an outlet does not tell. */
 static gboolean
 put_structure (AccWalkStage *self,
-               GArray       *key,
+               AccWords     *words,
                GPtrArray    *functions)
 {
-  put (key, (guint64) self->inlets->len << 32 | self->maps->len);
+  acc_words_put (words, (guint64) self->inlets->len << 32 | self->maps->len);
   for (guint i = 0; i < self->maps->len; i++)
     {
       AccSequence *map = g_ptr_array_index (self->maps, i);
 
-      put (key, map->n_inputs);
+      acc_words_put (words, map->n_inputs);
       for (guint j = 0; j < map->n_inputs; j++)
-        put (key, number_sequence (self, map->inputs[j]));
-      put_function (key, functions, acc_walk_get_function (self->walk, map));
+        acc_words_put (words, number_sequence (self, map->inputs[j]));
+      put_function (words, functions, acc_walk_get_function (self->walk, map));
     }
   for (guint i = 0; i < self->outlets->len; i++)
     {
       AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
       AccSequenceFunction *function = NULL;
 
-      put (key, GPOINTER_TO_SIZE (outlet->klass));
-      put (key, number_sequence (self, outlet->sequence));
+      acc_words_put (words, GPOINTER_TO_SIZE (outlet->klass));
+      acc_words_put (words, number_sequence (self, outlet->sequence));
       if (outlet->klass->describe == NULL)
         return FALSE;
-      put (key, outlet->klass->describe (outlet, &function));
-      put_function (key, functions, function);
+      acc_words_put (words, outlet->klass->describe (outlet, &function));
+      put_function (words, functions, function);
     }
 
   return TRUE;
@@ -140,23 +133,25 @@ static AccWalkStructure *
 structure_new (AccWalkStage *stage)
 {
   AccWalkStructure *self = g_new0 (AccWalkStructure, 1);
-  g_autoptr(GArray) key = g_array_new (FALSE, FALSE, sizeof (guint64));
   g_autoptr(GPtrArray) functions = g_ptr_array_new ();
   AccGraphWriter writer = { 0 };
 
   self->read = g_ptr_array_new ();
-  if ((acc_disable_get_flags () & ACC_DISABLE_REUSE) == 0 && put_structure (stage, key, functions)
+  if ((acc_disable_get_flags () & ACC_DISABLE_REUSE) == 0 && put_structure (stage, &self->words, functions)
       && write_functions (stage, &writer, functions))
     {
       const AccWords *words = acc_graph_writer_get_words (&writer);
 
-      for (guint i = 0; i < key->len; i++)
-        acc_words_put (&self->words, g_array_index (key, guint64, i));
       for (guint i = 0; i < words->n; i++)
         acc_words_put (&self->words, words->words[i]);
       for (guint i = 0; i < writer.leaves->len; i++)
         if (((AccArray *) g_ptr_array_index (writer.leaves, i))->op == ACC_OP_USE)
           g_ptr_array_add (self->read, g_ptr_array_index (writer.leaves, i));
+    }
+  else
+    {
+      g_free (self->words.words);
+      self->words = (AccWords) { 0 };
     }
   acc_graph_writer_clear (&writer);
 
