@@ -2,7 +2,6 @@
 #include "acc-stages-private.h"
 
 #include "acc-core/array/acc-array-private.h"
-#include "acc-error.h"
 #include "acc-plan-private.h"
 #include "acc-source.h"
 
@@ -553,20 +552,4 @@ acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint n_arrays, 
     }
 
   return self.stores;
-}
-
-gboolean
-acc_stages_check (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GError **error)
-{
-  g_autoptr(GArray) stores = acc_stages_find_stores (backend, arrays, n_arrays, mode, NULL);
-
-  for (guint i = 0; i < stores->len; i++)
-    {
-      const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-
-      if (store->stage == 0 && store->external != NULL && !acc_external_check (store->external, backend, store->store, error))
-        return FALSE;
-    }
-
-  return TRUE;
 }

@@ -28,24 +28,24 @@ typedef struct {
 
 /* --- what plans say */
 
-gboolean
-acc_stages_describe_store (AccBackend *backend, const AccStageStore *store, guint stage, gboolean in_memory, GString *text,
-                           AccPlanTraffic *traffic)
+/* A line. Returns whether the store is computed by a walk of its own. */
+static gboolean
+describe_store (AccStagesPlan *self, const AccStageStore *store, guint stage, gboolean in_memory)
 {
   g_autofree char *what = acc_array_describe (store->store), *size = NULL;
-  g_autofree char *way = store->external != NULL ? acc_external_describe (store->external, backend, store->store) : NULL;
+  g_autofree char *way = store->external != NULL ? acc_external_describe (store->external, self->backend, store->store) : NULL;
 
   if (!in_memory)
-    acc_plan_traffic_add_files (traffic, backend, store->store, store->external);
+    acc_plan_traffic_add_files (&self->traffic, self->backend, store->store, store->external);
   if (way != NULL)
     {
-      g_string_append_printf (text, "stage %u  %s: %s\n", stage, store->why, way);
+      g_string_append_printf (self->text, "stage %u  %s: %s\n", stage, store->why, way);
       return TRUE;
     }
   if (in_memory && store->has_rows && store->bytes != G_MAXUINT64)
-    traffic->memory = acc_bytes_add (traffic->memory, store->bytes);
+    self->traffic.memory = acc_bytes_add (self->traffic.memory, store->bytes);
   size = store->bytes == G_MAXUINT64 ? g_strdup ("what it takes") : g_format_size_full (store->bytes, G_FORMAT_SIZE_IEC_UNITS);
-  g_string_append_printf (text, "stage %u  %s is stored in %s, %s: %s\n", stage, what, in_memory ? "memory" : "a temporary file",
+  g_string_append_printf (self->text, "stage %u  %s is stored in %s, %s: %s\n", stage, what, in_memory ? "memory" : "a temporary file",
                           size, store->why);
 
   return !in_memory;
@@ -127,11 +127,7 @@ check (Stages *self, const AccStageStore *store, gboolean in_memory, GError **er
   if (store->external != NULL)
     return (store->stage > 0 && store->external->measure_least (array) == G_MAXUINT64)
            || acc_external_check (store->external, plan->backend, array, error);
-  if (store->stage > 0)
-    return TRUE;
-  if (in_memory || self->mode == ACC_STAGES_SOURCES)
-    return TRUE;
-  if (plan->check (plan->data, &array, 1, FALSE, error))
+  if (store->stage > 0 || in_memory || self->mode == ACC_STAGES_SOURCES || plan->check (plan->data, &array, 1, FALSE, error))
     return TRUE;
   acc_stages_prefix_error (store, error);
 
@@ -170,7 +166,7 @@ plan_stage (Stages *self, GArray *stores, guint stage, gboolean *is_known, GErro
       if (n++ == 0)
         plan->n++;
       self->took_memory |= in_memory && store->has_rows;
-      if (acc_stages_describe_store (plan->backend, store, plan->n, in_memory, plan->text, &plan->traffic))
+      if (describe_store (plan, store, plan->n, in_memory))
         acc_plan_traffic_add_walk (&plan->traffic.read, (AccArray **) &store->store, 1, self->stored);
       else
         g_ptr_array_add (together, store->store);
@@ -268,7 +264,7 @@ plan_sources (Stages *self, GPtrArray *sources)
       gboolean in_memory = acc_stages_takes_memory (&store, &room);
       g_autoptr(AccArray) value = new_empty_store (plan->backend, source);
 
-      acc_stages_describe_store (plan->backend, &store, plan->n + 1, in_memory, plan->text, &plan->traffic);
+      describe_store (plan, &store, plan->n + 1, in_memory);
       plan->traffic.read = acc_bytes_add (plan->traffic.read, store.bytes);
       if (value == NULL)
         return FALSE;

@@ -55,11 +55,6 @@ GArray    *acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint
  * which may be NULL: how the results depend on sources. */
 GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gint64 chunk_rows,
                                    AccDependence *dependences, GCancellable *cancellable, GError **error);
-/* A line of that. Returns whether the store is computed by a walk of its own. */
-gboolean   acc_stages_describe_store (AccBackend *backend, const AccStageStore *store, guint stage, gboolean in_memory, GString *text,
-                                      AccPlanTraffic *traffic);
-/* Whether what its first stage needs at least is free, as far as that is known; ACC_ERROR_OUT_OF_MEMORY. */
-gboolean   acc_stages_check       (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GError **error);
 /* Tells what acc_stages_run() would do, stage by stage. *@after: what it would return, with zeros in place of reductions, files of holes in
  * place of stores, and rows that do not come in place of what external algorithms compute; NULL where what comes after depends on what is
  * stored. FALSE where a stage has no room. */
