@@ -26,7 +26,7 @@ AccArray *acc_blocks_read     (AccBlocks *self, gint64 row, gint64 n_rows, gint6
                                guint rank, GError **error);
 gboolean  acc_blocks_write    (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gint64 n_columns, AccArray *block,
                                GError **error);
-/* What was written. */
+/* What was written, or is in memory. */
 AccArray *acc_blocks_dup_array (AccBlocks *self, GError **error);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccBlocks, acc_blocks_clear)

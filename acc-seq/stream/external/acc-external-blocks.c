@@ -133,7 +133,7 @@ acc_blocks_write (AccBlocks *self, gint64 row, gint64 n_rows, gint64 column, gin
 AccArray *
 acc_blocks_dup_array (AccBlocks *self, GError **error)
 {
-  return acc_store_dup_array (self->store, error);
+  return self->array != NULL ? g_object_ref (self->array) : acc_store_dup_array (self->store, error);
 }
 
 /* --- how many at a time */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-external-blocks-private.h"
 #include "acc-external-elements-private.h"
 #include "acc-external-read-private.h"
 
@@ -141,12 +140,8 @@ static AccArray *
 compute_bring (const AccExternalTask *task, GError **error)
 {
   AccArray *node = task->node;
-  g_auto(AccBlocks) from = { NULL, };
-  g_autoptr(AccArray) table = NULL, result = NULL;
+  g_autoptr(AccArray) table = acc_external_keep (task, get_table (node), "blocks", error), result = NULL;
 
-  if (!acc_blocks_init_for (&from, task, get_table (node), 1, error))
-    return NULL;
-  table = from.array != NULL ? g_object_ref (from.array) : acc_blocks_dup_array (&from, error);
   if (table == NULL)
     return NULL;
 

@@ -76,7 +76,7 @@ call (const AccExternalTask *task, AccForeign *foreign, GError **error)
   for (guint i = 0; i < node->n_inputs; i++)
     {
       AccArray *input = node->inputs[i];
-      AccArray *stored = acc_array_is_manifest (input) ? g_object_ref (input) : acc_external_store (task, input, "inputs", error);
+      AccArray *stored = acc_external_keep (task, input, "inputs", error);
 
       if (stored == NULL)
         return NULL;

@@ -340,12 +340,6 @@ multiply_rows (gint64 first, gint64 n, gpointer data, GCancellable *cancellable,
 
 /* --- several products */
 
-static AccArray *
-store_matrices (const AccExternalTask *task, AccArray *array, GError **error)
-{
-  return acc_array_is_manifest (array) ? g_object_ref (array) : acc_external_store (task, array, "matrices", error);
-}
-
 /* Number @i of an array of matrices, or its only one. */
 static AccArray *
 select_matrix (AccArray *array, gint64 i)
@@ -362,8 +356,8 @@ compute_each (const AccExternalTask *task, GError **error)
   AccArray *node = task->node;
   const gint64 *extents = acc_shape_get_extents (node->shape, NULL) + node->rank - 2;
   gint64 one = extents[0] * extents[1], n = one > 0 ? acc_shape_get_size (node->shape) / one : 0;
-  g_autoptr(AccArray) left = store_matrices (task, node->direct->inputs[0], error),
-    right = left != NULL ? store_matrices (task, node->direct->inputs[1], error) : NULL;
+  g_autoptr(AccArray) left = acc_external_keep (task, node->direct->inputs[0], "matrices", error),
+    right = left != NULL ? acc_external_keep (task, node->direct->inputs[1], "matrices", error) : NULL;
   g_autoptr(AccStore) to = right != NULL ? acc_external_new_store (task, node->type, node->shape, "products", error) : NULL;
 
   for (gint64 i = 0; to != NULL && i < n; i++)

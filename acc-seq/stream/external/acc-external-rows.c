@@ -288,7 +288,7 @@ compute_rows_across (gint64 first, gint64 n, gpointer data, GCancellable *cancel
 static gboolean
 run_each_row (Work *self, gint64 n_rows, gint64 n, GError **error)
 {
-  g_autoptr(AccArray) all = self->from->array != NULL ? g_object_ref (self->from->array) : acc_blocks_dup_array (self->from, error);
+  g_autoptr(AccArray) all = acc_blocks_dup_array (self->from, error);
 
   if (all == NULL || !acc_external_fetch (all, error))
     return FALSE;
@@ -357,8 +357,7 @@ run_columns_as_rows (Work *self, AccBlocks *from, AccShape *shape, guint first, 
   const gint64 *extents = acc_shape_get_extents (shape, &rank);
   gint64 n = extents[first], n_columns = multiply (extents, first + 1, rank), outer = multiply (extents, 0, first);
   g_autoptr(AccShape) turned = acc_shape_new ((gint64[]) { outer, n_columns, n }, 3);
-  g_autoptr(AccArray) array = from->array != NULL ? g_object_ref (from->array) : acc_blocks_dup_array (from, error), rows = NULL,
-    result = NULL;
+  g_autoptr(AccArray) array = acc_blocks_dup_array (from, error), rows = NULL, result = NULL;
   g_auto(AccBlocks) source = { NULL, }, to = { NULL, };
 
   if (array != NULL)
@@ -419,7 +418,7 @@ transform_in_turn (Work *self, AccBlocks *from, guint n_dimensions, guint last, 
       to = (AccBlocks) { NULL, };
     }
 
-  return from->array != NULL ? g_object_ref (from->array) : acc_blocks_dup_array (from, error);
+  return acc_blocks_dup_array (from, error);
 }
 
 static AccArray *

@@ -418,10 +418,7 @@ store_elements (Segments *self, GError **error)
     return TRUE;
   if (scans_pieces (self))
     {
-      AccArray *elements = self->direct->inputs[0];
-
-      self->stored = acc_array_is_manifest (elements) ? g_object_ref (elements)
-                                                      : acc_external_store (self->task, elements, "elements", error);
+      self->stored = acc_external_keep (self->task, self->direct->inputs[0], "elements", error);
       return self->stored != NULL;
     }
   inputs = acc_stages_run (self->task->backend, self->direct->inputs, 1, ACC_STAGES_SOURCES, 0, NULL, self->task->cancellable, error);

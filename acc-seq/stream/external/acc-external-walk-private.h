@@ -19,6 +19,8 @@ gboolean  acc_external_walk              (const AccExternalTask *task, AccArray 
 gboolean  acc_external_fill_store        (const AccExternalTask *task, AccArray *array, AccStore *store, GError **error);
 /* Its elements in a store; @what: “defaults”. */
 AccArray *acc_external_store             (const AccExternalTask *task, AccArray *array, const char *what, GError **error);
+/* The same, or @array itself where it is in memory. */
+AccArray *acc_external_keep              (const AccExternalTask *task, AccArray *array, const char *what, GError **error);
 /* To elements from number @first on of a store. */
 gboolean  acc_external_fill_part         (const AccExternalTask *task, AccArray *array, AccStore *store, gint64 first, GError **error);
 

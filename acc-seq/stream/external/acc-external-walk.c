@@ -136,3 +136,9 @@ acc_external_store (const AccExternalTask *task, AccArray *array, const char *wh
 
   return store != NULL && acc_external_fill_store (task, array, store, error) ? acc_store_dup_array (store, error) : NULL;
 }
+
+AccArray *
+acc_external_keep (const AccExternalTask *task, AccArray *array, const char *what, GError **error)
+{
+  return acc_array_is_manifest (array) ? g_object_ref (array) : acc_external_store (task, array, what, error);
+}
