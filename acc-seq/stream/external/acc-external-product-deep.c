@@ -3,6 +3,7 @@
 #include "acc-external-elements-private.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/base/acc-ceil-div-private.h"
 #include "acc-core/derived/acc-array-math.h"
 #include "acc-core/derived/acc-array-products.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
@@ -70,7 +71,7 @@ acc_product_count_deep (AccBackend *backend, AccArray *node, guint *n_written, g
 
   choose_sizes (&self);
   *n_written = 3;
-  *n_read = 1 + (guint) MIN (MAX ((to.n_columns + self.width - 1) / self.width, (to.n_rows + self.height - 1) / self.height), G_MAXINT32);
+  *n_read = 1 + (guint) MIN (MAX (acc_ceil_div (to.n_columns, self.width), acc_ceil_div (to.n_rows, self.height)), G_MAXINT32);
 }
 
 /* --- a block of the result */

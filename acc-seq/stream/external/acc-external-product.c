@@ -4,6 +4,7 @@
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/base/acc-ceil-div-private.h"
 #include "acc-core/derived/acc-array-products.h"
 #include "acc-error.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
@@ -136,7 +137,7 @@ count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_re
       return;
     }
   *n_written = 3;
-  *n_read = 2 + (guint) MIN ((n + rows - 1) / rows, G_MAXINT32);
+  *n_read = 2 + (guint) MIN (acc_ceil_div (n, rows), G_MAXINT32);
 }
 
 /* --- bands of the right one */

@@ -4,6 +4,7 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/base/acc-ceil-div-private.h"
 #include "acc-core/derived/acc-array-fold-segments.h"
 
 /* Devices scan a long segment by pieces, each by itself; put in front of each element is what a scan of the sums of the pieces says is
@@ -84,7 +85,7 @@ run (Long *self, AccExecutable *executable, AccArray *values, AccArray *others, 
 static AccArray *
 run_segments (Long *self, AccExecutable *executable, AccArray *values, gint64 n, GError **error)
 {
-  gint64 n_segments = (n + PIECE - 1) / PIECE;
+  gint64 n_segments = acc_ceil_div (n, PIECE);
   g_autoptr(AccShape) shape = acc_shape_new_vector (n_segments);
   gint64 *lengths = g_new (gint64, n_segments);
   g_autoptr(GBytes) bytes = NULL;
@@ -159,7 +160,7 @@ write_pieces (Long *self, gint64 first, AccArray *values, gint64 n, AccArray *su
   if (n == n_own)
     return TRUE;
 
-  fronts = copy (self->before, sums, at, (n - n_own + PIECE - 1) / PIECE, error);
+  fronts = copy (self->before, sums, at, acc_ceil_div (n - n_own, PIECE), error);
   if (fronts == NULL)
     return FALSE;
   rest = acc_external_new_view (values->type, acc_array_get_buffers (values), n_own, n - n_own);
@@ -214,7 +215,7 @@ gboolean
 acc_external_scan_long (const AccExternalLongScan *scan, GError **error)
 {
   Long self = { .scan = scan };
-  gint64 n_pieces = (scan->n + PIECE - 1) / PIECE;
+  gint64 n_pieces = acc_ceil_div (scan->n, PIECE);
   gboolean done = acc_blocks_init_for (&self.elements, scan->task, scan->elements, 1, error);
 
   self.sums = done ? acc_buffers_allocate (scan->direct->type, PIECE, acc_backend_get_host_budget (scan->task->backend), "sums", error)
