@@ -161,10 +161,7 @@ prepare_defaults (Scatter *self, GError **error)
 {
   AccArray *defaults = self->task->node->inputs[1];
 
-  if (acc_array_is_manifest (defaults) || defaults->op == ACC_OP_FILL)
-    return g_object_ref (defaults);
-
-  return acc_external_store (self->task, defaults, "defaults", error);
+  return defaults->op == ACC_OP_FILL ? g_object_ref (defaults) : acc_external_keep (self->task, defaults, "defaults", error);
 }
 
 /* Combines items [0, n) of @items with @part, which it takes over. Where the backend has no memory for so many at once, fewer. */

@@ -64,6 +64,7 @@ static gboolean
 find_turn (const guint *order, guint *current, const gint64 *extents, guint rank, Turn *turn)
 {
   guint first = 0, from, n = 1;
+  AccTurnExtents *turned = &turn->extents;
   g_autofree guint *next = NULL;
 
   while (first < rank && current[first] == order[first])
@@ -75,10 +76,9 @@ find_turn (const guint *order, guint *current, const gint64 *extents, guint rank
   while (from + n < rank && current[from + n] == order[first + n])
     n++;
 
-  turn->extents.outer = turn->extents.a = turn->extents.b = turn->extents.inner = 1;
+  *turned = (AccTurnExtents) { 1, 1, 1, 1 };
   for (guint i = 0; i < rank; i++)
-    *(i < first ? &turn->extents.outer : i < from ? &turn->extents.a : i < from + n
-      ? &turn->extents.b : &turn->extents.inner) *= extents[current[i]];
+    *(i < first ? &turned->outer : i < from ? &turned->a : i < from + n ? &turned->b : &turned->inner) *= extents[current[i]];
 
   next = g_memdup2 (current, rank * sizeof (guint));
   for (guint i = first; i < from + n; i++)
@@ -110,20 +110,21 @@ add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **er
 {
   Bands *self = data;
   Turn *turn = self->turn;
-  gint64 row = turn->extents.b * turn->extents.inner, n = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk) / row, m;
+  const AccTurnExtents *extents = &turn->extents;
+  gint64 row = extents->b * extents->inner, n = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk) / row, m;
 
   for (gint64 at = 0; at < n; at += m)
     {
-      gint64 here = self->done % turn->extents.a, first = here / turn->height * turn->height, height = get_height (turn, first);
+      gint64 here = self->done % extents->a, first = here / turn->height * turn->height, height = get_height (turn, first);
 
       m = MIN (n - at, first + height - here);
       for (guint i = 0; i < turn->n_buffers; i++)
         {
-          gsize unit = acc_element_type_get_buffer_size (turn->type, i) * (gsize) turn->extents.inner;
+          gsize unit = acc_element_type_get_buffer_size (turn->type, i) * (gsize) extents->inner;
+          const guint8 *rows = (const guint8 *) (guintptr) acc_chunk_get_address (chunk, i);
 
           acc_tiles_turn_units ((guint8 *) self->band[i]->data + (gsize) (here - first) * unit, (gsize) height * unit,
-                 (const guint8 *) (guintptr) acc_chunk_get_address (chunk, i) + (gsize) (at * turn->extents.b) * unit, m, turn->extents.b,
-                                unit);
+                                rows + (gsize) (at * extents->b) * unit, m, extents->b, unit);
         }
       self->done += m;
       if (here + m == first + height && !write_band (self, first, error))
@@ -195,9 +196,10 @@ static guint64
 acc_turn_source_get_resident_bytes (AccSource *source)
 {
   AccTurnSource *self = ACC_TURN_SOURCE (source);
+  const Turn *turn = &self->turn;
+  gint64 units = self->n_rows * (turn->extents.a + turn->height);
 
-  return (guint64) (self->n_rows * (self->turn.extents.a
-                                    + self->turn.height) * self->turn.extents.inner) * acc_element_type_get_size (self->turn.type);
+  return (guint64) (units * turn->extents.inner) * acc_element_type_get_size (turn->type);
 }
 
 /* Rows from the one of .next on. */
