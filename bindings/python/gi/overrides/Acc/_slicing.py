@@ -3,7 +3,6 @@
 
 import operator
 
-from ._axes import _extents
 from ._module import Acc
 from ._shape import _extents
 from ._values import _expr
