@@ -21,17 +21,21 @@ use (AccShape *shape, const gint64 *values)
   return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
 }
 
+#define MAX_ELEMENT_RANK 3
+
 /* Of some length and with some content, that follow from @number. */
 static AccArray *
 make_element (gint64 number, guint rank, gboolean same)
 {
-  gint64 lengths[] = { 3, 0, 1, 5, 2, 40 }, extents[2];
+  gint64 lengths[] = { 3, 0, 1, 5, 2, 40 }, extents[MAX_ELEMENT_RANK];
   g_autoptr(AccShape) shape = NULL;
   g_autofree gint64 *values = NULL;
   gint64 size = 1;
 
+  g_assert_cmpuint (rank, <=, MAX_ELEMENT_RANK);
   extents[0] = same ? 3 : lengths[number % 6];
   extents[1] = same ? 2 : lengths[number / 2 % 6] % 4;
+  extents[2] = same ? 2 : lengths[(number + 3) % 6] % 3;
   shape = acc_shape_new (extents, rank);
   size = acc_shape_get_size (shape);
   values = g_new (gint64, size + 1);
