@@ -180,15 +180,71 @@ goes_along (AccArray *array)
   return acc_element_type_get_size (array->type) <= sizeof (gint64) && acc_element_type_get_n_leaves (array->type) <= 2;
 }
 
+/* --- keys of several items: by the last first, which those before it leave in order */
+
+static AccExpr *
+item_on_path (AccExpr *pair,
+              gpointer data)
+{
+  GArray *path = data;
+  AccExpr *key = acc_expr_item (pair, 0);
+
+  for (guint i = 0; i < path->len; i++)
+    key = acc_expr_item (key, g_array_index (path, guint, i));
+
+  return key;
+}
+
+/* Takes over @pairs of keys and elements. The items of keys at @path are of @type. */
+static AccArray *
+sort_by_items (AccArray       *pairs,
+               AccElementType *type,
+               GArray         *path,
+               gboolean        descending)
+{
+  g_autoptr(AccArray) before = NULL;
+
+  if (!acc_element_type_is_tuple (type))
+    {
+      before = pairs;
+      return acc_array_sort_by_key (pairs, descending, item_on_path, path);
+    }
+
+  for (guint i = acc_element_type_get_n_items (type); i-- > 0;)
+    {
+      g_array_append_val (path, i);
+      pairs = sort_by_items (pairs, acc_element_type_get_item (type, i), path, descending);
+      g_array_set_size (path, path->len - 1);
+    }
+
+  return pairs;
+}
+
+static AccArray *
+sort_by_tuples (AccArray  *array,
+                AccArray  *keys,
+                gboolean   descending,
+                AccArray **sorted_keys)
+{
+  g_autoptr(GArray) path = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr(AccArray) sorted = sort_by_items (acc_array_zip (keys, array), keys->type, path, descending);
+
+  if (sorted_keys != NULL)
+    *sorted_keys = acc_array_unzip (sorted, 0);
+
+  return acc_array_unzip (sorted, 1);
+}
+
 static AccArray *
 check_keys (AccArray   *keys,
-            const char *operation)
+            const char *operation,
+            gboolean    takes_tuples)
 {
   AccArray *node = acc_array_begin (ACC_OP_SORT, &keys, 1);
 
   if (node->error == NULL && keys->rank == 0)
     acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank 0 has no rows", operation);
-  if (node->error == NULL && acc_element_type_is_tuple (keys->type))
+  if (node->error == NULL && !takes_tuples && acc_element_type_is_tuple (keys->type))
     acc_array_fail (node, ACC_ERROR_TYPE, "%s: keys are scalars, not %s", operation, acc_element_type_get_code (keys->type));
 
   return node;
@@ -220,7 +276,7 @@ acc_array_sort (AccArray *self,
                 gboolean  descending)
 {
   ACC_ARRAY_NAMED ("sort");
-  AccArray *node = check_keys (self, "sort");
+  AccArray *node = check_keys (self, "sort", FALSE);
 
   if (node->error != NULL)
     return acc_array_complete (node);
@@ -250,7 +306,7 @@ acc_array_argsort (AccArray *self,
                    gboolean  descending)
 {
   ACC_ARRAY_NAMED ("argsort");
-  AccArray *node = check_keys (self, "argsort");
+  AccArray *node = check_keys (self, "argsort", FALSE);
   g_autoptr(AccArray) sorted = NULL;
   AccArray *order;
 
@@ -265,17 +321,18 @@ acc_array_argsort (AccArray *self,
 /**
  * acc_array_sort_pairs:
  * @self: an array of rank 1 or more, of any element type
- * @keys: an array of scalars, of the extents of @self
+ * @keys: an array of scalars, or of tuples of these, of the extents of @self
  * @descending: whether the largest key comes first
  * @sorted_keys: (out) (optional) (transfer full): the keys in the order of [method@Array.sort]
  *
  * Sorts the elements of each row by keys from another array.
  *
  * The sort is stable: elements with equal keys keep their order. Where the keys are part of the elements, [method@Array.sort_by_key] takes
- * them from there.
+ * them from there. Tuples are compared by their first items, and where these are equal by the next ones; a sort of them takes as long as
+ * one by each of their scalars.
  *
- * Keys of other extents are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then; keys
- * that are tuples are %ACC_ERROR_TYPE. Behaves otherwise as [method@Array.sort].
+ * Keys of other extents are %ACC_ERROR_SHAPE while building, or %ACC_ERROR_BOUNDS when run, where the extents are known only then. Behaves
+ * otherwise as [method@Array.sort].
  *
  * ```c
  * // xs = [10, 20, 30], keys = [2.5, 0.5, 1.5]
@@ -293,7 +350,7 @@ acc_array_sort_pairs (AccArray  *self,
                       AccArray **sorted_keys)
 {
   ACC_ARRAY_NAMED ("sort_pairs");
-  g_autoptr(AccArray) node = check_keys (keys, "sort_pairs"), matched = NULL, sorted = NULL, order = NULL;
+  g_autoptr(AccArray) node = check_keys (keys, "sort_pairs", TRUE), matched = NULL, sorted = NULL, order = NULL;
 
   if (node->error == NULL)
     {
@@ -308,6 +365,8 @@ acc_array_sort_pairs (AccArray  *self,
     return acc_array_refuse (g_steal_pointer (&node), sorted_keys);
 
   matched = acc_array_match_extents (self, keys);
+  if (acc_element_type_is_tuple (keys->type))
+    return sort_by_tuples (self, matched, descending, sorted_keys);
   if (goes_along (self) && !acc_sort_is_short (matched))
     return sort_along (self, matched, descending, sorted_keys);
   sorted = sort_rows (matched, descending, &order);

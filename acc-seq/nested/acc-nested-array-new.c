@@ -483,12 +483,12 @@ acc_nested_array_new_from_arrays (AccArray **arrays,
 /**
  * acc_nested_array_new_from_keys:
  * @values: a vector
- * @keys: a vector of as many keys, of a type that can be sorted
+ * @keys: a vector of as many keys, scalars, or tuples of these, as acc_array_zip() makes them of several columns
  * @groups: (out) (optional) (transfer full): where to put the key of each element, ascending
  *
  * Groups values by their keys: values of one key, in their order, are an element.
  *
- * Takes as long as a sort of the keys. Errors are those of [method@Array.sort_pairs].
+ * Takes as long as a sort of the keys. Their order, and errors, are those of [method@Array.sort_pairs].
  *
  * ```c
  * // values = [1, 2, 3, 4], keys = [7, 5, 7, 5]

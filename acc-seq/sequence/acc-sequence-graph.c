@@ -83,18 +83,6 @@ refuse (const char *what)
 
 static AccNestedArray *all_elements (AccSequence *self, AccExpr *most);
 
-/* Whether it goes on for as long as it is asked. */
-static gboolean
-is_endless (AccSequence *self)
-{
-  gboolean endless = self->kind == ACC_SEQUENCE_KIND_MAP || self->kind == ACC_SEQUENCE_KIND_DROP;
-
-  for (guint i = 0; i < self->n_inputs && endless; i++)
-    endless = is_endless (self->inputs[i]);
-
-  return self->kind == ACC_SEQUENCE_KIND_COUNTER ? self->length < 0 : endless;
-}
-
 /* The same number of each: the shortest of those that end decides. */
 static AccNestedArray *
 map_all (AccSequence *self,
@@ -107,7 +95,7 @@ map_all (AccSequence *self,
 
   for (guint i = 0; i < self->n_inputs; i++)
     {
-      AccNestedArray *input = is_endless (self->inputs[i]) ? NULL : all_elements (self->inputs[i], most);
+      AccNestedArray *input = self->inputs[i]->endless ? NULL : all_elements (self->inputs[i], most);
       AccExpr *before = least;
 
       g_ptr_array_add (inputs, input);

@@ -5,24 +5,23 @@
 
 /* Functions of elements. */
 
-static gint64
-least_length (AccSequence **inputs,
-              guint         n_inputs)
+static void
+set_least_length (AccSequence *self)
 {
   gint64 least = -1;
   gboolean known = TRUE;
 
-  for (guint i = 0; i < n_inputs; i++)
+  self->endless = TRUE;
+  for (guint i = 0; i < self->n_inputs; i++)
     {
-      /* A counter without an end decides nothing. */
-      gboolean endless = inputs[i]->kind == ACC_SEQUENCE_KIND_COUNTER && inputs[i]->length < 0;
+      AccSequence *input = self->inputs[i];
 
-      known = known && (endless || inputs[i]->length >= 0);
-      if (inputs[i]->length >= 0 && (least < 0 || inputs[i]->length < least))
-        least = inputs[i]->length;
+      known = known && (input->endless || input->length >= 0);
+      self->endless = self->endless && input->endless;
+      if (input->length >= 0 && (least < 0 || input->length < least))
+        least = input->length;
     }
-
-  return known ? least : -1;
+  self->length = known ? least : -1;
 }
 
 AccSequence *
@@ -33,6 +32,7 @@ acc_sequence_new_counter (gint64 length)
   self->type = acc_element_type_new (ACC_KIND_I64);
   self->shape = acc_shape_new_scalar ();
   self->length = length < 0 ? -1 : length;
+  self->endless = length < 0;
 
   return self;
 }
@@ -77,7 +77,7 @@ acc_sequence_new_traced (const char      *operation,
   self->type = result->type;
   self->rank = result->rank;
   self->shape = result->shape != NULL ? acc_shape_ref (result->shape) : NULL;
-  self->length = least_length (inputs, n_inputs);
+  set_least_length (self);
   if (kind == ACC_SEQUENCE_KIND_MAP && self->function->n_parameters > n_inputs)
     add_counter (self);
 

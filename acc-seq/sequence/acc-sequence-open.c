@@ -354,6 +354,7 @@ new_windows_in_memory (AccArray     *array,
   self->rank = rank;
   self->shape = acc_shape_new (sizes, rank);
   self->length = grid->count;
+  self->promised = FALSE;
 
   return self;
 }

@@ -74,6 +74,8 @@ struct _AccSequence {
   guint                rank;        /* of an element */
   AccShape            *shape;       /* owned: of every element, where all have the same and it is known */
   gint64               length;      /* -1: not known */
+  gboolean             endless;     /* that is known */
+  gboolean             promised;    /* by a producer, which a walk may find to have fewer */
   char                *label;
   gint64               latency;     /* microseconds; 0: no target */
 

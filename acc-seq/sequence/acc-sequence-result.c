@@ -370,7 +370,8 @@ acc_sequence_stack (AccSequence *self)
  * acc_sequence_count:
  * @self: a sequence
  *
- * Returns how many elements there are. What they are is computed only as far as that decides how many there are.
+ * Returns how many elements there are. What they are is computed only as far as that decides how many there are: not at all where
+ * [method@Sequence.get_length] knows it, but that a producer's own word for it is checked by a walk.
  *
  * Returns: (transfer full): an i8 of rank 0
  */
@@ -383,6 +384,8 @@ acc_sequence_count (AccSequence *self)
 
   if (self->mistake == NULL && acc_sequence_needs_run (self, NULL, NULL))
     return acc_sequence_graph_count (self);
+  if (self->mistake == NULL && self->length >= 0 && !self->promised)
+    return acc_array_unit (acc_array_number (self->length));
 
   return self->mistake != NULL ? g_object_ref (self->mistake)
                                : new_result ("sequence_count", self, ACC_SEQUENCE_RESULT_COUNT, NULL, NULL,

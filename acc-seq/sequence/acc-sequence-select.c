@@ -24,6 +24,7 @@ new_predicated (const char     *operation,
   g_clear_pointer (&self->shape, acc_shape_unref);
   self->shape = input->shape != NULL ? acc_shape_ref (input->shape) : NULL;
   self->length = -1;
+  self->endless = FALSE;
 
   return g_steal_pointer (&self);
 }
@@ -114,7 +115,10 @@ cut (AccSequence    *input,
       self = new_alike (kind, input, number);
     }
 
-  if (kind == ACC_SEQUENCE_KIND_TAKE)
+  self->endless = kind == ACC_SEQUENCE_KIND_DROP && input->endless;
+  if (kind == ACC_SEQUENCE_KIND_TAKE && input->endless)
+    self->length = MAX (number, 0);
+  else if (kind == ACC_SEQUENCE_KIND_TAKE)
     self->length = input->length >= 0 ? MIN (input->length, MAX (number, 0)) : -1;
   else
     self->length = input->length >= 0 ? MAX (input->length - MAX (number, 0), 0) : -1;
@@ -187,6 +191,7 @@ acc_sequence_concat (AccSequence *self,
     result->shape = acc_shape_ref (self->shape);
   if (self->length < 0 || other->length < 0 || __builtin_add_overflow (self->length, other->length, &result->length))
     result->length = -1;
+  result->endless = self->endless || other->endless;
 
   return result;
 }
@@ -245,6 +250,7 @@ acc_sequence_scan (AccSequence *self,
   result->type = state->type;
   result->rank = state->rank;
   result->length = self->length;
+  result->endless = self->endless;
 
   return g_steal_pointer (&result);
 }
@@ -335,6 +341,7 @@ acc_sequence_scan_many (AccSequence  *self,
   result->rank = element->rank;
   result->shape = element->shape != NULL ? acc_shape_ref (element->shape) : NULL;
   result->length = self->length;
+  result->endless = self->endless;
 
   return g_steal_pointer (&result);
 }
@@ -364,6 +371,7 @@ acc_sequence_batch (AccSequence *self,
   result = new_alike (ACC_SEQUENCE_KIND_BATCH, self, count);
   result->rank = self->rank + 1;
   result->length = self->length >= 0 ? self->length / count + (self->length % count != 0) : -1;
+  result->endless = self->endless;
   g_clear_pointer (&result->shape, acc_shape_unref);
 
   return result;

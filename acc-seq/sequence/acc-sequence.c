@@ -96,11 +96,13 @@ acc_sequence_alloc (AccSequenceKind kind,
   AccSequence *self = g_object_new (ACC_TYPE_SEQUENCE, NULL);
 
   self->kind = kind;
+  self->promised = kind == ACC_SEQUENCE_KIND_PRODUCER;
   self->n_inputs = n_inputs;
   self->inputs = g_new0 (AccSequence *, n_inputs + 1);
   for (guint i = 0; i < n_inputs; i++)
     {
       self->inputs[i] = g_object_ref (inputs[i]);
+      self->promised |= inputs[i]->promised;
       if (self->mistake == NULL && inputs[i]->mistake != NULL)
         self->mistake = g_object_ref (inputs[i]->mistake);
     }

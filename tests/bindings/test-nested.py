@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Nested arrays from Python."""
 
+import copy
 import functools
+import pickle
+import subprocess
 import sys
 
 import check
@@ -77,6 +80,17 @@ def test_few_elements():
 def test_groups_and_padding():
     rows, keys = Acc.NestedArray.from_keys(np.array([1, 2, 3, 4, 5]), np.array([7, 5, 7, 5, 6], 'u1'))
     assert rows.to_list() == [[2, 4], [5], [1, 3]] and np.asarray(keys.run()).tolist() == [5, 6, 7]
+    # By two columns, as a database groups: as by a dictionary of tuples
+    rng = np.random.default_rng(5)
+    shops, days, sold = rng.integers(-3, 3, 500).astype('i2'), rng.integers(0, 4, 500) / 2, np.arange(500)
+    rows, keys = Acc.NestedArray.from_keys(sold, (shops, days))
+    want = {}
+    for key, value in zip(zip(shops.tolist(), days.tolist()), sold.tolist()):
+        want.setdefault(key, []).append(value)
+    assert rows.to_list() == [want[key] for key in sorted(want)]
+    assert np.asarray(keys.run()).tolist() == sorted(want) and len(want) == 24
+    three = Acc.NestedArray.from_keys(np.array([1., 2.]), (np.zeros(2), np.zeros(2), np.array([True, False])))[0]
+    assert three.to_list() == [[2], [1]]
     rows = Acc.NestedArray.from_lengths(np.arange(1., 6.), np.array([2, 0, 3]))
     padded, mask = rows.to_padded(-1.)
     assert np.asarray(padded.run()).tolist() == [[1, 2, -1], [-1, -1, -1], [3, 4, 5]]
@@ -87,6 +101,38 @@ def test_groups_and_padding():
         assert False
     except GLib.Error as error:
         assert error.matches(Acc.error_quark(), Acc.Error.TYPE), error
+
+
+def test_equality_copies_and_pickles():
+    pictures = Acc.NestedArray.from_arrays([np.ones((2, 3), 'f4'), np.zeros((0, 4), 'f4'), np.full((1, 1), 7, 'f4')])
+    deep = Acc.NestedArray.from_list([[[1, 2], [3]], [], [[], [4]]])
+    pairs = Acc.NestedArray.from_lengths(Acc.use(np.arange(3)).zip(Acc.use(np.array([.5, np.inf, -0.]))), [1, 0, 2])
+    some = {'vectors': Acc.NestedArray.from_lengths(np.arange(6.), [2, 0, 4]), 'pictures': pictures, 'levels': deep, 'tuples': pairs,
+            'none': Acc.NestedArray.from_lengths(np.zeros(0, 'u1'), []), 'regular': Acc.NestedArray.from_regular(np.arange(6).reshape(3, 2)),
+            'numbers': Acc.NestedArray.from_regular(np.arange(3)), 'empty elements': Acc.NestedArray.from_lengths(np.zeros(0), [0, 0]),
+            'sums of levels': deep.map(lambda row: row.fold(0, lambda x, y: x + y)), 'part': deep[1:],
+            'complex': Acc.NestedArray.from_lengths(np.array([1j, 2]), [1, 1]), 'flags': Acc.NestedArray.from_list([[True], []])}
+    for name, nested in some.items():
+        assert copy.copy(nested) is nested and copy.deepcopy([nested])[0] is nested, name
+        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+            back = pickle.loads(pickle.dumps(nested, protocol))
+            assert type(back) is Acc.NestedArray and back == nested and not back != nested, (name, protocol)
+            assert back.to_list() == nested.to_list() and back.dtype == nested.dtype, (name, protocol)
+        assert [other for other in some if some[other] == nested] == [name], name
+    assert pickle.loads(pickle.dumps(some['regular'])).get_form() == Acc.NestedForm.REGULAR
+    assert some['vectors'] == some['vectors'].map(lambda row: row.map(lambda x: x + 0))
+    assert some['vectors'] != some['vectors'].map(lambda row: row.map(lambda x: x + 1)) and some['vectors'] != [[0, 1], [], [2, 3, 4, 5]]
+    for one, other in (([2, 0, 4], [2, 4, 0]), ([6], [6, 0])):
+        assert Acc.NestedArray.from_lengths(np.arange(6.), one) != Acc.NestedArray.from_lengths(np.arange(6.), other)
+    for array in (np.arange(6).reshape(2, 3), np.float32(2), np.zeros((0, 3), 'c8'), np.array([True])):
+        made = Acc.use(array).map(lambda x: x)
+        back = pickle.loads(pickle.dumps(made))
+        assert copy.copy(made) is made and back.is_manifest() and back.dtype == made.dtype, array
+        assert np.asarray(back).shape == np.shape(array) and np.array_equal(np.asarray(back), array), array
+    # In another process, which has loaded nothing yet
+    text = "import pickle, sys; x = pickle.load(sys.stdin.buffer); print(x.to_list(), type(x).__name__)"
+    done = subprocess.run([sys.executable, '-c', text], input=pickle.dumps(deep), stdout=subprocess.PIPE, check=True)
+    assert done.stdout.decode() == '[[[1, 2], [3]], [], [[], [4]]] NestedArray\n', done.stdout
 
 
 def test_ready_made():

@@ -329,6 +329,45 @@ test_computed (void)
   CONF_EXPECT_ERROR ("sort-by/computed-extents", acc_array_sort_pairs (kept, four, FALSE, NULL), ACC_ERROR_BOUNDS, "-1");
 }
 
+/* Keys of several items, of rows that are short, long, and known only when they are there; pairs of pairs are compared in the same
+ * order. */
+static void
+test_tuple_keys (void)
+{
+  g_autoptr(AccArray) names = CONF_INTS1 ("i4", 0, 1, 2, 3, 4, 5, 6), first = CONF_INTS1 ("i1", 2, -1, 2, -1, 2, 2, -1);
+  g_autoptr(AccArray) second = CONF_FLOATS1 ("f8", 0., NAN, -3., INFINITY, -0., NAN, INFINITY),
+    third = CONF_INTS1 ("u2", 1, 0, 9, 3, 0, 0, 2);
+  g_autoptr(AccArray) right = acc_array_zip (second, third), nested = acc_array_zip (first, right), left = acc_array_zip (first, second),
+    other = acc_array_zip (left, third);
+  g_autoptr(AccArray) sorted_keys = NULL, sorted = acc_array_sort_pairs (names, nested, FALSE, &sorted_keys);
+  g_autoptr(AccArray) sorted_left = acc_array_unzip (sorted_keys, 0);
+  const gint64 n = 3000;
+  g_autofree gint64 *a = g_new (gint64, n), *b = g_new (gint64, n), *numbers = g_new (gint64, n), *want = g_new (gint64, n);
+  g_autoptr(AccArray) as = NULL, bs = NULL, places = NULL, pairs = NULL;
+  gint64 filled = 0;
+
+  CONF_EXPECT_INTS ("sort-by/tuples", g_object_ref (sorted), "[7]", 6, 3, 1, 2, 4, 0, 5);
+  CONF_EXPECT_INTS ("sort-by/tuples-keys", g_object_ref (sorted_left), "[7]", -1, -1, -1, 2, 2, 2, 2);
+  CONF_EXPECT_INTS ("sort-by/tuples-left", acc_array_sort_pairs (names, other, FALSE, NULL), "[7]", 6, 3, 1, 2, 4, 0, 5);
+  CONF_EXPECT_INTS ("sort-by/tuples-descending", acc_array_sort_pairs (names, other, TRUE, NULL), "[7]", 0, 4, 2, 5, 3, 6, 1);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      a[i] = i * 7919 % 5;
+      b[i] = -(i * 104729 % 3);
+      numbers[i] = i;
+    }
+  for (gint64 k = 0; k < 15; k++)
+    for (gint64 i = 0; i < n; i++)
+      if (a[i] == k / 3 && b[i] == k % 3 - 2)
+        want[filled++] = i;
+  as = conf_ints ("i8", &n, 1, a);
+  bs = conf_ints ("i4", &n, 1, b);
+  places = conf_ints ("i8", &n, 1, numbers);
+  pairs = acc_array_zip (as, bs);
+  conf_expect_ints ("sort-by/tuples-many", acc_array_sort_pairs (places, pairs, FALSE, NULL), "[3000]", 0, (guint) filled, want);
+}
+
 static AccExpr *
 pair_with_itself (AccExpr *x, gpointer data)
 {
@@ -570,7 +609,7 @@ test_mistakes (void)
                      "[3]");
   CONF_EXPECT_ERROR ("sort-by/keys", g_object_ref (sorted_keys), ACC_ERROR_SHAPE, "sort_pairs", "[2]");
   CONF_EXPECT_ERROR ("sort-by/ranks", acc_array_sort_pairs (vector, matrix, FALSE, NULL), ACC_ERROR_SHAPE, "sort_pairs", "rank 2");
-  CONF_EXPECT_ERROR ("sort-by/types", acc_array_sort_pairs (vector, pairs, FALSE, NULL), ACC_ERROR_TYPE, "sort_pairs");
+  CONF_EXPECT_ERROR ("sort-by/tuple-extents", acc_array_sort_pairs (two, pairs, FALSE, NULL), ACC_ERROR_SHAPE, "sort_pairs", "[2]");
   bad = acc_array_sort_by_key (vector, FALSE, pair_with_itself, NULL);
   acc_array_set_label (bad, "keyed");
   CONF_EXPECT_ERROR ("sort-on/pairs", bad, ACC_ERROR_TYPE, "sort_by_key", "keyed", "(i8,i8)");

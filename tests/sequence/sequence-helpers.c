@@ -98,7 +98,7 @@ print (AccArray *array)
   GString *text = g_string_new (NULL);
 
   for (gsize i = 0; i < g_bytes_get_size (bytes) / 8; i++)
-    g_string_append_printf (text, "%s%d", i > 0 ? " " : "", (int) values[i]);
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? " " : "", values[i]);
 
   return g_string_free (text, FALSE);
 }

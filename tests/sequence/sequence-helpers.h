@@ -79,6 +79,7 @@ void test_fold_again (void);
 void test_fold_exact (void);
 void test_fold_rows (void);
 void test_endless (void);
+void test_known_counts (void);
 void test_captured (void);
 void test_batches (void);
 void test_uneven_batches (void);

@@ -144,6 +144,30 @@ test_endless (void)
   g_assert_cmpint (acc_sequence_get_length (counted), ==, 4);
 }
 
+/* As long as no walk would end. */
+void
+test_known_counts (void)
+{
+  const gint64 n = G_GINT64_CONSTANT (1) << 50;
+  g_autoptr(AccSequence) many = acc_sequence_new_generate (n, f_times, NULL), rest = acc_sequence_drop (many, 5);
+  g_autoptr(AccSequence) endless = acc_sequence_new_generate (-1, f_times, NULL), both = acc_sequence_zip_with (rest, endless, f_add, NULL);
+  g_autoptr(AccSequence) twice = acc_sequence_concat (both, many), pairs = acc_sequence_batch (twice, 2);
+  g_autoptr(AccSequence) scanned = acc_sequence_scan (endless, zero (), f_add, NULL), first = acc_sequence_take (endless, n);
+  g_autoptr(AccSequence) kept = acc_sequence_filter (endless, f_below, NULL), few = acc_sequence_take (scanned, 7), few_kept = NULL;
+  g_autoptr(AccArray) a = acc_sequence_count (both), b = acc_sequence_count (pairs), c = acc_sequence_count (first);
+  g_autofree char *expected_a = g_strdup_printf ("%" G_GINT64_FORMAT, n - 5);
+  g_autofree char *expected_b = g_strdup_printf ("%" G_GINT64_FORMAT, n - 2);
+  g_autofree char *expected_c = g_strdup_printf ("%" G_GINT64_FORMAT, n);
+  AccArray *arrays[] = { a, b, c };
+  const char *expected[] = { expected_a, expected_b, expected_c };
+
+  expect_results (arrays, 3, expected);
+  g_assert_cmpint (acc_sequence_get_length (scanned), ==, -1);
+  g_assert_cmpint (acc_sequence_get_length (few), ==, 7);
+  few_kept = acc_sequence_take (kept, 3);
+  g_assert_cmpint (acc_sequence_get_length (few_kept), ==, -1);
+}
+
 /* --- functions that read what another sequence ends in */
 
 static AccExpr *plus_both (AccExpr *x, AccExpr *y, gpointer total) { return acc_expr_add (acc_expr_add (x, y), acc_expr_the (total)); }

@@ -4,20 +4,20 @@
 import math
 import operator
 
-from gi.repository import GObject
+from gi.repository import GLib, GObject
 
 from ._axes import _along, _count_axis, _reducing, _reorder
-from ._memory import _array, _buffers, _dtype, _View
+from ._memory import _array, _buffers, _dtype, _Pickled, _View
 from ._methods import _checked, _elementwise, _seeded, _seeded_parts, _unseeded, _unseeded_parts, _zipping
 from ._module import Acc, override
 from ._operators import _array_function, _array_ufunc, _divmod, _equality, _rdivmod
 from ._program import while_loop
-from ._shape import _boundary, _has_expr, _of_shape, _specification
+from ._shape import _boundary, _has_expr, _of_shape, _shape, _specification
 from ._slicing import _is_part, _part
 from ._values import _build, _build_two, _element_type, _expr, _sound, _type, Neighbourhood
 
 
-class Array(Acc.Array):
+class Array(_Pickled, Acc.Array):
     """An array value: in memory, or an operation on other arrays that runs when its value is wanted."""
 
     __array_priority__ = 100
@@ -122,6 +122,15 @@ class Array(Acc.Array):
 
     def __complex__(self):
         return complex(self._single(TypeError))
+
+    def _parts(self):
+        made = self if self.is_manifest() else self.run()
+        buffers = [made.dup_bytes(number).get_data() or b'' for number in range(made.get_element_type().get_n_buffers())]
+        return made.dtype, made.shape, buffers
+
+    @staticmethod
+    def _unpickle(code, shape, buffers):
+        return _sound(Acc.Array.use_buffers(_type(code), _shape(shape), [GLib.Bytes.new(buffer) for buffer in buffers]))
 
     # What is not in memory runs for these.
     def __iter__(self):

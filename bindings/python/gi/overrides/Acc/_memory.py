@@ -75,6 +75,24 @@ def _array(value):
     return value if isinstance(value, Acc.Array) else use(value)
 
 
+class _Pickled:
+    """Of immutable values: a copy is the value itself, and pickle gets the parts that _unpickle makes one of."""
+
+    def __init_subclass__(cls, **arguments):
+        super().__init_subclass__(**arguments)
+        # Where another process finds it: importing the package of overrides alone would not load what it overrides.
+        cls._unpickle.__module__ = 'gi.repository.Acc'
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce_ex__(self, protocol):
+        return type(self)._unpickle, self._parts()
+
+
 class _View:
     """Carries the interface of a manifest array to NumPy, which keeps it, and so the array, alive."""
 

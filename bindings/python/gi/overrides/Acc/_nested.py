@@ -5,7 +5,7 @@ import functools
 import operator
 
 from . import _arrow
-from ._memory import _array, use
+from ._memory import _array, _Pickled, use
 from ._module import Acc, override
 from ._values import _build, _expr, _sound
 
@@ -26,7 +26,7 @@ def _nested(made):
     return made
 
 
-class NestedArray(Acc.NestedArray):
+class NestedArray(_Pickled, Acc.NestedArray):
     """Many arrays as one: rows of different lengths, pictures of different sizes."""
 
     @staticmethod
@@ -55,8 +55,9 @@ class NestedArray(Acc.NestedArray):
 
     @staticmethod
     def from_keys(values, keys):
-        """Values grouped by their keys, and the key of each group."""
-        nested, groups = Acc.NestedArray.new_from_keys(_array(values), _array(keys))
+        """Values grouped by their keys, and the key of each group. A tuple of columns is a key of several items."""
+        keys = Acc.Array.zip_many([_array(column) for column in keys]) if isinstance(keys, tuple) else _array(keys)
+        nested, groups = Acc.NestedArray.new_from_keys(_array(values), keys)
         return _sound(nested), groups
 
     @staticmethod
@@ -190,6 +191,48 @@ class NestedArray(Acc.NestedArray):
         return self.to_string()
 
     __repr__ = __str__
+
+    def __eq__(self, other):
+        """Whether both have the same type, levels, extents and values, as lists of lists are compared; what is not in memory runs."""
+        import numpy
+        if not isinstance(other, Acc.NestedArray):
+            return NotImplemented
+        if (self.dtype, self.ndim, self.depth) != (other.dtype, other.ndim, other.depth):
+            return False
+        return all(numpy.array_equal(numpy.asarray(x), numpy.asarray(y)) for x, y in zip(self._layers(), other._layers()))
+
+    def __ne__(self, other):  # that of GObject tells of objects
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else not equal
+
+    __hash__ = None
+
+    def _layers(self):
+        """How many there are in each element of each level, the extents, and the values."""
+        made = self if self.is_manifest() else self.run()
+        while made.inner is not None:
+            yield made.lengths.run()
+            made = made.inner
+        if made.ndim:
+            yield made.get_extents().run()
+        yield made.flatten().run()
+
+    def _parts(self):
+        made, levels = self if self.is_manifest() else self.run(), []
+        while made.inner is not None:
+            levels.append(made.lengths.run())
+            made = made.inner
+        if made.ndim == 0 or made.get_form() == Acc.NestedForm.REGULAR:
+            return levels, made.flatten().run() if made.ndim == 0 else made.values.run()
+        return levels, made.flatten().run(), made.get_extents().run(), made.ndim
+
+    @staticmethod
+    def _unpickle(levels, values, extents=None, rank=None):
+        make = {None: lambda *_: NestedArray.from_regular(values), 1: NestedArray.from_lengths}.get(rank, NestedArray.from_extents)
+        nested = make(values, extents)
+        for lengths in reversed(levels):
+            nested = nested.nest(lengths)
+        return nested.run()
 
     def __len__(self):
         return self.get_lengths().run().shape[0]
