@@ -7,7 +7,7 @@ import operator
 from gi.repository import GLib, GObject
 
 from ._axes import _along, _count_axis, _reducing, _reorder
-from ._memory import _array, _buffers, _dtype, _Pickled, _View
+from ._memory import _array, _buffers, _dtype, _pickled, _View
 from ._methods import _checked, _elementwise, _seeded, _seeded_parts, _unseeded, _unseeded_parts, _zipping
 from ._module import Acc, override
 from ._operators import _array_function, _array_ufunc, _divmod, _equality, _rdivmod
@@ -17,7 +17,8 @@ from ._slicing import _is_part, _part
 from ._values import _build, _build_two, _element_type, _expr, _sound, _type, Neighbourhood
 
 
-class Array(_Pickled, Acc.Array):
+@_pickled
+class Array(Acc.Array):
     """An array value: in memory, or an operation on other arrays that runs when its value is wanted."""
 
     __array_priority__ = 100

@@ -75,22 +75,14 @@ def _array(value):
     return value if isinstance(value, Acc.Array) else use(value)
 
 
-class _Pickled:
-    """Of immutable values: a copy is the value itself, and pickle gets the parts that _unpickle makes one of."""
-
-    def __init_subclass__(cls, **arguments):
-        super().__init_subclass__(**arguments)
-        # Where another process finds it: importing the package of overrides alone would not load what it overrides.
-        cls._unpickle.__module__ = 'gi.repository.Acc'
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
-
-    def __reduce_ex__(self, protocol):
-        return type(self)._unpickle, self._parts()
+def _pickled(kind):
+    """For a class of immutable values: a copy is the value itself, and pickle gets its _parts(), of which _unpickle() makes one."""
+    # Where another process finds it: importing the package of overrides alone would not load what it overrides.
+    kind._unpickle.__module__ = 'gi.repository.Acc'
+    kind.__copy__ = lambda self: self
+    kind.__deepcopy__ = lambda self, memo: self
+    kind.__reduce_ex__ = lambda self, protocol: (kind._unpickle, self._parts())
+    return kind
 
 
 class _View:

@@ -5,7 +5,7 @@ import functools
 import operator
 
 from . import _arrow
-from ._memory import _array, _Pickled, use
+from ._memory import _array, _pickled, use
 from ._module import Acc, override
 from ._values import _build, _expr, _sound
 
@@ -26,7 +26,8 @@ def _nested(made):
     return made
 
 
-class NestedArray(_Pickled, Acc.NestedArray):
+@_pickled
+class NestedArray(Acc.NestedArray):
     """Many arrays as one: rows of different lengths, pictures of different sizes."""
 
     @staticmethod
