@@ -4,6 +4,7 @@
 #include "acc-byte-reader-private.h"
 #include "acc-byte-writer-private.h"
 #include "acc-error.h"
+#include "acc-io-private.h"
 #include "acc-npy-private.h"
 #include "acc-png-sink.h"
 #include "acc-png-source-private.h"
@@ -207,15 +208,19 @@ static gboolean
 check_place (GFile *file, GError **error)
 {
   const char *path = g_file_peek_path (file);
-  g_autofree char *folder = path != NULL ? g_path_get_dirname (path) : NULL;
+  g_autofree char *folder = path != NULL ? g_path_get_dirname (path) : NULL, *name = acc_io_name_file (file);
 
   if (path == NULL)
     return TRUE;
 
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%s is a folder", path);
+    g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%s is a folder", name);
   else if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
-    g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%s: there is no folder %s", path, folder);
+    {
+      g_autofree char *shown = g_filename_display_name (folder);
+
+      g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%s: there is no folder %s", name, shown);
+    }
   else
     return TRUE;
 

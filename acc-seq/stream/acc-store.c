@@ -74,8 +74,12 @@ make_file (AccStore *self, const char *folder, GError **error)
     while (failed == EINTR);
 
   if (failed != 0)
-    g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%s: a temporary file of %" G_GUINT64_FORMAT " bytes in “%s” (ACC_TMPDIR): %s", self->what,
-                 self->size, folder, g_strerror (failed));
+    {
+      g_autofree char *shown = g_filename_display_name (folder);
+
+      g_set_error (error, ACC_ERROR, ACC_ERROR_IO, "%s: a temporary file of %" G_GUINT64_FORMAT " bytes in “%s” (ACC_TMPDIR): %s",
+                   self->what, self->size, shown, g_strerror (failed));
+    }
 
   return failed == 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "io-helpers.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 static const char *all_types[] = {
@@ -198,6 +199,30 @@ test_streams (void)
   io_assert_refused (io_read_all (second, 9, NULL, error), ACC_ERROR, ACC_ERROR_STREAM);
 }
 
+/* Messages are UTF-8, whatever names are. */
+static void
+test_names (void)
+{
+  char *folder = io_make_folder ();
+  const char *names[] = { "caf\xe9/x.npy", "\xff\xfe.npy" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names[i], NULL);
+      g_autoptr(GFile) file = g_file_new_for_path (path);
+      g_autoptr(GError) error = NULL;
+
+      g_assert_true (i == 0 || g_mkdir (path, 0700) == 0);
+      g_assert_null (acc_sink_create (file, NULL, &error));
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_IO);
+      g_assert_true (g_utf8_validate (error->message, -1, NULL));
+      g_assert_nonnull (strstr (error->message, i == 0 ? "no folder" : "is a folder"));
+      if (i > 0)
+        g_rmdir (path);
+    }
+  io_remove_folder (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -208,6 +233,7 @@ main (int argc, char **argv)
   g_test_add_func ("/io/raw/offset-and-size", test_offset_and_size);
   g_test_add_func ("/io/raw/bools", test_bools);
   g_test_add_func ("/io/raw/streams", test_streams);
+  g_test_add_func ("/io/raw/names", test_names);
 
   return g_test_run ();
 }

@@ -297,11 +297,11 @@ truncate_lines (AccLedger *self, GError **error)
 static int
 open_file (AccLedger *self, const char *file, GError **error)
 {
-  g_autofree char *path = g_build_filename (self->folder, file, NULL);
+  g_autofree char *path = g_build_filename (self->folder, file, NULL), *shown = g_filename_display_name (path);
   int fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
   if (fd < 0)
-    acc_error_set_errno (error, "opening", path, errno);
+    acc_error_set_errno (error, "opening", shown, errno);
 
   return fd;
 }
@@ -376,6 +376,7 @@ AccLedger *
 acc_ledger_open (GFile *folder, AccArray *array, GCancellable *cancellable, GError **error)
 {
   g_autoptr(AccLedger) self = g_new0 (AccLedger, 1);
+  g_autofree char *shown = g_file_get_parse_name (folder);
   g_auto(GStrv) identity = NULL;
 
   self->lines = self->rows = -1;
@@ -386,7 +387,7 @@ acc_ledger_open (GFile *folder, AccArray *array, GCancellable *cancellable, GErr
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "a ledger is a local folder");
       return NULL;
     }
-  self->name = g_strdup_printf ("ledger “%s”", self->folder);
+  self->name = g_strdup_printf ("ledger “%s”", shown);
 
   identity = acc_ledger_list_identity (VERSION, array, error);
   if (identity == NULL || g_cancellable_set_error_if_cancelled (cancellable, error))
