@@ -86,6 +86,34 @@ count_steps (AccArray *board, gpointer n_steps, AccArray **results)
   return 2;
 }
 
+static GPtrArray *
+step_several_and_count (AccArray **states, guint n, gpointer data)
+{
+  GPtrArray *next = step_and_count (states, n, data);
+
+  for (guint i = 2; i < n; i++)
+    g_ptr_array_add (next, stencil (states[i]));
+
+  return next;
+}
+
+/* Three boards, each of which is small. */
+static guint
+count_steps_of_several (AccArray *board, gpointer n_steps, AccArray **results)
+{
+  static const char *signatures[] = { "f4[:,:]", "i8[]", "f4[:,:]", "f4[:,:]", NULL };
+  g_autoptr(AccProgram) condition = acc_program_new (signatures, counter_is_less, n_steps);
+  g_autoptr(AccProgram) step = acc_program_new_many (signatures, step_several_and_count, NULL);
+  g_autoptr(AccArray) zero = acc_array_unit (acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 0));
+  g_autoptr(AccArray) other = acc_array_reverse_on (board, 1), third = acc_array_reverse_on (board, 0);
+  g_autoptr(GPtrArray) last = acc_array_while_loop_many ((AccArray *[]) { board, zero, other, third }, 4, condition, step);
+
+  for (guint i = 0; i < 4; i++)
+    results[i] = g_object_ref (g_ptr_array_index (last, i));
+
+  return 4;
+}
+
 static AccArray *
 spreads (AccArray **states, guint n, gpointer data)
 {
@@ -142,23 +170,30 @@ until_flat_turned (AccArray *board, gpointer percent, AccArray **results)
 /* --- what is checked */
 
 static AccArray *
-make (const char *code, guint32 seed)
+make_rows (const char *code, gint64 rows, guint32 seed)
 {
   AccElementType *type = acc_element_type_parse (code, NULL);
   g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
-  g_autoptr(AccShape) shape = acc_shape_new_matrix (ROWS, COLUMNS);
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (rows, COLUMNS);
   gsize width = acc_element_type_get_size (type);
-  g_autofree guint8 *data = g_malloc0 (ROWS * COLUMNS * width);
+  gsize n = (gsize) rows * COLUMNS;
+  g_autofree guint8 *data = g_malloc0 (n * width);
   g_autoptr(GBytes) bytes = NULL;
 
-  for (gsize i = 0; i < ROWS * COLUMNS; i++)
+  for (gsize i = 0; i < n; i++)
     if (width == 4)
       ((float *) data)[i] = (float) g_rand_double (rand);
     else
       data[i] = (guint8) g_rand_int_range (rand, 0, 2);
-  bytes = g_bytes_new_take (g_steal_pointer (&data), ROWS * COLUMNS * width);
+  bytes = g_bytes_new_take (g_steal_pointer (&data), n * width);
 
   return acc_array_use (type, shape, bytes);
+}
+
+static AccArray *
+make (const char *code, guint32 seed)
+{
+  return make_rows (code, ROWS, seed);
 }
 
 /* From a source, within an eighth of the board; compares with memory. Returns how often the source was read. */
@@ -196,6 +231,38 @@ test_known (TestPair *f, gconstpointer name)
       g_assert_cmpint (check (f, heat, count_steps, GINT_TO_POINTER (steps[i])), ==, 1);
       g_assert_cmpint (check (f, board, count_steps, GINT_TO_POINTER (steps[i])), ==, 1);
     }
+}
+
+/* States of which none is large, and together they do not fit: within limits from where the loop is refused to where it fits whole. */
+static void
+test_small (TestPair *f, gconstpointer name)
+{
+  g_autoptr(AccArray) heat = make_rows ("f4", 25, 3), from_source = NULL, wanted = NULL;
+  g_autoptr(TestSource) source = test_source_new_for_array (heat);
+  g_autoptr(GError) error = NULL;
+  AccArray *results[2][4];
+  guint n_done = 0, n_refused = 0;
+
+  from_source = acc_array_new_from_source (ACC_SOURCE (source));
+  count_steps_of_several (heat, GINT_TO_POINTER (21), results[0]);
+  count_steps_of_several (from_source, GINT_TO_POINTER (21), results[1]);
+  wanted = acc_backend_run (f->roomy, results[0][0], NULL, &error);
+  g_assert_no_error (error);
+  for (guint64 limit = 120000; limit < 600000; limit += 20000)
+    {
+      g_autoptr(TestSink) sink = test_sink_new ();
+      g_autoptr(GError) failed = NULL;
+
+      if (test_write_within (f->backend, results[1][0], sink, limit, &failed))
+        test_sink_assert_same (sink, wanted);
+      else
+        g_assert_error (failed, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+      n_done += failed == NULL;
+      n_refused += failed != NULL;
+    }
+  g_assert_cmpuint (MIN (n_done, n_refused), >, 0);
+  for (guint i = 0; i < 8; i++)
+    g_object_unref (results[i / 4][i % 4]);
 }
 
 static void
@@ -270,8 +337,8 @@ test_cancelled (TestPair *f, gconstpointer name)
 }
 
 static const TestPairCase cases[] = {
-  { "known", test_known }, { "unknown", test_unknown }, { "turned", test_turned }, { "plan", test_plan }, { "cancelled", test_cancelled },
-};
+  { "known", test_known }, { "small", test_small }, { "unknown", test_unknown }, { "turned", test_turned }, { "plan", test_plan },
+  { "cancelled", test_cancelled }, };
 
 static void
 add_tests (const char *name, AccBackend *backend)

@@ -328,6 +328,8 @@ goes_by_rows (Loop *self, GPtrArray *arrays)
   for (guint i = 0; i < self->n; i++)
     if (self->large[i])
       g_ptr_array_add (large, g_ptr_array_index (arrays, i));
+  if (large->len == 0)
+    return TRUE;
 
   plan = acc_backend_plan_many (self->task->backend, (AccArray **) large->pdata, large->len, sinks, large->len, NULL);
   for (guint i = 0; plan != NULL && i < plan->parts->len; i++)
