@@ -2,6 +2,7 @@
 #include "acc-fusion-graph.h"
 
 #include "acc-function-facts.h"
+#include "acc-fusion-direct.h"
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
 #include "acc-error.h"
@@ -29,6 +30,7 @@ acc_fusion_graph_free (AccFusionGraph *self)
   acc_function_forms_free (self->forms);
   g_array_unref (self->data_extents);
   g_hash_table_unref (self->asked_extents);
+  g_hash_table_unref (self->reached);
   g_free (self);
 }
 
@@ -425,16 +427,6 @@ add_node (AccFusionGraph *self,
   return TRUE;
 }
 
-/* What direct is, under its shape. */
-static AccArray *
-strip_direct (AccArray *direct)
-{
-  while (direct->op == ACC_OP_RESHAPE)
-    direct = direct->inputs[0];
-
-  return direct;
-}
-
 /* Whether modules have the operation for elements of its type: folds of the segments of a vector by a primitive. */
 static gboolean
 have_modules (AccFusionGraph *self,
@@ -468,12 +460,12 @@ may_take_direct (AccFusionGraph *self,
   if (!self->takes_direct || g_hash_table_contains (numbers, array))
     return FALSE;
   acc_array_work_out (array);
-  if (array->direct == NULL)
+  if (array->direct == NULL || !acc_fusion_is_in_reach (array->direct, numbers, self->reached))
     return FALSE;
 
-  op = strip_direct (array->direct)->op;
+  op = acc_fusion_strip_direct (array->direct)->op;
   if (self->for_modules)
-    return have_modules (self, strip_direct (array->direct));
+    return have_modules (self, acc_fusion_strip_direct (array->direct));
   if (op == ACC_OP_SEG_NUMBERS && (acc_disable_get_flags () & ACC_DISABLE_SEGMENTS))
     return FALSE;
 
@@ -491,7 +483,7 @@ takes_direct (AccFusionGraph  *self,
               AccArray        *array)
 {
   AccArray **inputs = array->direct->inputs;
-  AccOperation op = strip_direct (array->direct)->op;
+  AccOperation op = acc_fusion_strip_direct (array->direct)->op;
 
   if (self->for_modules)
     return TRUE;
@@ -553,6 +545,7 @@ acc_fusion_graph_new (const AccTarget *target,
   self->table = g_hash_table_new (NULL, NULL);
   self->forms = acc_function_forms_new ();
   self->asked_extents = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self->reached = g_hash_table_new (NULL, NULL);
   self->data_extents = g_array_new (FALSE, FALSE, sizeof (AccDataExtents));
   g_array_set_clear_func (self->data_extents, data_extents_clear);
 

@@ -82,6 +82,7 @@ struct _AccFusionGraph {
   AccFunctionForms *forms;      /* of their functions */
   GArray     *data_extents;     /* AccDataExtents */
   GHashTable *asked_extents;    /* AccArray → gint64 per dimension: of those not bound that the data's extents were found with */
+  GHashTable *reached;          /* AccArray: what operations in place of compositions may read */
   gboolean    has_sources;
   guint       n_stencils;
   gboolean    for_groups;       /* of threads, which share rows that a lane would go along alone */

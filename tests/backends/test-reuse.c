@@ -5,7 +5,9 @@
 
 #include "tests/nested/nested-backends.h"
 
+#include "acc-core/array/acc-array-private.h"
 #include "acc-seq/stream/acc-graph-cache-private.h"
+#include "acc-seq/stream/acc-stages-private.h"
 
 #include <string.h>
 
@@ -123,6 +125,35 @@ test_same (void)
     check_run (combine_new (i, N, NULL));
   if (is_reused ())
     g_assert_cmpuint (count_hits (), ==, before + 3);
+}
+
+/* What an operation of its own reads need not be what is left of its composition, part of which was computed before, as stages do. */
+static void
+test_direct (void)
+{
+  guint64 before = count_hits ();
+
+  for (guint i = 0; i < 8; i++)
+    {
+      g_autoptr(AccArray) elements = use_floats (N, i), lengths = use_ints (N / 16, i), scan = NULL;
+      g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+      g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
+      g_autoptr(GError) error = NULL;
+      AccArray *flagged;
+
+      scan = acc_array_scanl1_seg (elements, lengths, add, NULL);
+      g_assert_nonnull (scan->direct);
+      flagged = scan->inputs[0]->inputs[0];
+      g_hash_table_insert (values, flagged, run (backend, flagged));
+      /* Else its extents are read from lengths. */
+      if (i % 2 == 1)
+        g_hash_table_insert (values, scan->direct->inputs[0], run (backend, scan->direct->inputs[0]));
+      g_ptr_array_add (others, g_object_ref (scan));
+      g_assert_true (acc_stages_replace (values, others, &error));
+      check_run (g_object_ref (g_ptr_array_index (others, 0)));
+    }
+  if (is_reused ())
+    g_assert_cmpuint (count_hits (), >, before);
 }
 
 /* All that decides a plan tells graphs apart. */
@@ -486,6 +517,7 @@ main (int    argc,
     return 0;
 
   g_test_add_func ("/reuse/same", test_same);
+  g_test_add_func ("/reuse/direct", test_direct);
   g_test_add_func ("/reuse/others", test_others);
   g_test_add_func ("/reuse/filters", test_filters);
   g_test_add_func ("/reuse/loops", test_loops);

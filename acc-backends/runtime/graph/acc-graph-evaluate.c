@@ -247,6 +247,41 @@ find_spent (AccGraphEval *run,
     }
 }
 
+typedef struct {
+  AccGraphScope *scope;
+  AccSubgraph   *subgraph;
+} DirectReads;
+
+static gboolean
+bind_if_known (AccArray *array,
+               gpointer  data)
+{
+  const DirectReads *self = data;
+  gboolean is_known = acc_graph_scope_look_up (self->scope, array) != NULL, spent = FALSE;
+
+  if (is_known)
+    {
+      g_ptr_array_add (self->subgraph->bound, array);
+      g_array_append_val (self->subgraph->spent, spent);
+    }
+
+  return is_known;
+}
+
+static void
+bind_direct_reads (AccGraphEval *run,
+                   GPtrArray    *nodes,
+                   AccSubgraph  *subgraph)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  GPtrArray *parts[] = { nodes, subgraph->bound };
+
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    for (guint k = 0; k < parts[i]->len; k++)
+      g_hash_table_add (seen, g_ptr_array_index (parts[i], k));
+  acc_graph_find_direct_reads (nodes, seen, bind_if_known, &(DirectReads) { run->scope, subgraph });
+}
+
 /* What was computed by other means than by acc_graph_eval_compute(). Takes over @value. */
 void
 acc_graph_eval_bind (AccGraphEval *run,
@@ -285,6 +320,7 @@ find_subgraph (AccGraphEval *run,
   for (guint i = 0; i < subgraph->wanted->len; i++)
     g_hash_table_add (is_target, g_ptr_array_index (subgraph->wanted, i));
   find_spent (run, nodes, is_target, subgraph->bound, subgraph->spent);
+  bind_direct_reads (run, nodes, subgraph);
 }
 
 /* Whether all that the subgraph reads is bound now, too: what surrounds a body may differ from run to run. */

@@ -94,11 +94,68 @@ take_offers (AccGraph   *self,
 }
 
 static void
+push_unseen (GPtrArray  *stack,
+             GHashTable *seen,
+             AccArray   *array)
+{
+  AccArray *dependence;
+
+  for (guint i = 0; (dependence = acc_array_nth_known_dependence (array, i)) != NULL; i++)
+    if (g_hash_table_add (seen, dependence))
+      g_ptr_array_add (stack, dependence);
+}
+
+void
+acc_graph_find_direct_reads (GPtrArray           *nodes,
+                             GHashTable          *seen,
+                             AccGraphIsBoundFunc  is_bound,
+                             gpointer             data)
+{
+  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      if (node->direct != NULL)
+        push_unseen (stack, seen, node->direct);
+      while (stack->len > 0)
+        {
+          AccArray *array = g_ptr_array_steal_index (stack, stack->len - 1);
+
+          if (is_bound (array, data))
+            continue;
+          push_unseen (stack, seen, array);
+          if (array->direct != NULL)
+            push_unseen (stack, seen, array->direct);
+        }
+    }
+}
+
+typedef struct {
+  AccGraph   *graph;
+  GHashTable *boundary;
+} Boundary;
+
+static gboolean
+bind_if_in_boundary (AccArray *array,
+                     gpointer  data)
+{
+  const Boundary *self = data;
+  gboolean is_in = g_hash_table_contains (self->boundary, array);
+
+  if (is_in)
+    add_bound (self->graph, self->boundary, array);
+
+  return is_in;
+}
+
+static void
 look_over (AccGraph *self)
 {
   g_autoptr(GHashTable) boundary = make_boundary (self);
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr(GPtrArray) stack = g_ptr_array_new (), nodes = g_ptr_array_new ();
   g_autoptr(GPtrArray) offers = g_ptr_array_new ();
 
   self->is_simple = TRUE;
@@ -113,23 +170,19 @@ look_over (AccGraph *self)
   while (stack->len > 0)
     {
       AccArray *array = g_ptr_array_steal_index (stack, stack->len - 1);
-      AccArray *dependence;
 
-      if (g_hash_table_contains (boundary, array))
-        {
-          add_bound (self, boundary, array);
-          continue;
-        }
+      if (bind_if_in_boundary (array, &(Boundary) { self, boundary }))
+        continue;
+      g_ptr_array_add (nodes, array);
       self->has_sources |= array->op == ACC_OP_SOURCE;
       if (needs_more (boundary, array))
         self->is_simple = FALSE;
       if (array->offer != NULL)
         g_ptr_array_add (offers, array);
-      for (guint i = 0; (dependence = acc_array_nth_known_dependence (array, i)) != NULL; i++)
-        if (g_hash_table_add (seen, dependence))
-          g_ptr_array_add (stack, dependence);
+      push_unseen (stack, seen, array);
     }
   take_offers (self, offers, seen);
+  acc_graph_find_direct_reads (nodes, seen, bind_if_in_boundary, &(Boundary) { self, boundary });
 }
 
 AccGraph *

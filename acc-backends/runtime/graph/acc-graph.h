@@ -51,4 +51,11 @@ gboolean    acc_graph_is_result (AccGraph *self, AccArray *array);
  * none. */
 GPtrArray  *acc_graph_list_extent_reads (AccArray *array, GHashTable *boundary);
 
+/* Whether @array stands for something already, so that what it is made of is not read. */
+typedef gboolean (*AccGraphIsBoundFunc) (AccArray *array, gpointer data);
+
+/* Calls @is_bound for what operations that @nodes may be computed by read besides what they are composed of. @seen has all of @nodes and
+ * what is bound for them already. */
+void        acc_graph_find_direct_reads (GPtrArray *nodes, GHashTable *seen, AccGraphIsBoundFunc is_bound, gpointer data);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccGraph, acc_graph_free)
