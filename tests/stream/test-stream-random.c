@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Random programs over files, of all operations: within a quarter and a twentieth of their data, and within the least that they ask for,
- * they give the elements of the run in memory, and take no more. Where a reservation fails, nothing is left. What is refused says what it
- * needs and what it may have, and runs with that. Every case has a seed of its own: ACC_TEST_SEED=that ACC_TEST_CASES=1 runs it again.
- * With ACC_TEST_LONG there are up to ten times as many elements, which take as many chunks of one row where memory is short. */
+/* Random programs over files, pictures and pipes, of all operations: within a quarter and a twentieth of their data, and within the least
+ * that they ask for, they give the elements of the run in memory, take no more, and read pipes once. Where a reservation fails, nothing is
+ * left. What is refused says what it needs and what it may have, and runs with that. Every case has a seed of its own: ACC_TEST_SEED=that
+ * ACC_TEST_CASES=1 runs it again. With ACC_TEST_LONG there are up to ten times as many elements, which take as many chunks of one row where
+ * memory is short. */
 #include "stream-files.h"
 
 #include "tests/conformance/conf-random.h"
@@ -11,6 +12,7 @@
 
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-core/data/acc-budget-private.h"
+#include "acc-core/data/acc-source-private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,15 @@ typedef struct {
   const char *backend;
   guint       n_cases, n_quarter, n_twentieth, n_least, n_left_out, n_failing, n_refusals;
 } Tally;
+
+typedef struct {
+  AccBackend *backend;
+  guint32     seed;
+  AccArray   *arrays[MOST_RESULTS];
+  guint       n;
+  GPtrArray  *expected;
+  GPtrArray  *pipes;      /* sources that a run may read once */
+} Case;
 
 /* The test goes on with the next case. */
 static void G_GNUC_PRINTF (2, 3)
@@ -66,22 +77,40 @@ count_bytes (AccArray *array)
   return (guint64) acc_shape_get_size (acc_array_get_shape (array)) * acc_element_type_get_size (acc_array_get_element_type (array));
 }
 
-/* A file of any format that takes it, or rows from elsewhere. */
+static gboolean
+is_picture (AccArray *values)
+{
+  AccElementKind kind = acc_element_type_get_kind (acc_array_get_element_type (values));
+  guint rank;
+  const gint64 *extents = acc_shape_get_extents (acc_array_get_shape (values), &rank);
+
+  return count_bytes (values) > 0 && (kind == ACC_KIND_U8 || kind == ACC_KIND_U16)
+         && (rank == 2 || (rank == 3 && extents[2] >= 2 && extents[2] <= 4));
+}
+
+/* A file of any format that takes it, or rows from elsewhere, which may be there once only. */
 static AccArray *
-open_as_file (AccArray *values, guint which)
+open_as_file (AccArray *values, ConfRandom *c, GPtrArray *pipes)
 {
   AccElementType *type = acc_array_get_element_type (values);
+  guint which = (guint) conf_pick (c, 4);
+  gboolean wants_picture = conf_pick (c, 3) > 0;
   g_autoptr(AccSource) source = NULL;
 
-  if (which > 0 && acc_element_type_is_scalar (type))
+  if (which > 1 && acc_element_type_is_scalar (type))
     {
-      const char *format = which == 1 ? "raw" : "npy";
+      const char *format = is_picture (values) && wants_picture ? "png" : which == 2 ? "raw" : "npy";
       g_autoptr(GBytes) bytes = test_file_new (conf_interpreter (), values, format);
 
       source = test_file_open (bytes, format, type, acc_array_get_shape (values));
     }
   else
     source = ACC_SOURCE (test_source_new_for_array (values));
+  if (which == 1)
+    {
+      acc_source_set_once (source, TRUE);
+      g_ptr_array_add (pipes, g_object_ref (source));
+    }
 
   return acc_array_new_from_source (source);
 }
@@ -196,82 +225,87 @@ typedef enum { FITS, REFUSED, BROKEN } Outcome;
 
 /* Or what it needs at least. Reservation @nth is refused, if that is not 0. */
 static Outcome
-fits (AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrArray *expected, guint64 limit, guint nth, guint64 *needs,
-      guint64 *high)
+fits (const Case *self, guint64 limit, guint nth, guint64 *needs, guint64 *high)
 {
   g_autoptr(GPtrArray) sinks = g_ptr_array_new_with_free_func (g_object_unref);
-  AccBudget *budget = acc_backend_get_budget (backend);
+  AccBudget *budget = acc_backend_get_budget (self->backend);
   g_autoptr(GError) error = NULL;
   guint64 before, second;
   gboolean done;
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < self->n; i++)
     g_ptr_array_add (sinks, test_sink_new ());
+  for (guint i = 0; i < self->pipes->len; i++)
+    TEST_SOURCE (g_ptr_array_index (self->pipes, i))->n_started = 0;
   acc_budget_spare (budget, G_MAXINT64);
   before = acc_budget_get_used (budget);
   acc_budget_reset_high_water (budget);
   acc_budget_set_limit (budget, before + limit);
   acc_budget_fail_nth (budget, nth);
-  done = acc_backend_write_many (backend, arrays, n, (AccSink **) sinks->pdata, n, NULL, &error);
+  done = acc_backend_write_many (self->backend, (AccArray **) self->arrays, self->n, (AccSink **) sinks->pdata, self->n, NULL, &error);
   acc_budget_fail_nth (budget, 0);
   *high = acc_budget_get_high_water (budget) - before;
   acc_budget_set_limit (budget, 0);
   acc_budget_spare (budget, G_MAXINT64);
 
-  if (acc_budget_get_used (budget) > before || acc_backend_get_temporary_used (backend) > 0)
-    complain (seed, "%" G_GUINT64_FORMAT " bytes are left in memory, %" G_GUINT64_FORMAT " in files",
-              acc_budget_get_used (budget) - before, acc_backend_get_temporary_used (backend));
+  if (acc_budget_get_used (budget) > before || acc_backend_get_temporary_used (self->backend) > 0)
+    complain (self->seed, "%" G_GUINT64_FORMAT " bytes are left in memory, %" G_GUINT64_FORMAT " in files",
+              acc_budget_get_used (budget) - before, acc_backend_get_temporary_used (self->backend));
   if (*high > limit)
-    complain (seed, "%" G_GUINT64_FORMAT " bytes used within %" G_GUINT64_FORMAT, *high, limit);
-  for (guint i = 0; i < n; i++)
+    complain (self->seed, "%" G_GUINT64_FORMAT " bytes used within %" G_GUINT64_FORMAT, *high, limit);
+  for (guint i = 0; i < self->pipes->len; i++)
+    if (TEST_SOURCE (g_ptr_array_index (self->pipes, i))->n_started > 1)
+      complain (self->seed, "within %" G_GUINT64_FORMAT ": a pipe is read %d times", limit,
+                TEST_SOURCE (g_ptr_array_index (self->pipes, i))->n_started);
+  for (guint i = 0; i < self->n; i++)
     {
       test_sink_assert_ended (g_ptr_array_index (sinks, i), done);
       if (done)
-        assert_elements (seed, g_ptr_array_index (sinks, i), g_ptr_array_index (expected, i));
+        assert_elements (self->seed, g_ptr_array_index (sinks, i), g_ptr_array_index (self->expected, i));
     }
   if (done)
     return FITS;
 
-  g_test_message ("seed %u within %" G_GUINT64_FORMAT ": %s", seed, limit, error->message);
+  g_test_message ("seed %u within %" G_GUINT64_FORMAT ": %s", self->seed, limit, error->message);
   if (!g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
     {
-      complain (seed, "within %" G_GUINT64_FORMAT ": %s", limit, error->message);
+      complain (self->seed, "within %" G_GUINT64_FORMAT ": %s", limit, error->message);
       return BROKEN;
     }
   find_numbers (error->message, needs, &second);
   if (second == 0 && nth == 0)
-    complain (seed, "within %" G_GUINT64_FORMAT ": no two numbers: %s", limit, error->message);
+    complain (self->seed, "within %" G_GUINT64_FORMAT ": no two numbers: %s", limit, error->message);
 
   return REFUSED;
 }
 
 /* What is refused, within what it asks for, and what stages behind it ask for then; the least of it. */
 static guint64
-find_least (AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrArray *expected, guint64 limit)
+find_least (const Case *self, guint64 limit)
 {
   guint64 needs = 0, high;
 
   for (guint i = 0; i < 40; i++)
     {
-      if (fits (backend, seed, arrays, n, expected, limit, 0, &needs, &high) != REFUSED)
+      if (fits (self, limit, 0, &needs, &high) != REFUSED)
         return limit;
       limit = MAX (limit + limit / 8 + 64, MIN (needs, 4 * MOST_MEMORY));
     }
-  complain (seed, "does not run within what it asks for, %" G_GUINT64_FORMAT " bytes at last", limit);
+  complain (self->seed, "does not run within what it asks for, %" G_GUINT64_FORMAT " bytes at last", limit);
 
   return limit;
 }
 
 /* Whatever reservation is refused, what is said is that there is no memory, and nothing is left; now and then it does with less. */
 static void
-check_refusals (Tally *tally, AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrArray *expected, guint64 limit)
+check_refusals (Tally *tally, const Case *self, guint64 limit)
 {
   guint64 needs = 0, high;
   guint n_fitting = 0;
 
   for (guint k = 1; k <= MOST_REFUSALS && n_fitting < 4; k += 1 + k / 16)
     {
-      Outcome outcome = fits (backend, seed, arrays, n, expected, limit, k, &needs, &high);
+      Outcome outcome = fits (self, limit, k, &needs, &high);
 
       tally->n_refusals += outcome == REFUSED;
       n_fitting += outcome == FITS;
@@ -279,22 +313,22 @@ check_refusals (Tally *tally, AccBackend *backend, guint32 seed, AccArray **arra
 }
 
 static void
-check_limits (Tally *tally, AccBackend *backend, guint32 seed, AccArray **arrays, guint n, GPtrArray *expected, guint64 bytes)
+check_limits (Tally *tally, const Case *self, guint64 bytes)
 {
   guint64 needs = 0, high, least;
-  gboolean quarter = fits (backend, seed, arrays, n, expected, MAX (bytes / 4, 1), 0, &needs, &high) == FITS,
-           twentieth = fits (backend, seed, arrays, n, expected, MAX (bytes / 20, 1), 0, &needs, &high) == FITS;
+  gboolean quarter = fits (self, MAX (bytes / 4, 1), 0, &needs, &high) == FITS,
+           twentieth = fits (self, MAX (bytes / 20, 1), 0, &needs, &high) == FITS;
 
   if (twentieth && !quarter)
-    complain (seed, "runs within a twentieth of its data, but not within a quarter");
+    complain (self->seed, "runs within a twentieth of its data, but not within a quarter");
   tally->n_quarter += quarter;
   tally->n_twentieth += twentieth;
 
-  least = find_least (backend, seed, arrays, n, expected, 1);
+  least = find_least (self, 1);
   tally->n_least++;
-  if (seed % 4 < 2)
-    check_refusals (tally, backend, seed, arrays, n, expected, least);
-  g_test_message ("seed %u: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes are enough%s%s", seed, least, bytes,
+  if (self->seed % 4 < 2)
+    check_refusals (tally, self, least);
+  g_test_message ("seed %u: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes are enough%s%s", self->seed, least, bytes,
                   quarter ? ", a quarter is" : "", twentieth ? ", a twentieth is" : "");
 }
 
@@ -302,16 +336,16 @@ static void
 run_case (Tally *tally, AccBackend *backend, AccBackend *roomy, guint32 seed)
 {
   ConfRandom c = { .rand = g_rand_new_with_seed (seed) };
-  AccArray *memory[3], *files[3], *results[MOST_RESULTS], *streamed[MOST_RESULTS];
+  AccArray *memory[3], *files[3], *results[MOST_RESULTS];
   guint n = 1 + (guint) conf_pick (&c, 3), n_results;
-  g_autoptr(GPtrArray) expected = NULL;
+  g_autoptr(GPtrArray) expected = NULL, pipes = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr(GError) error = NULL;
   guint64 bytes = 0;
 
   for (guint i = 0; i < n; i++)
     {
       memory[i] = random_values (&c);
-      files[i] = open_as_file (memory[i], (guint) conf_pick (&c, 3));
+      files[i] = open_as_file (memory[i], &c, pipes);
       bytes += count_bytes (memory[i]);
     }
   g_rand_free (c.rand);
@@ -321,17 +355,19 @@ run_case (Tally *tally, AccBackend *backend, AccBackend *roomy, guint32 seed)
   tally->n_cases++;
   if (expected != NULL)
     {
-      g_assert_cmpuint (build (files, n, seed, streamed), ==, n_results);
+      Case self = { .backend = backend, .seed = seed, .n = n_results, .expected = expected, .pipes = pipes };
+
+      g_assert_cmpuint (build (files, n, seed, self.arrays), ==, n_results);
       if (g_test_verbose ())
         {
-          g_autoptr(AccProgram) program = acc_program_new_for_results (streamed, n_results);
+          g_autoptr(AccProgram) program = acc_program_new_for_results (self.arrays, n_results);
           g_autofree char *text = acc_program_to_string (program);
 
           g_test_message ("seed %u: %s", seed, text);
         }
-      check_limits (tally, backend, seed, streamed, n_results, expected, bytes);
+      check_limits (tally, &self, bytes);
       for (guint i = 0; i < n_results; i++)
-        g_object_unref (streamed[i]);
+        g_object_unref (self.arrays[i]);
     }
   else if (g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     tally->n_left_out++;
