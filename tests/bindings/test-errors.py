@@ -97,6 +97,16 @@ def test_truth_value():
     raised(lambda: xs.map(lambda x: x if x > 1 else -x), TypeError)
 
 
+def test_names_what_was_called():
+    rows = Acc.use(np.zeros((3, 4), 'f4'))
+    for name, build in {'transpose': lambda: rows.transpose(), 'transpose_on': lambda: rows.transpose(0, 1),
+                        'reverse': lambda: rows.reverse(), 'reverse_on': lambda: rows.reverse(0), 'tail': lambda: rows.tail(),
+                        'concat': lambda: rows.concat(rows), 'concat_on': lambda: rows.concat(rows, 0), 'fft': lambda: rows.fft(),
+                        'ifft': lambda: rows.ifft(-1), 'fft_on': lambda: rows.fft(0)}.items():
+        text = build().to_string()
+        assert text.startswith(f'<{name.removeprefix("i")}:'), (name, text)
+
+
 def test_missing_file():
     raised(lambda: Acc.open_source('/nonexistent/file.png'), GLib.Error)
 

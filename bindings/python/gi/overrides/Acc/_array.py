@@ -196,7 +196,7 @@ class Array(Acc.Array):
     def backpermute(self, shape, function):
         return _build(function, 1, lambda callback: _of_shape('backpermute', shape, self, after=(callback,)))
 
-    # parts, along an axis as NumPy counts them
+    # parts, along an axis as NumPy counts them; of the last one they are what messages and plans name as it is called
     def take(self, count, axis=-1):
         return _sound(Acc.Array.take_on(self, axis, _expr(count)))
 
@@ -207,15 +207,17 @@ class Array(Acc.Array):
         return _sound(Acc.Array.drop_last_on(self, axis, _expr(count)))
 
     def tail(self, axis=-1):
-        return _sound(Acc.Array.tail_on(self, axis))
+        return _sound(Acc.Array.tail(self) if axis == -1 else Acc.Array.tail_on(self, axis))
 
     def slit(self, start, count, axis=-1):
         return _sound(Acc.Array.slit_on(self, axis, _expr(start), _expr(count)))
 
     def reverse(self, axis=-1):
-        return _sound(Acc.Array.reverse_on(self, axis))
+        return _sound(Acc.Array.reverse(self) if axis == -1 else Acc.Array.reverse_on(self, axis))
 
     def transpose(self, first=-2, second=-1):
+        if (first, second) == (-2, -1):
+            return _sound(Acc.Array.transpose(self))
         return _sound(Acc.Array.transpose_on(self, first, second))
 
     @property
@@ -230,7 +232,8 @@ class Array(Acc.Array):
         return _reorder(self, order)
 
     def concat(self, other, axis=-1):
-        return _sound(Acc.Array.concat_on(self, _array(other), axis))
+        other = _array(other)
+        return _sound(Acc.Array.concat(self, other) if axis == -1 else Acc.Array.concat_on(self, other, axis))
 
     def gather(self, indices):
         return _sound(Acc.Array.gather(self, _array(indices)))
@@ -357,10 +360,13 @@ class Array(Acc.Array):
     # Fourier transforms
     def fft(self, axis=-1):
         """The discrete Fourier transform along one dimension."""
-        return _sound(Acc.Array.fft_on(self, axis, Acc.FftMode.FORWARD))
+        return self._fft(axis, Acc.FftMode.FORWARD)
 
     def ifft(self, axis=-1):
-        return _sound(Acc.Array.fft_on(self, axis, Acc.FftMode.INVERSE))
+        return self._fft(axis, Acc.FftMode.INVERSE)
+
+    def _fft(self, axis, mode):
+        return _sound(Acc.Array.fft(self, mode) if axis == -1 else Acc.Array.fft_on(self, axis, mode))
 
     def fft2(self):
         """Along the two innermost dimensions."""
