@@ -295,9 +295,9 @@ test_plan (TestExternal *f, gconstpointer data)
   g_assert_cmpuint (acc_plan_get_written_bytes (plan), ==, 2 * 200000 * 4);
   g_assert_nonnull (strstr (text, "s for the disk, which reads 1.5"));
   g_setenv ("ACC_DISK_RATE", "1K", TRUE);
-  g_assert_cmpfloat_with_epsilon (acc_plan_get_seconds (plan), 4 * 200000 * 4 / 1024. + 200000 * 32e-9, 1e-9);
+  g_assert_cmpfloat_with_epsilon (acc_plan_get_seconds (plan), 4 * 200000 * 4 / 1024. + 200000 * 22e-9, 1e-9);
   g_unsetenv ("ACC_DISK_RATE");
-  g_assert_cmpfloat_with_epsilon (acc_plan_get_seconds (plan), 4 * 200000 * 4 / (1024. * 1024 * 1024) + 200000 * 32e-9, 1e-9);
+  g_assert_cmpfloat_with_epsilon (acc_plan_get_seconds (plan), 4 * 200000 * 4 / (1024. * 1024 * 1024) + 200000 * 22e-9, 1e-9);
 }
 
 /* What is kept is at most all of it: the source and the store are read, the store and the result written. */

@@ -3,33 +3,37 @@
 #include "acc-external-elements-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-error.h"
+
+/* More gains nothing. */
+#define MOST_KEYS (256 * 1024)
 
 /* --- programs of a vector */
 
-typedef struct {
-  AccOperation op;
-  AccFunction *function;
-} Body;
-
 static AccArray *
-build_body (AccArray **vectors, guint n_vectors, gpointer data)
+build_keys (AccArray **vectors, guint n_vectors, gpointer function)
 {
-  const Body *body = data;
-  AccArray *node = acc_array_begin (body->op, vectors, n_vectors);
+  AccArray *node = acc_array_begin (ACC_OP_MAP, vectors, n_vectors);
 
-  acc_array_take_function (node, 0, acc_function_ref (body->function));
+  acc_array_take_function (node, 0, acc_function_ref (function));
 
   return acc_array_complete (node);
 }
 
 static AccExecutable *
-compile (AccBackend *backend, AccArray *node, AccOperation op, GCancellable *cancellable, GError **error)
+compile (AccBackend *backend, AccArray *node, GCancellable *cancellable, GError **error)
 {
   g_autofree char *signature = g_strdup_printf ("%s[:]", acc_element_type_get_code (node->type));
   g_autoptr(AccFunction) function = acc_external_dup_function (node);
-  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { signature, NULL }, build_body, &(Body) { op, function });
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { signature, NULL }, build_keys, function);
 
   return acc_backend_compile (backend, program, cancellable, error);
+}
+
+AccElementType *
+acc_sorter_get_key_type (AccArray *node)
+{
+  return node->functions[0]->body->type;
 }
 
 AccSorter *
@@ -40,9 +44,10 @@ acc_sorter_new (AccBackend *backend, AccArray *node, GCancellable *cancellable, 
   g_atomic_ref_count_init (&self->ref_count);
   self->backend = g_object_ref (backend);
   self->type = node->type;
+  self->key_type = acc_sorter_get_key_type (node);
   self->n_buffers = acc_element_type_get_n_buffers (node->type);
-  self->sort = compile (backend, node, ACC_OP_SORT, cancellable, error);
-  self->keys = self->sort != NULL ? compile (backend, node, ACC_OP_MAP, cancellable, error) : NULL;
+  self->most = MOST_KEYS;
+  self->keys = compile (backend, node, cancellable, error);
 
   return self->keys != NULL ? g_steal_pointer (&self) : NULL;
 }
@@ -62,7 +67,6 @@ acc_sorter_unref (AccSorter *self)
     return;
 
   acc_sorter_hold (self, 0);
-  g_clear_object (&self->sort);
   g_clear_object (&self->keys);
   g_object_unref (self->backend);
   g_free (self);
@@ -77,58 +81,53 @@ acc_sorter_hold (AccSorter *self, guint64 bytes)
 }
 
 AccBuffer **
-acc_sorter_allocate (AccSorter *self, gint64 n, GError **error)
+acc_sorter_allocate (AccSorter *self, AccElementType *type, gint64 n, GError **error)
 {
-  return acc_buffers_allocate (self->type, n, acc_backend_get_host_budget (self->backend), "what is sorted", error);
-}
-
-void
-acc_sorter_copy (AccSorter *self, AccBuffer **to, gint64 at, AccBuffer **from, gint64 first, gint64 n)
-{
-  acc_external_copy (self->type, to, at, from, first, n);
+  return acc_buffers_allocate (type, n, acc_backend_get_host_budget (self->backend), "what is sorted", error);
 }
 
 /* --- the backend */
 
-static AccArray *
-run (AccSorter *self, AccExecutable *executable, AccBuffer **buffers, gint64 first, gint64 n, GCancellable *cancellable, GError **error)
+static gboolean
+compute_keys (AccSorter *self, AccBuffer **elements, AccBuffer **keys, gint64 first, gint64 n, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(AccArray) vector = acc_external_new_view (self->type, buffers, first, n);
-  g_autoptr(GPtrArray) results = NULL;
-  guint64 held = self->held;
-
-  acc_sorter_hold (self, 0);
-  results = acc_executable_run_whole (executable, &vector, 1, cancellable, error);
-  if (results == NULL)
-    acc_sorter_hold (self, held);
-
-  return results != NULL ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
-}
-
-AccArray *
-acc_sorter_sort (AccSorter *self, AccBuffer **buffers, gint64 first, gint64 n, GCancellable *cancellable, GError **error)
-{
-  guint64 held = self->held, taken = (guint64) n * acc_element_type_get_size (self->type);
-  g_autoptr(AccArray) result = run (self, self->sort, buffers, first, n, cancellable, error);
+  g_autoptr(AccArray) vector = acc_external_new_view (self->type, elements, first, n);
+  g_autoptr(GPtrArray) results = acc_executable_run_whole (self->keys, &vector, 1, cancellable, error);
+  AccArray *result = results != NULL ? g_ptr_array_index (results, 0) : NULL;
 
   if (result == NULL || !acc_external_fetch (result, error))
-    return NULL;
-  acc_sorter_hold (self, held > taken ? held - taken : 0);
+    return FALSE;
+  acc_external_copy (self->key_type, keys, first, acc_array_get_buffers (result), 0, n);
 
-  return g_steal_pointer (&result);
+  return TRUE;
 }
 
 gboolean
-acc_sorter_get_keys (AccSorter *self, AccBuffer **buffers, gint64 n, guint64 *keys, GCancellable *cancellable, GError **error)
+acc_sorter_get_keys (AccSorter *self, AccBuffer **elements, AccBuffer **keys, gint64 first, gint64 n, GCancellable *cancellable,
+                     GError **error)
 {
   guint64 held = self->held;
-  g_autoptr(AccArray) result = run (self, self->keys, buffers, 0, n, cancellable, error);
-  gconstpointer data = result != NULL ? acc_buffer_map (acc_array_get_buffers (result)[0], error) : NULL;
+  gboolean done = TRUE;
 
-  for (gint64 i = 0; data != NULL && i < n; i++)
-    keys[i] = acc_external_get_number (data, i, acc_element_type_get_size (result->type));
-  g_clear_object (&result);
+  acc_sorter_hold (self, 0);
+  for (gint64 at = 0; at < n && done;)
+    {
+      GError *local = NULL;
+      gint64 m = MIN (self->most, n - at);
+
+      if (compute_keys (self, elements, keys, first + at, m, cancellable, &local))
+        {
+          at += m;
+          continue;
+        }
+      done = g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && m > 1;
+      self->most = MAX (m / 2, 1);
+      if (done)
+        g_error_free (local);
+      else
+        g_propagate_error (error, local);
+    }
   acc_sorter_hold (self, held);
 
-  return data != NULL;
+  return done;
 }
