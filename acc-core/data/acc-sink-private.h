@@ -14,5 +14,9 @@ void     acc_sink_begin_elements     (AccSink *self);
  * as before. */
 void     acc_sink_set_file           (AccSink *self, GFile *file);
 gboolean acc_sink_is_separate        (AccSink *self);
+/* Whether only this thread may call it. */
+gboolean acc_sink_is_bound_here      (AccSink *self);
+/* For one that passes what it gets on to @other. */
+void     acc_sink_bind_as            (AccSink *self, AccSink *other);
 /* Where that file will be; two sinks of the same place cannot both keep what they got. NULL: nowhere. */
 char    *acc_sink_dup_place          (AccSink *self);

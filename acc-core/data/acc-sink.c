@@ -2,6 +2,7 @@
 #include "acc-sink-private.h"
 
 #include "acc-chunk-private.h"
+#include "acc-sink-call-private.h"
 #include "acc-error.h"
 #include "acc-core/base/acc-temporary-private.h"
 
@@ -39,11 +40,14 @@ typedef struct {
   gint64          next_row;
   gboolean        takes_elements;
   GFile          *file;          /* NULL: not separate */
+  gboolean        is_bound;
+  AccBound        bound;         /* to the thread that made it, where .is_bound */
 } AccSinkPrivate;
 
 enum {
   PROP_0,
   PROP_NAME,
+  PROP_CONTEXT_BOUND,
   N_PROPERTIES
 };
 
@@ -61,6 +65,9 @@ acc_sink_get_property (GObject *object, guint id, GValue *value, GParamSpec *psp
     case PROP_NAME:
       g_value_set_string (value, acc_sink_get_name (ACC_SINK (object)));
       break;
+    case PROP_CONTEXT_BOUND:
+      g_value_set_boolean (value, PRIV (ACC_SINK (object))->is_bound);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -73,6 +80,11 @@ acc_sink_set_property (GObject *object, guint id, const GValue *value, GParamSpe
     {
     case PROP_NAME:
       PRIV (ACC_SINK (object))->name = g_value_dup_string (value);
+      break;
+    case PROP_CONTEXT_BOUND:
+      PRIV (ACC_SINK (object))->is_bound = g_value_get_boolean (value);
+      if (PRIV (ACC_SINK (object))->is_bound)
+        acc_bound_init (&PRIV (ACC_SINK (object))->bound);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -94,6 +106,7 @@ acc_sink_finalize (GObject *object)
 
   g_clear_pointer (&priv->type, acc_element_type_unref);
   g_clear_object (&priv->file);
+  acc_bound_clear (&priv->bound);
   g_free (priv->name);
 
   G_OBJECT_CLASS (acc_sink_parent_class)->finalize (object);
@@ -117,6 +130,15 @@ acc_sink_class_init (AccSinkClass *klass)
   properties[PROP_NAME] =
     g_param_spec_string ("name", NULL, NULL, NULL,
                          G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
+
+  /**
+   * AccSink:context-bound:
+   *
+   * Holds whether only the thread that made the sink may call it, as it is with objects of JavaScript. A run on another thread has it
+   * called by the main context of that thread, which must be running then.
+   */
+  properties[PROP_CONTEXT_BOUND] =
+    g_param_spec_boolean ("context-bound", NULL, NULL, FALSE, G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
 
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
@@ -222,7 +244,7 @@ acc_sink_start (AccSink *self, AccElementType *type, AccShape *shape, GCancellab
   if (!begin (self, type, shape, rank > 0 ? MAX (acc_shape_get_extent (shape, 0), 0) : 1, rank > 0 ? 1 : 0, cancellable, error))
     return FALSE;
 
-  if (ACC_SINK_GET_CLASS (self)->start != NULL && !ACC_SINK_GET_CLASS (self)->start (self, type, shape, cancellable, &local))
+  if (ACC_SINK_GET_CLASS (self)->start != NULL && !acc_sink_call_start (&PRIV (self)->bound, self, type, shape, cancellable, &local))
     return fail (self, "start", local, error);
 
   g_atomic_int_set (&PRIV (self)->state, STATE_STARTED);
@@ -247,7 +269,7 @@ acc_sink_can_grow (AccSink *self)
 
   klass = ACC_SINK_GET_CLASS (self);
 
-  return klass->start_growing != NULL && (klass->can_grow == NULL || klass->can_grow (self));
+  return klass->start_growing != NULL && (klass->can_grow == NULL || acc_sink_call_can_grow (&PRIV (self)->bound, self));
 }
 
 /**
@@ -282,7 +304,7 @@ acc_sink_start_growing (AccSink *self, AccElementType *type, AccShape *row_shape
   if (!begin (self, type, row_shape, -1, 0, cancellable, error))
     return FALSE;
 
-  if (!ACC_SINK_GET_CLASS (self)->start_growing (self, type, row_shape, cancellable, &local))
+  if (!acc_sink_call_start_growing (&PRIV (self)->bound, self, type, row_shape, cancellable, &local))
     return fail (self, "start_growing", local, error);
 
   g_atomic_int_set (&PRIV (self)->state, STATE_STARTED);
@@ -365,7 +387,7 @@ acc_sink_write (AccSink *self, AccChunk *chunk, GCancellable *cancellable, GErro
   if (!check_write (self, chunk, &local) || g_cancellable_set_error_if_cancelled (cancellable, &local))
     return fail (self, "write", local, error);
 
-  if (acc_chunk_get_n_rows (chunk) > 0 && !klass->write (self, chunk, cancellable, &local))
+  if (acc_chunk_get_n_rows (chunk) > 0 && !acc_sink_call_write (&priv->bound, self, chunk, cancellable, &local))
     return fail (self, "write", local, error);
 
   priv->next_row += acc_chunk_get_n_rows (chunk);
@@ -395,6 +417,24 @@ void
 acc_sink_set_file (AccSink *self, GFile *file)
 {
   g_set_object (&PRIV (self)->file, file);
+}
+
+gboolean
+acc_sink_is_bound_here (AccSink *self)
+{
+  return acc_bound_is_here (&PRIV (self)->bound);
+}
+
+void
+acc_sink_bind_as (AccSink *self,
+                  AccSink *other)
+{
+  if (PRIV (other)->bound.thread == NULL)
+    return;
+
+  PRIV (self)->is_bound = TRUE;
+  PRIV (self)->bound.thread = PRIV (other)->bound.thread;
+  PRIV (self)->bound.context = g_main_context_ref (PRIV (other)->bound.context);
 }
 
 gboolean
@@ -464,7 +504,7 @@ acc_sink_complete (AccSink *self, GCancellable *cancellable, GError **error)
   if (g_cancellable_set_error_if_cancelled (cancellable, &local))
     return fail (self, "commit", local, error);
 
-  if (klass->complete != NULL && !klass->complete (self, cancellable, &local))
+  if (klass->complete != NULL && !acc_sink_call_complete (&priv->bound, self, cancellable, &local))
     return fail (self, "complete", local, error);
 
   g_atomic_int_set (&priv->state, STATE_COMPLETE);
@@ -502,7 +542,7 @@ acc_sink_commit (AccSink *self, GCancellable *cancellable, GError **error)
   if (g_cancellable_set_error_if_cancelled (cancellable, &local))
     return fail (self, "commit", local, error);
 
-  if (klass->commit != NULL && !klass->commit (self, cancellable, &local))
+  if (klass->commit != NULL && !acc_sink_call_commit (&priv->bound, self, cancellable, &local))
     return fail (self, "commit", local, error);
 
   g_atomic_int_set (&priv->state, STATE_IDLE);
@@ -529,7 +569,7 @@ acc_sink_abort (AccSink *self)
     return;
 
   if (ACC_SINK_GET_CLASS (self)->abort != NULL)
-    ACC_SINK_GET_CLASS (self)->abort (self);
+    acc_sink_call_abort (&priv->bound, self);
 
   g_atomic_int_set (&priv->state, STATE_IDLE);
 }
@@ -554,5 +594,5 @@ acc_sink_get_resident_bytes (AccSink *self, AccElementType *type, AccShape *shap
   if (ACC_SINK_GET_CLASS (self)->get_resident_bytes == NULL)
     return 0;
 
-  return ACC_SINK_GET_CLASS (self)->get_resident_bytes (self, type, shape);
+  return acc_sink_call_get_resident_bytes (&PRIV (self)->bound, self, type, shape);
 }

@@ -3,18 +3,9 @@
 
 #include "acc-sequence-producer.h"
 
-/* A call of a producer's virtual function. */
-typedef struct {
-  AccSequenceProducer *self;
-  gint64               max_elements, max_values;   /* of a read; 0: a rewind */
-  GCancellable        *cancellable;
-  AccNestedArray      *nested;                     /* what it returned */
-  gboolean             rewound;
-  GError              *error;
-  GMutex               lock;
-  GCond                changed;
-  gboolean             done;
-} AccBoundCall;
+#include "acc-core/base/acc-bound-private.h"
 
-/* Calls it by @context, which runs on another thread, and waits for that; NULL: here. */
-void acc_bound_call (AccBoundCall *call, GMainContext *context, GError **error);
+/* The virtual functions of a producer, called where that is bound to. */
+AccNestedArray *acc_sequence_bound_read   (const AccBound *bound, AccSequenceProducer *producer, gint64 max_elements, gint64 max_values,
+                                           GCancellable *cancellable, GError **error);
+gboolean        acc_sequence_bound_rewind (const AccBound *bound, AccSequenceProducer *producer, GError **error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-iterator-private.h"
+#include "acc-sequence-writers-private.h"
 
 #include "acc-core/backend/acc-async-private.h"
 #include "acc-walk-private.h"
@@ -28,6 +29,8 @@ struct _AccSequenceIterator {
   gint64         next;        /* of these */
   AccJob        *job;         /* owned; NULL: nobody asked for it */
   AccJob        *outer;       /* borrowed: one that does more than the walk, and is told of it; NULL: none */
+  AccSequenceWriters *writers;  /* owned; NULL: nothing was written */
+  GCancellable  *stop;        /* owned: of these */
   gint64         chunk;       /* elements in a step; 0: as many as is best */
   gboolean       ended;       /* or failed, or closed */
   GError        *failure;     /* it ended with; NULL: behind the last element */
@@ -58,6 +61,13 @@ end (AccSequenceIterator *self,
   g_clear_pointer (&self->walk, acc_walk_free);
 }
 
+static void
+end_writes (AccSequenceIterator *self)
+{
+  g_cancellable_cancel (self->stop);
+  g_clear_pointer (&self->writers, acc_sequence_writers_free);
+}
+
 static GError *
 new_cancelled (void)
 {
@@ -69,8 +79,10 @@ acc_sequence_iterator_finalize (GObject *object)
 {
   AccSequenceIterator *self = ACC_SEQUENCE_ITERATOR (object);
 
+  end_writes (self);
   end (self, new_cancelled ());
   g_clear_error (&self->failure);
+  g_clear_object (&self->stop);
   g_clear_object (&self->job);
   g_clear_object (&self->sequence);
   g_clear_object (&self->backend);
@@ -88,6 +100,7 @@ acc_sequence_iterator_class_init (AccSequenceIteratorClass *klass)
 static void
 acc_sequence_iterator_init (AccSequenceIterator *self)
 {
+  self->stop = g_cancellable_new ();
   g_mutex_init (&self->lock);
 }
 
@@ -283,8 +296,10 @@ acc_sequence_iterator_next (AccSequenceIterator *self,
  * acc_sequence_iterator_close:
  * @self: an iterator
  *
- * Ends the walk before the end of the sequence, so that what produces its elements can be walked again: there are no more elements. Waits
- * for a call on another thread. Does nothing where the walk has ended, as it does behind the last element and after an error.
+ * Ends the walk before the end of the sequence, so that what produces its elements can be walked again: there are no more elements, and
+ * what
+ * [method@SequenceIterator.write] has under way is cancelled. Waits for a call on another thread. Does nothing to a walk that has ended, as
+ * it does behind the last element and after an error.
  */
 void
 acc_sequence_iterator_close (AccSequenceIterator *self)
@@ -292,8 +307,70 @@ acc_sequence_iterator_close (AccSequenceIterator *self)
   g_return_if_fail (ACC_IS_SEQUENCE_ITERATOR (self));
 
   g_mutex_lock (&self->lock);
+  end_writes (self);
   end (self, new_cancelled ());
   g_mutex_unlock (&self->lock);
+}
+
+/**
+ * acc_sequence_iterator_write:
+ * @self: an iterator
+ * @element: an element, or an array that was made of one
+ * @number: the number of the element, for messages
+ * @sink: where it goes
+ * @error: return location for an error
+ *
+ * Writes an array as [method@Sequence.write_each] does, while the next elements are taken: to a file that has no other to wait for it goes
+ * beside others, and is under way when the call returns; a sink of another kind has it then. For loops that choose what they write, and
+ * languages whose functions other threads must not call.
+ *
+ * Fails with errors of sinks, also of those that were under way, which name the first element that one failed for.
+ *
+ * Returns: %TRUE where none has failed so far
+ */
+gboolean
+acc_sequence_iterator_write (AccSequenceIterator *self,
+                             AccArray            *element,
+                             gint64               number,
+                             AccSink             *sink,
+                             GError             **error)
+{
+  g_autoptr(GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE_ITERATOR (self), FALSE);
+  g_return_val_if_fail (ACC_IS_ARRAY (element), FALSE);
+  g_return_val_if_fail (ACC_IS_SINK (sink), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  locker = g_mutex_locker_new (&self->lock);
+  if (self->writers == NULL)
+    self->writers = acc_sequence_writers_new (self->backend, self->stop);
+  acc_sequence_writers_add (self->writers, g_object_ref (element), g_object_ref (sink), number);
+
+  return acc_sequence_writers_await (self->writers, error);
+}
+
+/**
+ * acc_sequence_iterator_finish_writes:
+ * @self: an iterator
+ * @error: return location for an error
+ *
+ * Waits until all that [method@SequenceIterator.write] was given is written. Fails as that does.
+ *
+ * Returns: %TRUE where none has failed
+ */
+gboolean
+acc_sequence_iterator_finish_writes (AccSequenceIterator *self,
+                                     GError             **error)
+{
+  g_autoptr(GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE_ITERATOR (self), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+
+  locker = g_mutex_locker_new (&self->lock);
+
+  return self->writers == NULL || acc_sequence_writers_finish (self->writers, error);
 }
 
 /**

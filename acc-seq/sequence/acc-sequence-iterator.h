@@ -34,6 +34,11 @@ ACC_AVAILABLE_IN_1_0
 AccArray            *acc_sequence_iterator_next       (AccSequenceIterator *self, GCancellable *cancellable,
                                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+gboolean             acc_sequence_iterator_write       (AccSequenceIterator *self, AccArray *element, gint64 number, AccSink *sink,
+                                                        GError **error);
+ACC_AVAILABLE_IN_1_0
+gboolean             acc_sequence_iterator_finish_writes (AccSequenceIterator *self, GError **error);
+ACC_AVAILABLE_IN_1_0
 void                 acc_sequence_iterator_next_async (AccSequenceIterator *self, GCancellable *cancellable, GAsyncReadyCallback callback,
                                                        gpointer user_data);
 ACC_AVAILABLE_IN_1_0

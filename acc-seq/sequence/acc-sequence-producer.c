@@ -44,8 +44,7 @@ typedef struct {
   gint64          next;       /* the number of the next element */
   int             fraction;   /* atomic: that was read, in parts of WHOLE; -1: not known */
   gboolean        is_bound;
-  GThread        *thread;     /* that made it; never dereferenced */
-  GMainContext   *context;    /* owned: of that thread, where it is bound */
+  AccBound        bound;      /* to the thread that made it, where .is_bound */
 } AccSequenceProducerPrivate;
 
 enum {
@@ -132,10 +131,7 @@ acc_sequence_producer_constructed (GObject *object)
   G_OBJECT_CLASS (acc_sequence_producer_parent_class)->constructed (object);
 
   if (priv->is_bound)
-    {
-      priv->thread = g_thread_self ();
-      priv->context = g_main_context_ref_thread_default ();
-    }
+    acc_bound_init (&priv->bound);
   if (priv->shape != NULL)
     priv->rank = acc_shape_get_rank (priv->shape);
   else if (priv->rank == 0)
@@ -149,7 +145,7 @@ acc_sequence_producer_finalize (GObject *object)
 
   g_clear_pointer (&priv->type, acc_element_type_unref);
   g_clear_pointer (&priv->shape, acc_shape_unref);
-  g_clear_pointer (&priv->context, g_main_context_unref);
+  acc_bound_clear (&priv->bound);
 
   G_OBJECT_CLASS (acc_sequence_producer_parent_class)->finalize (object);
 }
@@ -433,7 +429,6 @@ read_next (AccSequenceProducer *self,
 {
   AccSequenceProducerPrivate *priv = PRIV (self);
   AccSequenceProducerClass *klass = ACC_SEQUENCE_PRODUCER_GET_CLASS (self);
-  AccBoundCall call = { .self = self, .max_elements = max_elements, .max_values = max_values, .cancellable = cancellable };
   g_autoptr(AccNestedArray) chunk = NULL;
   g_autoptr(GError) local = NULL;
   gint64 n = 0;
@@ -447,8 +442,7 @@ read_next (AccSequenceProducer *self,
       return NULL;
     }
 
-  acc_bound_call (&call, priv->is_bound && priv->thread != g_thread_self () ? priv->context : NULL, &local);
-  chunk = call.nested;
+  chunk = acc_sequence_bound_read (&priv->bound, self, max_elements, max_values, cancellable, &local);
   if (local != NULL)
     {
       if (needs_element (klass, local))
@@ -540,7 +534,7 @@ acc_sequence_producer_rewind (AccSequenceProducer *self,
 {
   AccSequenceProducerPrivate *priv;
   AccSequenceProducerClass *klass;
-  AccBoundCall call = { .self = self };
+  gboolean rewound = FALSE;
   g_autoptr(GError) local = NULL;
 
   g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), FALSE);
@@ -554,8 +548,8 @@ acc_sequence_producer_rewind (AccSequenceProducer *self,
   if (klass->rewind == NULL)
     g_set_error (&local, ACC_ERROR, ACC_ERROR_STREAM, "%s can be walked only once", G_OBJECT_TYPE_NAME (self));
   else
-    acc_bound_call (&call, priv->is_bound && priv->thread != g_thread_self () ? priv->context : NULL, &local);
-  if (klass->rewind != NULL && !call.rewound && local == NULL)
+    rewound = acc_sequence_bound_rewind (&priv->bound, self, &local);
+  if (klass->rewind != NULL && !rewound && local == NULL)
     g_set_error (&local, ACC_ERROR, ACC_ERROR_CALLBACK, "%s: rewind failed and did not say why", G_OBJECT_TYPE_NAME (self));
 
   if (local != NULL)

@@ -234,6 +234,12 @@ acc_sequence_writers_add (AccSequenceWriters *self,
   if (self->in_order || has_name (self, acc_sink_get_name (sink)))
     wait_for (self, 0);
   g_ptr_array_add (self->under_way, writing);
+  if (acc_sink_is_bound_here (sink))
+    {
+      g_mutex_unlock (&self->lock);
+      write_element (self, writing);
+      return;
+    }
   g_queue_push_tail (&self->waiting, writing);
   if (self->n_idle < self->waiting.length && self->threads->len < self->most)
     g_ptr_array_add (self->threads, g_thread_new ("acc-write", write_elements, self));

@@ -3,6 +3,7 @@
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/data/acc-chunk-private.h"
+#include "acc-core/data/acc-sink-private.h"
 
 /* The writer threads of a streamed run: they pass chunks of the results to the sink. */
 
@@ -61,50 +62,74 @@ write_slot (AccStreamOutput *self, AccRowBuffer *buffer, const AccStreamSlot *sl
   return TRUE;
 }
 
+/* Whether the next slot, which is filled, was written. */
+static gboolean
+write_next (AccStreamOutput *self, const AccStreamSlot *slot)
+{
+  AccStream *stream = self->stream;
+  guint64 position = self->n_written;
+  g_autofree gpointer *addresses = g_new0 (gpointer, acc_element_type_get_n_buffers (stream->run->values[self->value].type) + 1);
+  GError *error = NULL;
+
+  if (!wait_for_device (self, slot, &error)
+      || !write_slot (self, self->rows.buffers[position % self->rows.n_buffers], slot, addresses, &error))
+    {
+      acc_stream_fail (stream, error);
+      return FALSE;
+    }
+
+  g_mutex_lock (&stream->lock);
+  self->n_written = position + 1;
+  g_cond_broadcast (&stream->cond);
+  g_mutex_unlock (&stream->lock);
+
+  if (self == stream->outputs)
+    acc_stream_advance (stream, slot->chunk + 1);
+
+  return TRUE;
+}
+
 static gpointer
 writer_thread (gpointer data)
 {
   AccStreamOutput *self = data;
   AccStream *stream = self->stream;
-  AccElementType *type = stream->run->values[self->value].type;
-  g_autofree gpointer *addresses = g_new0 (gpointer, acc_element_type_get_n_buffers (type) + 1);
+  gboolean goes_on = TRUE;
 
-  for (guint64 position = 0; ; position++)
+  while (goes_on)
     {
       AccStreamSlot slot;
-      GError *error = NULL;
-      gboolean goes_on;
 
       g_mutex_lock (&stream->lock);
-      while (!stream->stopped && self->n_filled <= position && !self->closed)
+      while (!stream->stopped && self->n_filled <= self->n_written && !self->closed)
         g_cond_wait (&stream->cond, &stream->lock);
-      goes_on = !stream->stopped && self->n_filled > position;
-      slot = self->slots[position % self->rows.n_buffers];
+      goes_on = !stream->stopped && self->n_filled > self->n_written;
+      slot = self->slots[self->n_written % self->rows.n_buffers];
       g_mutex_unlock (&stream->lock);
 
-      if (!goes_on)
-        return NULL;
-
-      if (!wait_for_device (self, &slot, &error)
-          || !write_slot (self, self->rows.buffers[position % self->rows.n_buffers], &slot, addresses, &error))
-        {
-          acc_stream_fail (stream, error);
-          return NULL;
-        }
-
-      g_mutex_lock (&stream->lock);
-      self->n_written = position + 1;
-      g_cond_broadcast (&stream->cond);
-      g_mutex_unlock (&stream->lock);
-
-      if (self == stream->outputs)
-        acc_stream_advance (stream, slot.chunk + 1);
+      goes_on = goes_on && write_next (self, &slot);
     }
+
+  return NULL;
+}
+
+static gboolean
+is_bound_here (AccStreamOutput *self)
+{
+  for (guint i = 0; self->sinks != NULL && i < self->sinks->len; i++)
+    if (acc_sink_is_bound_here (g_ptr_array_index (self->sinks, i)))
+      return TRUE;
+
+  return FALSE;
 }
 
 gboolean
 acc_stream_output_start (AccStreamOutput *self, GError **error)
 {
+  self->writes_here = is_bound_here (self);
+  if (self->writes_here)
+    return TRUE;
+
   self->thread = g_thread_try_new ("acc-writer", writer_thread, self, error);
 
   return self->thread != NULL;
@@ -136,6 +161,9 @@ acc_stream_output_submit (AccStreamOutput *self, const AccStreamSlot *slot)
   self->n_filled++;
   g_cond_broadcast (&stream->cond);
   g_mutex_unlock (&stream->lock);
+
+  if (self->writes_here)
+    write_next (self, slot);
 }
 
 void

@@ -61,7 +61,8 @@ typedef struct {
   guint64        n_filled;   /* lock */
   guint64        n_written;  /* lock */
   gboolean       closed;     /* lock */
-  GThread       *thread;
+  gboolean       writes_here;  /* when a slot is filled: only this thread may */
+  GThread       *thread;     /* NULL: none */
 } AccStreamOutput;
 
 /* Rows of a value as the kernels see them now. */

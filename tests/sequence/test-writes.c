@@ -24,6 +24,7 @@ struct _TestBasket {
 G_DEFINE_FINAL_TYPE (TestBasket, test_basket, ACC_TYPE_SINK)
 
 static int in_baskets, n_baskets;
+static GThread *bound_to;   /* NULL: baskets may be written by any thread */
 static gint64 basket_fails_at = -1;
 
 static gboolean
@@ -40,6 +41,7 @@ test_basket_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GE
 {
   gint64 number = TEST_BASKET (sink)->number;
 
+  g_assert_true (bound_to == NULL || bound_to == g_thread_self ());
   g_usleep (500);
   g_assert_cmpint (*(const gint64 *) (gsize) acc_chunk_get_address (chunk, 0), ==, number * number);
   if (number == basket_fails_at)
@@ -81,7 +83,7 @@ test_basket_init (TestBasket *self)
 static AccSink *
 make_basket (gint64 number, gpointer data)
 {
-  TestBasket *basket = g_object_new (TEST_TYPE_BASKET, NULL);
+  TestBasket *basket = g_object_new (TEST_TYPE_BASKET, "context-bound", bound_to != NULL, NULL);
 
   basket->number = number;
   g_assert_cmpint (g_atomic_int_get (&in_baskets), ==, 0);
@@ -230,6 +232,76 @@ test_files (void)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
+/* Of a loop that chooses what it writes. */
+static void
+test_iterator (void)
+{
+  g_autoptr(TestGate) gate = gate_new (40, 3);
+  g_autoptr(AccSequence) all = acc_sequence_new (ACC_SEQUENCE_PRODUCER (gate)), squares = acc_sequence_map (all, square_all, NULL);
+  g_autofree char *folder = g_dir_make_tmp ("acc-ahead-XXXXXX", NULL);
+  Place place = { folder, -1, FALSE };
+  g_autoptr(GError) error = NULL;
+
+  for (guint turn = 0; turn < 3; turn++)
+    {
+      g_autoptr(AccSequenceIterator) iterator = acc_sequence_iterate (squares, backend);
+      gboolean good = TRUE;
+
+      place.fails_at = turn == 1 ? 20 : -1;
+      g_assert_true (acc_sequence_iterator_finish_writes (iterator, &error));
+      for (gint64 i = 0; good && i < (turn == 2 ? 5 : 40); i++)
+        {
+          g_autoptr(AccArray) element = acc_sequence_iterator_next (iterator, NULL, &error);
+          g_autoptr(AccSink) sink = i % 2 == 0 ? make_file (i, &place) : NULL;
+
+          g_assert_no_error (error);
+          good = sink == NULL || acc_sequence_iterator_write (iterator, element, i, sink, &error);
+        }
+      if (turn < 2)
+        good = good && acc_sequence_iterator_finish_writes (iterator, &error);
+      acc_sequence_iterator_close (iterator);
+      g_assert_cmpint (good, ==, turn != 1);
+      if (turn == 1)
+        g_assert_true (g_str_has_prefix (error->message, "element 20: "));
+      g_clear_error (&error);
+      for (gint64 i = 0; i < 40; i++)
+        {
+          g_autofree char *name = name_file (&place, i);
+          gboolean is_there = g_file_test (name, G_FILE_TEST_EXISTS);
+
+          g_assert_false (is_there && (i % 2 != 0 || i == place.fails_at));
+          g_assert_true (is_there || i % 2 != 0 || turn == 2 || (turn == 1 && i >= 20));
+          g_assert_true (!is_there || g_remove (name) == 0);
+        }
+    }
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
+/* Sinks that one thread alone may call: of a walk on that, and of one on another thread. */
+static void
+test_bound (void)
+{
+  g_autoptr(TestGate) gate = gate_new (40, 3);
+  g_autoptr(AccSequence) all = acc_sequence_new (ACC_SEQUENCE_PRODUCER (gate)), squares = acc_sequence_map (all, square_all, NULL);
+  g_autoptr(AccJob) job = NULL;
+  g_autoptr(GError) error = NULL;
+
+  bound_to = g_thread_self ();
+  n_baskets = 0;
+  g_assert_true (acc_sequence_write_each (squares, backend, make_basket, NULL, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (n_baskets, ==, 40);
+
+  n_baskets = 0;
+  job = acc_sequence_start_write_each (squares, backend, NULL, make_basket, NULL, NULL);
+  while (acc_job_get_state (job) == ACC_JOB_RUNNING)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_true (acc_job_wait (job, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (n_baskets, ==, 40);
+  bound_to = NULL;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -239,6 +311,8 @@ main (int argc, char **argv)
 
   g_test_add_func ("/writes/baskets", test_baskets);
   g_test_add_func ("/writes/files", test_files);
+  g_test_add_func ("/writes/iterator", test_iterator);
+  g_test_add_func ("/writes/bound", test_bound);
 
   return run_tests ();
 }

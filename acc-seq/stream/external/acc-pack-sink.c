@@ -3,6 +3,7 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/data/acc-chunk-private.h"
+#include "acc-core/data/acc-sink-private.h"
 #include "acc-external-blocks-private.h"
 #include "acc-external-elements-private.h"
 #include "acc-external-private.h"
@@ -422,6 +423,7 @@ acc_pack_split (AccBackend *backend, AccArray *array, AccSink *sink, guint n_sin
   self = g_object_new (ACC_TYPE_PACK_SINK, "name", acc_sink_get_name (sink), NULL);
   self->backend = g_object_ref (backend);
   self->inner = g_object_ref (sink);
+  acc_sink_bind_as (ACC_SINK (self), sink);
   self->type = filter->type;
   self->n_buffers = acc_element_type_get_n_buffers (filter->type);
   self->capacity = (gint64) MAX (MIN (room > held ? (room - held) / 8 / n_sinks : 0, GOOD_BYTES) / (size + (array != filter ? BESIDES : 0)),

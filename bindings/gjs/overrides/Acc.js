@@ -112,10 +112,12 @@ function _use(data, shape = [data.length], code = CODES.get(data.constructor)) {
 
 function _iterateSequences() {
     // JavaScript runs on one thread.
-    const initialize = Acc.SequenceProducer.prototype._init;
-    Acc.SequenceProducer.prototype._init = function (properties = {}) {
-        initialize.call(this, {context_bound: true, ...properties});
-    };
+    for (const owner of [Acc.SequenceProducer, Acc.Sink]) {
+        const initialize = owner.prototype._init;
+        owner.prototype._init = function (properties = {}) {
+            initialize.call(this, {context_bound: true, ...properties});
+        };
+    }
 
     const sequence = Acc.Sequence.prototype, iterate = sequence.iterate;
     sequence.iterate = function (backend = Acc.Backend.get_default()) {
@@ -166,10 +168,17 @@ function _iterateSequences() {
         let number = 0;
         try {
             for (let element = iterator.next(cancellable); element !== null; element = iterator.next(cancellable)) {
-                const sink = fn(number++);
+                const sink = fn(number);
                 if (sink)
-                    backend.write(element, sink, cancellable);
+                    iterator.write(element, number, sink);
+                number++;
             }
+            iterator.finish_writes();
+        } catch (error) {
+            // What was to be written before comes first.
+            if (!cancellable?.is_cancelled())
+                iterator.finish_writes();
+            throw error;
         } finally {
             iterator.close();
         }
