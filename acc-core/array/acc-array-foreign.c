@@ -195,7 +195,8 @@ acc_array_work_out (AccArray *self)
  * run @fallback, which defines what the operation computes and may contain foreign operations again. The text form of a
  * program contains the name and the fallback, so that it runs anywhere. Nothing is fused across the operation. All elements
  * of the inputs are needed at once: those of a source are read into memory first, as far as its limit allows. In a function that
- * is mapped over the elements of a nested array, @fallback is applied to all of them.
+ * is mapped over the elements of a nested array or a sequence, the implementation is called for each of them, and gives arrays of the
+ * extents that @fallback gives; @fallback, and what works on a device, is applied to all of them at once.
  *
  * Takes as long as the implementation, or as @fallback does.
  *

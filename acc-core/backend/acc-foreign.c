@@ -7,15 +7,6 @@
 
 /* --- what a backend has */
 
-struct _AccForeign {
-  gatomicrefcount ref_count;
-  AccForeignFits  fits;       /* NULL: all */
-  AccForeignFunc  function;
-  AccForeignLaunchFunc launch;   /* in its place */
-  gpointer        user_data;
-  GDestroyNotify  destroy;
-};
-
 struct _AccForeignTable {
   GMutex      lock;
   GHashTable *by_name;   /* char * → AccForeign, owned */
@@ -49,10 +40,15 @@ acc_foreign_table_free (AccForeignTable *self)
   g_free (self);
 }
 
+static AccForeign *make (AccForeignFits fits, AccForeignFunc function, AccForeignLaunchFunc launch, gpointer user_data,
+                         GDestroyNotify destroy);
+
 static AccForeign *
 find (AccBackend *backend,
       const char *name)
 {
+  const char *of_element = acc_foreign_each_get_name (name);
+
   AccForeignTable *table = acc_backend_get_foreigners (backend);
   AccForeign *found;
 
@@ -61,7 +57,16 @@ find (AccBackend *backend,
   if (found != NULL)
     g_atomic_ref_count_inc (&found->ref_count);
   g_mutex_unlock (&table->lock);
-  return found;
+  if (found != NULL || of_element == NULL)
+    return found;
+
+  found = find (backend, of_element);
+  if (found == NULL || found->launch == NULL)
+    return found != NULL ? make (NULL, acc_foreign_each_call, NULL, acc_foreign_each_new (found, name), acc_foreign_each_free) : NULL;
+
+  /* What works on a device takes what it was written for. */
+  acc_foreign_unref (found);
+  return NULL;
 }
 
 AccForeign *
@@ -249,6 +254,18 @@ acc_backend_has_own_foreign (AccBackend *self)
 
 /* --- running */
 
+/* What the application calls it. */
+static const char *
+get_own_name (AccArray *node)
+{
+  const char *name = acc_foreign_get_name (node);
+
+  for (const char *inner = acc_foreign_each_get_name (name); inner != NULL; inner = acc_foreign_each_get_name (name))
+    name = inner;
+
+  return name;
+}
+
 static gboolean
 fail (AccArray   *node,
       GError    **error,
@@ -257,7 +274,7 @@ fail (AccArray   *node,
 {
   g_autofree char *what = acc_array_describe (node);
 
-  g_set_error (error, ACC_ERROR, (int) code, "%s: “%s” %s", what, acc_foreign_get_name (node), message);
+  g_set_error (error, ACC_ERROR, (int) code, "%s: “%s” %s", what, get_own_name (node), message);
   return FALSE;
 }
 
@@ -318,7 +335,7 @@ finish (AccArray  *node,
     {
       g_autofree char *what = acc_array_describe (node);
 
-      g_propagate_prefixed_error (error, problem, "%s: “%s”: ", what, acc_foreign_get_name (node));
+      g_propagate_prefixed_error (error, problem, "%s: “%s”: ", what, get_own_name (node));
       return NULL;
     }
   if (result == NULL)

@@ -7,6 +7,7 @@
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/array/acc-foreign-known-private.h"
 #include "acc-core/array/acc-program-private.h"
+#include "acc-core/backend/acc-foreign-private.h"
 #include "acc-core/derived/acc-array-products.h"
 #include "acc-core/derived/fft/acc-array-fft-private.h"
 
@@ -246,17 +247,129 @@ lift_known (AccLift    *self,
   return made->error == NULL ? acc_lifted_new_regular (g_steal_pointer (&made)) : NULL;
 }
 
-/* Any others have inputs of the ranks that they were written for. */
+/* --- any others, which take the ranks that they were written for: a backend calls its function for each element */
+
+static AccLifted *
+stand_for (AccLifted *lifted,
+           GPtrArray *parts,
+           GPtrArray *parameters)
+{
+  guint first = parts->len, next = first;
+
+  acc_lifted_list_parts (lifted, parts);
+  for (guint i = first; i < parts->len; i++)
+    {
+      AccArray *part = g_ptr_array_index (parts, i);
+
+      g_ptr_array_add (parameters, acc_array_new_parameter (part->type, part->rank,
+                                                            part->shape != NULL ? acc_shape_get_extents (part->shape, NULL) : NULL, i));
+    }
+
+  return lifted->form == ACC_LIFTED_CONSTANT ? acc_lifted_new_constant (g_object_ref (parameters->pdata[first]))
+                                             : acc_lifted_join_parts (lifted, parameters, &next);
+}
+
+static void
+describe (GString   *name,
+          AccLifted *lifted)
+{
+  g_string_append_printf (name, "%c%u", lifted->form == ACC_LIFTED_CONSTANT ? 'c' : lifted->form == ACC_LIFTED_REGULAR ? 'r' : 'i',
+                          lifted->rank);
+}
+
+static AccExpr *
+extent_of_number (AccExpr *index,
+                  gpointer data)
+{
+  AccLifted *lifted = data;
+  AccExpr *extent = acc_array_number (0);
+
+  for (guint d = 0; d < lifted->rank; d++)
+    extent = acc_expr_cond (acc_expr_eq (acc_expr_item (index, 0), acc_array_number (d)), acc_lifted_extent (lifted, NULL, d), extent);
+
+  return extent;
+}
+
+/* What tells the extents of results. */
+static void
+list_extents (AccLifted *result,
+              GPtrArray *parts)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (result->rank);
+
+  if (result->form == ACC_LIFTED_REGULAR && result->rank > 0)
+    g_ptr_array_add (parts, acc_array_generate (shape, extent_of_number, result));
+  if (result->form == ACC_LIFTED_REGULAR)
+    return;
+  g_ptr_array_add (parts, g_object_ref (result->nesting->offsets));
+  if (result->nesting->extents != NULL)
+    g_ptr_array_add (parts, g_object_ref (result->nesting->extents));
+}
+
+/* NULL: it is lifted by what it falls back to alone. */
+static AccLifted *
+lift_each (AccLift    *self,
+           AccArray   *node,
+           AccLifted **inputs,
+           AccLifted  *plain)
+{
+  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) lifted = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_lifted_unref);
+  g_autoptr(GString) name = g_string_new (ACC_FOREIGN_EACH);
+  g_autoptr(AccLifted) result = NULL;
+  g_autoptr(AccProgram) program = NULL;
+  g_autoptr(AccArray) made = NULL;
+  guint n_of_inputs;
+
+  if (plain->form == ACC_LIFTED_CONSTANT || plain->values->error != NULL)
+    return NULL;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      describe (name, inputs[i]);
+      g_ptr_array_add (lifted, stand_for (inputs[i], parts, parameters));
+    }
+  g_string_append_c (name, '>');
+  describe (name, plain);
+  g_string_append_printf (name, "%s:%s", acc_element_type_get_code (node->type), acc_foreign_get_name (node));
+  n_of_inputs = parts->len;
+  list_extents (plain, parts);
+  for (guint i = n_of_inputs; i < parts->len; i++)
+    {
+      AccArray *part = g_ptr_array_index (parts, i);
+
+      g_ptr_array_add (parameters, acc_array_new_parameter (part->type, part->rank, NULL, i));
+    }
+
+  result = fall_back (self, node, (AccLifted **) lifted->pdata);
+  if (result->form != plain->form)
+    return NULL;
+  program = acc_program_new_for_nodes ((AccArray **) parameters->pdata, parameters->len, &result->values, 1);
+  made = acc_array_foreign (name->str, (AccArray **) parts->pdata, parts->len, program);
+  if (made->error != NULL)
+    return NULL;
+
+  return plain->form == ACC_LIFTED_REGULAR ? acc_lifted_new_regular (g_steal_pointer (&made))
+                                           : acc_lifted_new_irregular (acc_nesting_ref (plain->nesting), g_steal_pointer (&made));
+}
+
 AccLifted *
 acc_lift_foreign (AccLift  *self,
                   AccArray *node)
 {
   g_autofree AccLifted **inputs = g_new (AccLifted *, node->n_inputs + 1);
+  g_autoptr(AccLifted) plain = NULL;
   AccLifted *known;
 
   for (guint i = 0; i < node->n_inputs; i++)
     inputs[i] = acc_lift_get_input (self, node, i);
   known = takes_one_more (node, inputs) ? lift_known (self, node, inputs) : NULL;
+  if (known != NULL)
+    return known;
 
-  return known != NULL ? known : fall_back (self, node, inputs);
+  plain = fall_back (self, node, inputs);
+  known = lift_each (self, node, inputs, plain);
+
+  return known != NULL ? known : g_steal_pointer (&plain);
 }

@@ -350,9 +350,15 @@ transform (AccArray **inputs, guint n, gpointer data, GError **error)
 }
 
 static AccArray *
-never (AccArray **inputs, guint n, gpointer data, GError **error)
+reverse (AccArray **inputs, guint n, gpointer data, GError **error)
 {
-  g_assert_not_reached ();
+  Library *library = data;
+  g_autoptr(AccArray) reversed = acc_array_reverse (inputs[0]);
+
+  library->n_calls++;
+  library->rank = acc_array_get_rank (reversed);
+
+  return acc_backend_run (conf_interpreter (), reversed, NULL, error);
 }
 
 static void
@@ -377,14 +383,14 @@ test_calls (void)
 {
   AccBackend *backend = conf_backend (0);
   gboolean takes_offers = !g_str_equal (acc_backend_get_name (backend), "interpreter");
-  Library products = { 0 }, transforms = { 0 };
+  Library products = { 0 }, transforms = { 0 }, own = { 0 };
   g_autoptr(GRand) rand = g_rand_new_with_seed (1);
   g_autoptr(AccArray) matrices = draw ("f4", (gint64[]) { N, 64, 64 }, 3, rand), matrix = draw ("f4", (gint64[]) { 64, 64 }, 2, rand);
   g_autoptr(AccArray) rows = draw ("c8", (gint64[]) { N, 4096 }, 2, rand);
 
   acc_backend_set_foreign (backend, "acc-matmul", multiply, &products, NULL);
   acc_backend_set_foreign (backend, "acc-fft-forward", transform, &transforms, NULL);
-  acc_backend_set_foreign (backend, "conformance-own", never, NULL, NULL);
+  acc_backend_set_foreign (backend, "conformance-own", reverse, &own, NULL);
   /* The interpreter takes no offers. */
   expect_calls (f_matmul, matrices, matrix, takes_offers, &products);
   g_assert_cmpuint (products.rank, ==, takes_offers ? 3 : 0);
@@ -394,7 +400,9 @@ test_calls (void)
   g_assert_cmpuint (transforms.rank, ==, takes_offers ? 2 : 0);
   expect_calls (f_foreign_transform, rows, NULL, 1, &transforms);
   g_assert_cmpuint (transforms.rank, ==, 2);
-  expect_calls (f_foreign_own, rows, NULL, 0, &transforms);
+  /* It takes the ranks that it was written for. */
+  expect_calls (f_foreign_own, rows, NULL, N, &own);
+  g_assert_cmpuint (own.rank, ==, 1);
   acc_backend_set_foreign (backend, "acc-matmul", NULL, NULL, NULL);
   acc_backend_set_foreign (backend, "acc-fft-forward", NULL, NULL, NULL);
   acc_backend_set_foreign (backend, "conformance-own", NULL, NULL, NULL);

@@ -220,9 +220,11 @@ find_foreign (AccGraphEval *run,
   nodes = g_ptr_array_sized_new (n + 1);
   for (guint i = 0; i < n; i++)
     g_ptr_array_add (nodes, inputs[i]);
-  if (node->op != ACC_OP_FOREIGN || node->shape != NULL)
+  if (node->op != ACC_OP_FOREIGN)
     g_ptr_array_add (nodes, node);
   extents = list_extents (run, (AccArray **) nodes->pdata, nodes->len, &graph);
+  if (extents != NULL && node->op == ACC_OP_FOREIGN && node->shape != NULL)
+    extents[n] = acc_shape_get_extents (node->shape, NULL);
 
   return extents != NULL && acc_foreign_fits (foreign, node, extents) ? g_steal_pointer (&foreign) : NULL;
 }
