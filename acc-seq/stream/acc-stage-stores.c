@@ -221,6 +221,21 @@ look_at_extents (Search *self, AccArray *node, AccArray *other)
     }
 }
 
+/* Backends give memory to what a function reads by index, though any element could be computed from stores at any time. */
+static void
+look_at_indexed (Search *self, AccArray *node, AccArray *other)
+{
+  gboolean is_stored = g_hash_table_contains (self->stored, other);
+  gboolean is_large = get_dependence (self, other) == ACC_DEPENDS_ON_STORES && !acc_array_is_manifest (other)
+                      && acc_external_get_bytes (other) > self->room / 4;
+
+  if (!(is_stored || is_large) || !acc_array_reads_elements (node, other))
+    return;
+  if (!is_stored)
+    g_hash_table_insert (self->dependences, other, GUINT_TO_POINTER (ACC_DEPENDS_ON_ROWS));
+  add_store (self, other, node, "reads any element of it");
+}
+
 static void
 look_at_reads (Search *self, AccArray *node)
 {
@@ -243,7 +258,10 @@ look_at_reads (Search *self, AccArray *node)
       if (dependence == ACC_DEPENDS_ON_ROWS && acc_array_reads_elements (node, other))
         add_store (self, other, node, "reads any element of it");
       else
-        look_at_extents (self, node, other);
+        {
+          look_at_extents (self, node, other);
+          look_at_indexed (self, node, other);
+        }
     }
 }
 
@@ -386,16 +404,19 @@ look_at (Search *self, AccArray *node)
   AccArray *dependence, **operands;
   guint stage = 0, n_operands;
 
-  if (!is_awaited (self, node))
-    {
-      for (guint i = 0; self->mode == ACC_STAGES_READS && i < node->references->len; i++)
-        look_at_extents (self, node, g_ptr_array_index (node->references, i));
-      return;
-    }
-
   for (Frame frame = { node, 0 }; (dependence = get_next (self, &frame)) != NULL; )
     stage = MAX (stage, get_stage (self, dependence));
   g_hash_table_insert (self->stages, node, GUINT_TO_POINTER (stage));
+
+  if (!is_awaited (self, node))
+    {
+      for (guint i = 0; self->mode == ACC_STAGES_READS && i < node->references->len; i++)
+        {
+          look_at_extents (self, node, g_ptr_array_index (node->references, i));
+          look_at_indexed (self, node, g_ptr_array_index (node->references, i));
+        }
+      return;
+    }
 
   switch (self->mode)
     {

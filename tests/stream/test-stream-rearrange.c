@@ -241,8 +241,41 @@ test_plan (TestPair *f, gconstpointer name)
   g_assert_cmpuint (n_planned[1], >, 0);
 }
 
+/* Read by index, and made of stores: of one, of others that are read so, too. */
+static guint
+build_joined (AccArray *array, gpointer backend_name, AccArray **results)
+{
+  g_autoptr(AccArray) reversed = acc_array_reverse_on (array, 0), joined = acc_array_concat_on (array, reversed, 0);
+  g_autoptr(AccArray) turned = acc_array_reverse_on (joined, 0);
+
+  results[0] = acc_array_concat_on (reversed, array, 0);
+  results[1] = acc_array_concat_on (turned, joined, 0);
+  if (g_str_equal (backend_name, "native"))
+    return 2;
+
+  /* Others need all of what is read in another order there. */
+  g_object_unref (results[1]);
+
+  return 1;
+}
+
+static void
+test_joined (TestPair *f, gconstpointer name)
+{
+  g_autoptr(AccArray) array = test_pair_new_array (f, (gint64[]) { 1200, 256 }, 2);
+
+  if (acc_backend_get_budget (f->backend) != acc_backend_get_host_budget (f->backend))
+    {
+      g_test_skip ("devices get whole what a function reads by index");
+      return;
+    }
+  for (guint divisor = 1; divisor <= 8; divisor *= 2)
+    check (f, array, 1200 * 256 * 4 / divisor, build_joined, (gpointer) name, 1);
+}
+
 static const TestPairCase cases[] = {
   { "turns", test_turns }, { "chains", test_chains }, { "gather", test_gather }, { "plan", test_plan },
+  { "joined", test_joined },
 };
 
 static void
