@@ -273,6 +273,9 @@ write_step (AccFusion       *self,
     case ACC_CLUSTER_FOLD:
       acc_skeleton_fold (&step);
       break;
+    case ACC_CLUSTER_FOLD_COLUMNS:
+      acc_skeleton_fold_columns (&step);
+      break;
     case ACC_CLUSTER_FOLD_ALL:
       acc_skeleton_fold_all (&step);
       break;

@@ -223,7 +223,8 @@ static gboolean
 can_merge (AccCluster *a,
            AccCluster *b)
 {
-  return a->kind == b->kind && (a->kind == ACC_CLUSTER_MAP || a->kind == ACC_CLUSTER_FOLD || a->kind == ACC_CLUSTER_FOLD_ALL) &&
+  return a->kind == b->kind && (a->kind == ACC_CLUSTER_MAP || a->kind == ACC_CLUSTER_FOLD || a->kind == ACC_CLUSTER_FOLD_COLUMNS
+                                || a->kind == ACC_CLUSTER_FOLD_ALL) &&
          a->rank == b->rank && a->offsets == b->offsets &&
          (a->rank == 0 || memcmp (a->extents, b->extents, a->rank * sizeof (gint64)) == 0) &&
          (a->kind == ACC_CLUSTER_MAP || acc_fusion_node_has_extents_of (a->consumed, b->consumed)) &&

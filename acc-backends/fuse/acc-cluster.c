@@ -143,7 +143,8 @@ acc_cutter_can_join (AccCutter      *self,
       return cluster->kind == ACC_CLUSTER_MAP && cluster->anchors->len < ACC_CLUSTER_MAX_STENCILS && cluster->offsets == NULL;
 
     case ACC_FAMILY_FOLD:
-      *kind = acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_FULL ? ACC_CLUSTER_FOLD_ALL : ACC_CLUSTER_FOLD;
+      *kind = acc_fusion_graph_get_fold_form (self->graph, node) == ACC_FOLD_FULL ? ACC_CLUSTER_FOLD_ALL
+              : node->folds_columns ? ACC_CLUSTER_FOLD_COLUMNS : ACC_CLUSTER_FOLD;
 
       return cluster->kind == *kind ? acc_fusion_node_has_extents_of (cluster->consumed, node->inputs[0]) : is_free;
 

@@ -8,6 +8,7 @@
 typedef enum {
   ACC_CLUSTER_MAP,        /* element-wise; stencils are anchors of it, too */
   ACC_CLUSTER_FOLD,       /* rows of the consumed array, each into one element of the space */
+  ACC_CLUSTER_FOLD_COLUMNS, /* the same, whose elements come row by row of a source */
   ACC_CLUSTER_FOLD_ALL,   /* all of the consumed array into one element; the space has rank 0 */
   ACC_CLUSTER_FOLD_SEG,   /* segments of rows of the consumed array, each into one element of the space */
   ACC_CLUSTER_MATMUL,     /* products of matrices, which are the space */

@@ -287,6 +287,7 @@ acc_function_get_reductions (AccFunction  *function,
 
 gboolean
 acc_function_get_row_shift (AccFunction *function,
+                            guint        dimension,
                             gint64      *shift)
 {
   guint leaf = 0, x_leaf = 0, y_leaf = 0;
@@ -298,18 +299,18 @@ acc_function_get_row_shift (AccFunction *function,
   expr = acc_expr_resolve_leaf (function->body, &leaf);
   *shift = 0;
   if (expr == function->params[0])
-    return leaf == 0;
+    return leaf == dimension;
   if (expr->kind != ACC_EXPR_PRIMITIVE || (expr->primitive != ACC_PRIM_ADD && expr->primitive != ACC_PRIM_SUB))
     return FALSE;
 
   x = acc_expr_resolve_leaf (expr->args[0], &x_leaf);
   y = acc_expr_resolve_leaf (expr->args[1], &y_leaf);
-  if (x == function->params[0] && x_leaf == 0 && y->kind == ACC_EXPR_LITERAL && y->value.i > -G_MAXINT32 && y->value.i < G_MAXINT32)
+  if (x == function->params[0] && x_leaf == dimension && y->kind == ACC_EXPR_LITERAL && y->value.i > -G_MAXINT32 && y->value.i < G_MAXINT32)
     {
       *shift = expr->primitive == ACC_PRIM_ADD ? y->value.i : -y->value.i;
       return TRUE;
     }
-  if (expr->primitive == ACC_PRIM_ADD && y == function->params[0] && y_leaf == 0 && x->kind == ACC_EXPR_LITERAL &&
+  if (expr->primitive == ACC_PRIM_ADD && y == function->params[0] && y_leaf == dimension && x->kind == ACC_EXPR_LITERAL &&
       x->value.i > -G_MAXINT32 && x->value.i < G_MAXINT32)
     {
       *shift = x->value.i;

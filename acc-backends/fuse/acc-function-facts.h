@@ -25,8 +25,8 @@ gboolean acc_function_get_reductions (AccFunction *function, AccPrimitive *primi
 gboolean acc_function_is_commutative (AccFunction *function);
 /* TRUE where that is seen of a choice: the smaller or the larger one of two tuples. */
 gboolean acc_function_is_extreme   (AccFunction *function);
-/* TRUE where item 0 of an index function's result is item 0 of its parameter plus a constant. */
-gboolean acc_function_get_row_shift (AccFunction *function, gint64 *shift);
+/* TRUE where item 0 of an index function's result is item @dimension of its parameter plus a constant. */
+gboolean acc_function_get_row_shift (AccFunction *function, guint dimension, gint64 *shift);
 /* Follows items of tuples that are made in place: the expression, not an item of a tuple nor (where its leaf is known) a
  * tuple, whose leaf *leaf is leaf *leaf of @expr. */
 AccExpr *acc_expr_resolve_leaf    (AccExpr *expr, guint *leaf);

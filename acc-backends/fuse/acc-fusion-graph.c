@@ -323,32 +323,6 @@ estimate_cost (AccFusionGraph *self,
     }
 }
 
-static void
-find_source_dependence (AccFusionGraph *self,
-                        AccFusionNode  *node)
-{
-  AccArray *array = node->array;
-
-  if (array->op == ACC_OP_SOURCE && node->bound < 0)
-    node->from_source = self->has_sources = TRUE;
-  if (acc_fusion_node_is_given (node))
-    return;
-
-  for (guint i = 0; i < array->n_inputs; i++)
-    node->from_source |= node->inputs[i]->from_source;
-  for (guint i = 0; i < array->references->len; i++)
-    {
-      AccFusionNode *reference = acc_fusion_graph_get (self, g_ptr_array_index (array->references, i));
-
-      node->from_source |= reference->from_source;
-    }
-
-  /* Complete only after the last row; then it is like any table. */
-  if ((array->op == ACC_OP_PERMUTE && node->inputs[0]->size > 0) ||
-      (acc_fusion_node_is_fold (node) && acc_fusion_graph_get_fold_form (self, node) == ACC_FOLD_FULL))
-    node->from_source = FALSE;
-}
-
 /* Of an array without error, whose inputs come before it. */
 static AccFusionNode *
 make_node (AccFusionGraph *self,
@@ -422,7 +396,7 @@ add_node (AccFusionGraph *self,
       estimate_cost (self, node);
       self->n_stencils += acc_operation_get_family (array->op) == ACC_FAMILY_STENCIL;
     }
-  find_source_dependence (self, node);
+  acc_fusion_graph_find_sources (self, node);
 
   return TRUE;
 }

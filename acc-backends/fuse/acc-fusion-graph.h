@@ -54,6 +54,8 @@ struct _AccFusionNode {
   gboolean        absorbs;      /* as a value it takes the stencil or fold in that it is computed from */
   guint           n_uses;       /* by inputs of others */
   gboolean        from_source;  /* rows of it depend on rows of a source */
+  gboolean        is_turned;    /* they do along its last dimension */
+  gboolean        folds_columns; /* a fold of such, which takes rows as they come */
   double          own_cost;     /* operations per element, without those of inlined producers */
   double          cost;         /* with them */
   int             value;        /* number in the schedule once it is known there, -1 before */
@@ -103,6 +105,8 @@ gboolean        acc_fusion_node_is_segmented (AccFusionNode *node);
 /* Whether it shows the memory of its input, or part of it, and has none of its own. */
 gboolean        acc_fusion_node_is_view  (AccFusionNode *node);
 AccFoldForm     acc_fusion_graph_get_fold_form (AccFusionGraph *self, AccFusionNode *node);
+/* How the node depends on sources, once its inputs are known to. */
+void            acc_fusion_graph_find_sources (AccFusionGraph *self, AccFusionNode *node);
 /* Lanes that fold elements of @type side by side: of the type only, so that results are the same everywhere. */
 guint           acc_fold_get_lanes       (AccElementType *type);
 /* Blocks of rows of a product, if they have no fewer rows, nor more. */

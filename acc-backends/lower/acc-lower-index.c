@@ -140,6 +140,7 @@ low_index_same (AccLower            *l,
                 const AccFusionNode *to)
 {
   g_autofree int *map = NULL;
+  AccIndex *same;
 
   if (ix->rank == 0 || memcmp (extents, to->extents, ix->rank * sizeof (gint64)) == 0)
     return (AccIndex *) ix;
@@ -148,7 +149,10 @@ low_index_same (AccLower            *l,
   for (guint d = 0; d < ix->rank; d++)
     map[d] = d;
 
-  return low_index_remap (l, ix, extents, map, NULL, to->extents, to->rank);
+  same = low_index_remap (l, ix, extents, map, NULL, to->extents, to->rank);
+  same->is_column = ix->is_column;
+
+  return same;
 }
 
 typedef struct {

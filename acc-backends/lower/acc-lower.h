@@ -17,6 +17,7 @@ typedef struct {
   KValue     *at;
   gint64      above, below;
   const char *row_error;
+  gboolean    is_column;  /* the last dimension is that row, not the first one, of which row_error says so */
   gboolean    is_own;     /* of the element that the skeleton is at, as it gave it: one of l->segment */
 } AccIndex;
 

@@ -289,6 +289,9 @@ acc_fold_read (AccFold        *self,
 
   if (self->reads_all_rows)
     low_index_lose_rows (l, ix, get_anchor (self, 0), "reads rows as segments lie");
+  if (self->by_columns)
+    low_index_lose_rows (l, ix, get_anchor (self, 0), "reads a row for an element of each of its own");
+  ix->is_column = self->by_columns;
   for (guint i = 0; i < self->anchors->len; i++)
     {
       AccFusionNode *anchor = get_anchor (self, i);

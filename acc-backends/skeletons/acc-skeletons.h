@@ -7,6 +7,7 @@
 
 void acc_skeleton_map      (AccStep *step);   /* and stencils (acc-skeleton-stencil.c) */
 void acc_skeleton_fold     (AccStep *step);   /* rows */
+void acc_skeleton_fold_columns (AccStep *step);
 void acc_skeleton_fold_all (AccStep *step);
 void acc_skeleton_fold_segments (AccStep *step);
 void acc_skeleton_matmul   (AccStep *step);
@@ -90,6 +91,9 @@ gboolean    acc_skeleton_tests_neighbours (AccStep *step);
 /* Whether all rows that an outer unit needs exist. */
 KValue      acc_skeleton_get_outer_inside (AccLower *l, const AccSpace *space, KValue outer);
 
+/* Elements that are combined with each other first, where that is cheaper. */
+#define ACC_FOLD_TOGETHER 8
+
 /* Folds of one or more anchors that consume arrays of equal extents, side by side. */
 typedef struct {
   AccStep   *step;
@@ -100,6 +104,7 @@ typedef struct {
   gboolean   has_extremes;   /* of tuples, among them */
   gboolean   rounds;         /* some leaf is a float */
   gboolean   many_short_runs; /* but longer than a lane should go along alone */
+  gboolean   by_columns;     /* rows of the step are elements of what it folds */
   gboolean   reads_all_rows; /* of an input, in an order that does not go by rows */
   gint64     ahead;          /* distance of prefetches; 0: none */
   gint64     far_bytes;
@@ -115,6 +120,10 @@ AccElementKind  acc_fold_get_kind     (AccFold *self, guint leaf);
 void            acc_fold_add_lanes    (AccFold *self, gint64 n_regions);
 void            acc_fold_add_lanes_of_tiles (AccFold *self, gint64 n_tiles);
 void            acc_fold_add_parts    (AccFold *self, gint64 n_parts);
+/* Whether runs combine elements with each other first. */
+gboolean        acc_fold_goes_together (AccFold *self, AccLower *l, const KValue *element);
+/* Whether rows of @space are folded in order by a lane each. */
+gboolean        acc_fold_goes_across  (AccFold *self, const AccSpace *space);
 /* Folds elements [begin, end) of the inner run of an outer unit; at least one. */
 void            acc_fold_write_run    (AccFold *self, AccLower *l, const AccSpace *space, KValue outer, KValue begin, KValue end,
                                        KValue region, KValue *result);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-private.h"
+#include "acc-module-turn.h"
 
 /* Which rows of its inputs an operation reads for a row of its own. */
 
@@ -12,10 +13,11 @@ acc_operation_reduces_rows (AccOperation operation,
           && (rank_of_input == 1 || acc_operation_has_fact (operation, ACC_FACT_FOLDS_ALL)));
 }
 
-/* TRUE where @index, of @parameter, is the outermost component of it plus @offset. */
+/* TRUE where @index, of @parameter, is component @dimension of it plus @offset. */
 static gboolean
-is_outermost (AccExpr *index,
+is_component (AccExpr *index,
               AccExpr *parameter,
+              guint    dimension,
               gint64  *offset)
 {
   if (index->kind == ACC_EXPR_PRIMITIVE && (index->primitive == ACC_PRIM_ADD || index->primitive == ACC_PRIM_SUB))
@@ -31,7 +33,7 @@ is_outermost (AccExpr *index,
           b = swap;
         }
       /* Farther than any array is long makes no sense as a halo. */
-      if (b->kind != ACC_EXPR_LITERAL || ABS (b->value.i / 2) > G_MAXINT32 || !is_outermost (a, parameter, &inner))
+      if (b->kind != ACC_EXPR_LITERAL || ABS (b->value.i / 2) > G_MAXINT32 || !is_component (a, parameter, dimension, &inner))
         return FALSE;
       *offset = index->primitive == ACC_PRIM_ADD ? inner + b->value.i : inner - b->value.i;
       return ABS (*offset) <= G_MAXINT32;
@@ -39,13 +41,15 @@ is_outermost (AccExpr *index,
 
   *offset = 0;
   if (index->kind == ACC_EXPR_ITEM)
-    return index->item == 0 && index->args[0] == parameter;
+    return index->item == dimension && index->args[0] == parameter;
   return index == parameter && acc_element_type_is_scalar (parameter->type);
 }
 
+/* Whether rows of its input lie along dimension @dimension of a backpermute. */
 static gboolean
-keeps_outermost (AccArray *node,
-                 gint64   *offset)
+keeps_rows (AccArray *node,
+            guint     dimension,
+            gint64   *offset)
 {
   AccExpr *body = node->functions[0]->body;
   AccExpr *parameter = node->functions[0]->params[0];
@@ -54,10 +58,24 @@ keeps_outermost (AccArray *node,
   if (node->inputs[0]->rank == 0 || node->rank == 0)
     return FALSE;
   if (body == parameter)
-    return TRUE;
+    return dimension == 0;
   if (body->kind == ACC_EXPR_TUPLE)
-    return body->n_args > 0 && is_outermost (body->args[0], parameter, offset);
-  return is_outermost (body, parameter, offset);
+    return body->n_args > 0 && is_component (body->args[0], parameter, dimension, offset);
+  return is_component (body, parameter, dimension, offset);
+}
+
+AccTurn
+acc_array_get_turn (AccArray *self)
+{
+  AccOperationFamily family = acc_operation_get_family (self->op);
+  gint64 offset;
+
+  if (self->rank < 2)
+    return ACC_TURN_OTHER;
+  if (self->op == ACC_OP_BACKPERMUTE)
+    return keeps_rows (self, self->rank - 1, &offset) ? ACC_TURN_ROWS : ACC_TURN_OTHER;
+
+  return family == ACC_FAMILY_ELEMENTS || family == ACC_FAMILY_ZIP || self->op == ACC_OP_UNZIP ? ACC_TURN_SAME : ACC_TURN_OTHER;
 }
 
 static gboolean
@@ -99,7 +117,7 @@ find_by_payload (AccArray     *self,
     return "needs all of its defaults before the first row";
   if (self->op == ACC_OP_BACKPERMUTE)
     {
-      if (!keeps_outermost (self, &n))
+      if (!keeps_rows (self, 0, &n))
         return "reads rows in another order";
       *above = MAX (-n, 0);
       *below = MAX (n, 0);

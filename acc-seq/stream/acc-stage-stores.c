@@ -2,6 +2,7 @@
 #include "acc-stages-private.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/array/acc-module-turn.h"
 #include "acc-plan-private.h"
 #include "acc-source.h"
 
@@ -13,6 +14,7 @@ typedef struct {
   guint64       room;          /* bytes of memory */
   GHashTable   *dependences;   /* AccArray to AccDependence, of those that depend on a source or on stores */
   GHashTable   *sourced;       /* AccArray, of those that depend on a source */
+  GHashTable   *turned;        /* AccArray, of those along whose last dimension rows lie */
   GHashTable   *stages;        /* AccArray to the stage that it is computed in */
   GHashTable   *stored;        /* AccArray to the stage that stores it */
   GHashTable   *externals;     /* AccArray to AccExternal, of those that do not fit in memory */
@@ -27,18 +29,31 @@ get_dependence (Search *self, AccArray *node)
 
 /* --- how nodes depend on sources */
 
-static gboolean
-leaves_a_reduction (AccArray *node)
-{
-  return (node->n_inputs > 0 && acc_operation_reduces_rows (node->op, node->inputs[0]->rank))
-         || (node->op == ACC_OP_SLICE && acc_array_get_selection (node)->n > 0 && acc_array_get_selection (node)->entries[0] != ACC_ALL);
-}
-
 /* Rows, or what a reduction of them leaves: it is not there before the run has come to its end. */
 static gboolean
 is_awaited (Search *self, AccArray *node)
 {
   return get_dependence (self, node) > ACC_DEPENDS_ON_STORES;
+}
+
+static gboolean
+is_turned (Search *self, AccArray *node)
+{
+  AccTurn turn = acc_array_get_turn (node);
+
+  for (guint i = 0; i < node->n_inputs && turn == ACC_TURN_SAME; i++)
+    if (is_awaited (self, node->inputs[i]) && !g_hash_table_contains (self->turned, node->inputs[i]))
+      return FALSE;
+
+  return turn == ACC_TURN_SAME || (turn == ACC_TURN_ROWS && !g_hash_table_contains (self->turned, node->inputs[0]));
+}
+
+static gboolean
+leaves_a_reduction (Search *self, AccArray *node)
+{
+  return (node->n_inputs > 0 && acc_operation_reduces_rows (node->op, node->inputs[0]->rank))
+         || (acc_operation_get_family (node->op) == ACC_FAMILY_FOLD && g_hash_table_contains (self->turned, node->inputs[0]))
+         || (node->op == ACC_OP_SLICE && acc_array_get_selection (node)->n > 0 && acc_array_get_selection (node)->entries[0] != ACC_ALL);
 }
 
 /* What is made of stores and is large may not have room in memory: it comes by rows, as that of sources does. */
@@ -50,7 +65,7 @@ find_dependence_on_stores (Search *self, AccArray *node)
   if (!is_external && (acc_operation_has_fact (node->op, ACC_FACT_FUSES) || acc_external_get_bytes (node) <= self->room / 4))
     return ACC_DEPENDS_ON_STORES;
 
-  return leaves_a_reduction (node) ? ACC_DEPENDS_ON_REDUCTIONS : ACC_DEPENDS_ON_ROWS;
+  return leaves_a_reduction (self, node) ? ACC_DEPENDS_ON_REDUCTIONS : ACC_DEPENDS_ON_ROWS;
 }
 
 static AccDependence
@@ -73,7 +88,7 @@ find_dependence (Search *self, AccArray *node)
         found = MAX (found, ACC_DEPENDS_ON_STORES);
         break;
       case ACC_DEPENDS_ON_ROWS:
-        return leaves_a_reduction (node) ? ACC_DEPENDS_ON_REDUCTIONS : ACC_DEPENDS_ON_ROWS;
+        return leaves_a_reduction (self, node) ? ACC_DEPENDS_ON_REDUCTIONS : ACC_DEPENDS_ON_ROWS;
       case ACC_DEPENDS_ON_REDUCTIONS:
         found = ACC_DEPENDS_ON_REDUCTIONS;
         break;
@@ -508,6 +523,8 @@ look_up_dependence (Search *self, AccArray *node)
   g_hash_table_insert (self->dependences, node, GUINT_TO_POINTER ((guint) dependence));
   if (node->op == ACC_OP_SOURCE)
     g_hash_table_add (self->sourced, node);
+  if (dependence == ACC_DEPENDS_ON_ROWS && is_turned (self, node))
+    g_hash_table_add (self->turned, node);
   for (guint i = 0; (other = acc_array_nth_dependence (node, i)) != NULL; i++)
     if (g_hash_table_contains (self->sourced, other))
       g_hash_table_add (self->sourced, node);
@@ -550,8 +567,9 @@ acc_stages_find_stores (AccBackend *backend, AccArray **arrays, guint n_arrays, 
   g_autoptr(GPtrArray) nodes = NULL;
   g_autoptr(GHashTable) depending = g_hash_table_new (NULL, NULL), stages = g_hash_table_new (NULL, NULL),
     stored = g_hash_table_new (NULL, NULL), externals = g_hash_table_new (NULL, NULL), seen = g_hash_table_new (NULL, NULL),
-    sourced = g_hash_table_new (NULL, NULL);
-  Search self = { backend, mode, 0, depending, sourced, stages, stored, externals, g_array_new (FALSE, FALSE, sizeof (AccStageStore)) };
+    sourced = g_hash_table_new (NULL, NULL), turned = g_hash_table_new (NULL, NULL);
+  Search self = { backend, mode, 0, depending, sourced, turned, stages, stored, externals,
+                  g_array_new (FALSE, FALSE, sizeof (AccStageStore)) };
 
   g_array_set_clear_func (self.stores, clear_store);
   for (guint i = 0; dependences != NULL && i < n_arrays; i++)

@@ -6,8 +6,6 @@
 /* Short runs are folded by a fourth of the lanes. */
 #define SHORT_DIVISOR 4
 
-/* Elements that are combined with each other first, where that is cheaper. */
-#define TOGETHER 8
 #define TOGETHER_AHEAD_BYTES 2048  /* between blocks of these so much is done that processors do not look ahead to the next one but one */
 #define MAX_TOGETHER_COST 128   /* rough operations of what is written out for each */
 
@@ -30,11 +28,14 @@ acc_fold_add_lanes_of_tiles (AccFold *self,
 
 /* Whether elements are known in part, such as the ones of a count: they are combined with each other first, since the known part is known
  * of pairs, fours and eights as well, and the operator is cheaper for those than for any two values. */
-static gboolean
-is_known_in_part (AccFold      *self,
-                  AccLower     *l,
-                  const KValue *element)
+gboolean
+acc_fold_goes_together (AccFold      *self,
+                        AccLower     *l,
+                        const KValue *element)
 {
+  if (self->step->cluster->cost > MAX_TOGETHER_COST)
+    return FALSE;
+
   for (guint i = 0; i < self->n_leaves; i++)
     if (kb_is_const (l->b, element[i]))
       return TRUE;
@@ -113,16 +114,16 @@ fold_lanes (AccFold        *self,
 
       take_element (self, l, space, outer, start, element);
       vars = acc_fold_new_vars (self, l, element);
-      if (self->step->cluster->cost <= MAX_TOGETHER_COST && is_known_in_part (self, l, element))
+      if (acc_fold_goes_together (self, l, element))
         {
-          KValue n_together = low_const (l, TOGETHER), n_blocks = kb_udiv (b, kb_sub (b, n_steps, n_done), n_together);
+          KValue n_together = low_const (l, ACC_FOLD_TOGETHER), n_blocks = kb_udiv (b, kb_sub (b, n_steps, n_done), n_together);
 
           low_for (l, k, low_const (l, 0), n_blocks)
             {
               KValue first = kb_add (b, kb_mul (b, k, n_together), n_done);
 
               l->ahead = self->commutative ? TOGETHER_AHEAD_BYTES : 0;
-              combine_elements (self, l, space, outer, kb_add (b, start, kb_mul (b, first, stride)), stride, TOGETHER, element);
+              combine_elements (self, l, space, outer, kb_add (b, start, kb_mul (b, first, stride)), stride, ACC_FOLD_TOGETHER, element);
               l->ahead = 0;
               acc_fold_append (self, l, vars, element);
             }

@@ -181,10 +181,16 @@ write_combination (AccStep        *step,
 /* Whether short rows are folded in order, by a lane each: if order matters, or combining lanes takes comparisons and selects of all leaves.
  * Values that are stored besides lie along rows. */
 static gboolean
-goes_in_order (AccStep *step,
-               AccFold *fold)
+goes_in_order (AccFold *fold)
 {
-  return !fold->commutative || (fold->has_extremes && !acc_cluster_stores_beside (step->cluster));
+  return !fold->commutative || (fold->has_extremes && !acc_cluster_stores_beside (fold->step->cluster));
+}
+
+gboolean
+acc_fold_goes_across (AccFold        *self,
+                      const AccSpace *space)
+{
+  return goes_in_order (self) && (space->outer >= MIN_ROWS_ACROSS || self->rounds) && space->inner <= MAX_ROW_ACROSS;
 }
 
 void
@@ -214,7 +220,7 @@ acc_skeleton_fold (AccStep *step)
       write_parts (step, fold, space, n_parts);
       write_combination (step, fold, space, results, n_parts);
     }
-  else if (goes_in_order (step, fold) && (space->outer >= MIN_ROWS_ACROSS || fold->rounds) && space->inner <= MAX_ROW_ACROSS)
+  else if (acc_fold_goes_across (fold, space))
     {
       write_rows_across (step, fold, space, results);
     }
