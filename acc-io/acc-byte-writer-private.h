@@ -25,6 +25,8 @@ gboolean       acc_byte_writer_can_rewrite    (AccByteWriter *self);
 /* Its first bytes again: at most as many as were written. */
 gboolean       acc_byte_writer_rewrite        (AccByteWriter *self, gconstpointer data, gsize size, GCancellable *cancellable,
                                                GError **error);
+/* In place of open, write and commit: the file @path becomes what was to be written. FALSE without an error: it cannot. */
+gboolean       acc_byte_writer_adopt          (AccByteWriter *self, const char *path, GError **error);
 /* Everything that may fail before the file takes its place; commit may follow. */
 gboolean       acc_byte_writer_complete       (AccByteWriter *self, GCancellable *cancellable, GError **error);
 gboolean       acc_byte_writer_commit         (AccByteWriter *self, GCancellable *cancellable, GError **error);

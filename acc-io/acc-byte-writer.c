@@ -207,6 +207,15 @@ acc_byte_writer_rewrite (AccByteWriter *self, gconstpointer data, gsize size, GC
 }
 
 gboolean
+acc_byte_writer_adopt (AccByteWriter *self, const char *path, GError **error)
+{
+  const char *place = self->file != NULL ? g_file_peek_path (self->file) : NULL;
+  g_autoptr(AccTemporary) temporary = place != NULL ? acc_temporary_new (place, self->name, error) : NULL;
+
+  return temporary != NULL && acc_temporary_take (temporary, path, error);
+}
+
+gboolean
 acc_byte_writer_complete (AccByteWriter *self, GCancellable *cancellable, GError **error)
 {
   return flush_buffer (self, cancellable, error) && (self->temporary == NULL || acc_temporary_sync (self->temporary, error));

@@ -166,6 +166,27 @@ acc_raw_sink_get_resident_bytes (AccSink *sink, AccElementType *type, AccShape *
   return ACC_BYTE_WRITER_BUFFER + acc_record_get_stage_size (record);
 }
 
+static GBytes *
+acc_raw_sink_make_head (AccSink *sink, AccElementType *type, AccShape *shape, gboolean grows, GError **error)
+{
+  AccRawSink *self = ACC_RAW_SINK (sink);
+  g_autoptr(AccRecord) record = acc_record_new_packed (type);
+  GFile *file = acc_byte_writer_get_file (self->writer);
+  GBytes *header;
+
+  if (!acc_record_is_plain (record) || file == NULL || g_file_peek_path (file) == NULL
+      || !make_header (self, type, shape, grows, &header, error))
+    return NULL;
+
+  return header != NULL ? header : g_bytes_new (NULL, 0);
+}
+
+static gboolean
+acc_raw_sink_adopt (AccSink *sink, const char *path, GError **error)
+{
+  return acc_byte_writer_adopt (ACC_RAW_SINK (sink)->writer, path, error);
+}
+
 static void
 acc_raw_sink_finalize (GObject *object)
 {
@@ -198,6 +219,9 @@ acc_raw_sink_class_init (AccRawSinkClass *klass)
 static void
 acc_raw_sink_init (AccRawSink *self)
 {
+  static const AccSinkPlain plain = { acc_raw_sink_make_head, acc_raw_sink_adopt };
+
+  acc_sink_set_plain (ACC_SINK (self), &plain);
   acc_sink_set_takes_elements (ACC_SINK (self));
 }
 

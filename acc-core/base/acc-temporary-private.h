@@ -23,6 +23,9 @@ gboolean      acc_temporary_write  (AccTemporary *self, gconstpointer data, gsiz
 gboolean      acc_temporary_rewrite (AccTemporary *self, gconstpointer data, gsize size, GError **error);
 /* To the disk, so that little can fail when it goes to its place. */
 gboolean      acc_temporary_sync   (AccTemporary *self, GError **error);
+/* In place of what was written and of commit: the file @path, which is closed, gets the permissions and the place. FALSE without an error:
+ * it is on another file system, or there is no place. */
+gboolean      acc_temporary_take   (AccTemporary *self, const char *path, GError **error);
 /* @durable: to the disk, then to its place. */
 gboolean      acc_temporary_commit (AccTemporary *self, gboolean durable, GError **error);
 

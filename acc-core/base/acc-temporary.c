@@ -515,6 +515,42 @@ acc_temporary_sync (AccTemporary *self, GError **error)
   return FALSE;
 }
 
+/* What the file has that is open. */
+static gboolean
+copy_permissions (AccTemporary *self, int fd)
+{
+  struct stat mine, other;
+
+  return fstat (self->fd, &mine) == 0 && fstat (fd, &other) == 0
+         && ((mine.st_uid == other.st_uid && mine.st_gid == other.st_gid) || fchown (fd, mine.st_uid, mine.st_gid) == 0)
+         && fchmod (fd, mine.st_mode & 07777) == 0;
+}
+
+gboolean
+acc_temporary_take (AccTemporary *self, const char *path, GError **error)
+{
+  int fd = self->file != NULL ? open (path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
+  struct stat info, place;
+  gboolean done;
+
+  if (fd < 0)
+    return FALSE;
+  if (fstat (fd, &info) < 0 || fstat (self->folder, &place) < 0 || info.st_dev != place.st_dev)
+    {
+      close (fd);
+      return FALSE;
+    }
+
+  done = copy_permissions (self, fd) && fsync (fd) == 0 && renameat (AT_FDCWD, path, self->folder, self->file) == 0;
+  if (!done && errno != EXDEV)
+    acc_error_set_errno (error, "replacing", self->name, errno);
+  if (done)
+    sync_folder (self);
+  close (fd);
+
+  return done;
+}
+
 gboolean
 acc_temporary_commit (AccTemporary *self, gboolean durable, GError **error)
 {

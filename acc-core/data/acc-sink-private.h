@@ -10,6 +10,17 @@ void     acc_sink_set_takes_elements (AccSink *self);
 gboolean acc_sink_takes_elements     (AccSink *self);
 /* Of such a sink that was started: chunks are those of the vector of its elements. */
 void     acc_sink_begin_elements     (AccSink *self);
+/* For classes whose output is a head and then elements as they are in memory. */
+typedef struct {
+  /* The head, of as many bytes whatever the first extent is where it @grows; NULL without an error: output of this type is not so. */
+  GBytes  *(*make_head) (AccSink *self, AccElementType *type, AccShape *shape, gboolean grows, GError **error);
+  /* In place of a run: a file of such bytes, which goes where the output belongs. FALSE without an error: it cannot. */
+  gboolean (*adopt)     (AccSink *self, const char *path, GError **error);
+} AccSinkPlain;
+
+void     acc_sink_set_plain         (AccSink *self, const AccSinkPlain *plain);
+/* NULL: it is none. */
+const AccSinkPlain *acc_sink_get_plain (AccSink *self);
 /* For those that write to a file of their own, and may write it again: beside others of another name they need no order. @file NULL: none,
  * as before. */
 void     acc_sink_set_file           (AccSink *self, GFile *file);

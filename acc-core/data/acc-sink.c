@@ -39,6 +39,7 @@ typedef struct {
   gint64          row_elements;
   gint64          next_row;
   gboolean        takes_elements;
+  const AccSinkPlain *plain;
   GFile          *file;          /* NULL: not separate */
   gboolean        is_bound;
   AccBound        bound;         /* to the thread that made it, where .is_bound */
@@ -411,6 +412,18 @@ gboolean
 acc_sink_takes_elements (AccSink *self)
 {
   return PRIV (self)->takes_elements;
+}
+
+void
+acc_sink_set_plain (AccSink *self, const AccSinkPlain *plain)
+{
+  PRIV (self)->plain = plain;
+}
+
+const AccSinkPlain *
+acc_sink_get_plain (AccSink *self)
+{
+  return PRIV (self)->plain;
 }
 
 void

@@ -323,6 +323,83 @@ test_damaged (Fixture *f, gconstpointer name)
     }
 }
 
+static guint64
+get_inode (GFile *file)
+{
+  g_autoptr(GFileInfo) info = g_file_query_info (file, G_FILE_ATTRIBUTE_UNIX_INODE, G_FILE_QUERY_INFO_NONE, NULL, NULL);
+
+  g_assert_nonnull (info);
+
+  return g_file_info_get_attribute_uint64 (info, G_FILE_ATTRIBUTE_UNIX_INODE);
+}
+
+/* The file of rows becomes the output, and is not written again, but for tuples. */
+static void
+test_given (Fixture *f, gconstpointer name)
+{
+  static AccArray *(*const some[]) (AccArray *array) = { blurs, kept, row_sums, pairs };
+  g_autoptr(GFile) rows = g_file_get_child (f->ledger, "rows");
+
+  for (guint i = 0; i < G_N_ELEMENTS (some); i++)
+    {
+      g_autoptr(AccArray) result = some[i] (f->array);
+      g_autoptr(GError) error = NULL;
+      g_autofree char *path = g_file_get_path (f->output);
+      guint64 inode;
+      GStatBuf info;
+
+      f->source->fail_row = 600;
+      g_assert_false (write_array (f, result, NULL));
+      f->source->fail_row = -1;
+      inode = get_inode (rows);
+      /* What is replaced keeps its permissions. */
+      g_assert_true (g_file_set_contents (path, "old", -1, NULL));
+      g_assert_cmpint (g_chmod (path, 0640), ==, 0);
+      g_assert_true (write_array (f, result, &error));
+      g_assert_no_error (error);
+      g_assert_cmpint (get_inode (f->output) == inode, ==, some[i] != pairs);
+      g_assert_cmpint (g_stat (path, &info), ==, 0);
+      g_assert_cmpint (info.st_mode & 07777, ==, 0640);
+      check_output (f, some[i]);
+    }
+}
+
+/* Begun for a file, ended in another. */
+static void
+test_other_output (Fixture *f, gconstpointer name)
+{
+  g_autoptr(AccArray) result = blurs (f->array);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *place = g_build_filename (f->folder, "other.raw", NULL), *contents = NULL, *wanted = NULL;
+      g_autoptr(GFile) other = g_file_new_for_path (place);
+      g_autoptr(GError) error = NULL;
+      gsize length, all;
+
+      for (guint k = 0; k < 2; k++)
+        {
+          g_autoptr(AccSink) sink = acc_sink_create ((i == k) ? other : f->output, NULL, NULL);
+
+          f->source->fail_row = k == 0 ? 600 : -1;
+          g_assert_cmpint (acc_backend_write_with_ledger (f->backend, result, sink, f->ledger, NULL, &error), ==, k);
+          if (k == 1)
+            g_assert_no_error (error);
+          g_clear_error (&error);
+        }
+      if (i == 0)
+        {
+          check_output (f, blurs);
+          continue;
+        }
+      g_assert_true (write_array (f, result, &error));
+      g_assert_true (g_file_load_contents (other, NULL, &contents, &length, NULL, NULL));
+      g_assert_true (g_file_load_contents (f->output, NULL, &wanted, &all, NULL, NULL));
+      g_assert_cmpmem (contents, length, wanted + (all - length), length);
+      check_output (f, blurs);
+    }
+}
+
 /* As a job; cancelled, and gone on. */
 static void
 test_job (Fixture *f, gconstpointer name)
@@ -356,9 +433,9 @@ test_job (Fixture *f, gconstpointer name)
 
 /* Of another process, which may be killed: a file, a blur, a picture. */
 static int
-run_child (const char *folder)
+run_child (const char *folder, const char *file)
 {
-  g_autofree char *in = g_build_filename (folder, "in.npy", NULL), *out = g_build_filename (folder, "out.png", NULL),
+  g_autofree char *in = g_build_filename (folder, "in.npy", NULL), *out = g_build_filename (folder, file, NULL),
     *ledger = g_build_filename (folder, "ledger", NULL);
   g_autoptr(GFile) input = g_file_new_for_path (in), output = g_file_new_for_path (out), kept = g_file_new_for_path (ledger);
   g_autoptr(AccBackend) backend = acc_backend_new_for_name ("interpreter", NULL);
@@ -377,9 +454,9 @@ run_child (const char *folder)
 }
 
 static GPid
-start_child (const char *folder)
+start_child (const char *folder, const char *file)
 {
-  char *argv[] = { (char *) "/proc/self/exe", (char *) "--child", (char *) folder, NULL };
+  char *argv[] = { (char *) "/proc/self/exe", (char *) "--child", (char *) folder, (char *) file, NULL };
   g_autoptr(GError) error = NULL;
   g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
   GPid pid;
@@ -392,9 +469,9 @@ start_child (const char *folder)
 }
 
 static void
-test_killed (Fixture *f, gconstpointer name)
+check_killed (Fixture *f, const char *file, guint most)
 {
-  g_autofree char *in = g_build_filename (f->folder, "in.npy", NULL), *out = g_build_filename (f->folder, "out.png", NULL), *wanted = NULL;
+  g_autofree char *in = g_build_filename (f->folder, "in.npy", NULL), *out = g_build_filename (f->folder, file, NULL), *wanted = NULL;
   g_autoptr(GFile) input = g_file_new_for_path (in);
   g_autoptr(AccSink) sink = acc_sink_create (input, NULL, NULL);
   g_autoptr(GRand) rand = g_rand_new_with_seed (11);
@@ -409,17 +486,17 @@ test_killed (Fixture *f, gconstpointer name)
   g_assert_no_error (error);
 
   began = g_get_monotonic_time ();
-  waitpid (start_child (f->folder), &status, 0);
+  waitpid (start_child (f->folder, file), &status, 0);
   whole = g_get_monotonic_time () - began;
   g_assert_cmpint (status, ==, 0);
   g_assert_true (g_file_get_contents (out, &wanted, &size, NULL));
   g_unlink (out);
 
-  while (kills < 50 || finished < 3)
+  while (kills < most || finished < 3)
     {
-      GPid child = start_child (f->folder);
+      GPid child = start_child (f->folder, file);
 
-      if (kills < 50 || g_rand_boolean (rand))
+      if (kills < most || g_rand_boolean (rand))
         {
           g_usleep ((gulong) g_rand_int_range (rand, 0, (gint32) MAX (whole * 6 / 10, 2)));
           kill (child, SIGKILL);
@@ -439,13 +516,27 @@ test_killed (Fixture *f, gconstpointer name)
         }
     }
   g_test_message ("killed %u times, finished %u times", kills, finished);
-  waitpid (start_child (f->folder), &status, 0);
+  waitpid (start_child (f->folder, file), &status, 0);
   g_assert_cmpint (status, ==, 0);
+}
+
+/* Rows that are copied, and rows whose file becomes the output. */
+static void
+test_killed (Fixture *f, gconstpointer name)
+{
+  check_killed (f, "out.png", 50);
+}
+
+static void
+test_killed_file (Fixture *f, gconstpointer name)
+{
+  check_killed (f, "out.npy", 50);
 }
 
 static const struct { const char *name; void (*test) (Fixture *f, gconstpointer name); } tests[] = {
   { "failures", test_failures }, { "not-again", test_not_again }, { "seek", test_seek }, { "changed", test_changed },
-  { "damaged", test_damaged }, { "job", test_job }, { "killed", test_killed },
+  { "damaged", test_damaged }, { "given", test_given }, { "other-output", test_other_output }, { "job", test_job },
+  { "killed", test_killed }, { "killed-file", test_killed_file },
 };
 
 static void
@@ -462,8 +553,8 @@ add_tests (const char *name, AccBackend *backend)
 int
 main (int argc, char **argv)
 {
-  if (argc == 3 && strcmp (argv[1], "--child") == 0)
-    return run_child (argv[2]);
+  if (argc == 4 && strcmp (argv[1], "--child") == 0)
+    return run_child (argv[2], argv[3]);
 
   g_test_init (&argc, &argv, NULL);
   test_add_backends ("native", add_tests);

@@ -18,15 +18,15 @@ const char *acc_ledger_get_name  (AccLedger *self);
 /* Rows from the first one on that are there. */
 gint64     acc_ledger_get_n_rows (AccLedger *self);
 gboolean   acc_ledger_is_complete (AccLedger *self);
-/* What takes rows; those that are there it leaves out. Borrows the ledger. */
-AccSink   *acc_ledger_new_sink   (AccLedger *self);
+/* What takes rows; those that are there it leaves out. Borrows both; @output: where they go at the end. */
+AccSink   *acc_ledger_new_sink   (AccLedger *self, AccSink *output);
 /* @grows: how many rows there are is known at the end; @shape has as many as can be counted. */
-gboolean   acc_ledger_set_layout (AccLedger *self, AccElementType *type, AccShape *shape, gboolean grows, GError **error);
+gboolean   acc_ledger_set_layout (AccLedger *self, AccElementType *type, AccShape *shape, gboolean grows, AccSink *output, GError **error);
 gboolean   acc_ledger_add        (AccLedger *self, AccChunk *chunk, GError **error);
 /* There are no more rows. */
 gboolean   acc_ledger_end        (AccLedger *self, GError **error);
-/* Writes all rows. */
-gboolean   acc_ledger_copy       (AccLedger *self, AccSink *sink, GCancellable *cancellable, GError **error);
+/* All rows are there: their file becomes that of @output, or it is written. */
+gboolean   acc_ledger_give       (AccLedger *self, AccSink *output, GCancellable *cancellable, GError **error);
 /* The folder, too, if nothing else is in it. */
 void       acc_ledger_remove     (AccLedger *self);
 

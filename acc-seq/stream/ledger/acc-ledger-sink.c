@@ -11,6 +11,7 @@ struct _AccLedgerSink
   AccSink    parent_instance;
 
   AccLedger *ledger;
+  AccSink   *output;
 };
 
 G_DEFINE_FINAL_TYPE (AccLedgerSink, acc_ledger_sink, ACC_TYPE_SINK)
@@ -18,7 +19,7 @@ G_DEFINE_FINAL_TYPE (AccLedgerSink, acc_ledger_sink, ACC_TYPE_SINK)
 static gboolean
 acc_ledger_sink_start (AccSink *sink, AccElementType *type, AccShape *shape, GCancellable *cancellable, GError **error)
 {
-  return acc_ledger_set_layout (ACC_LEDGER_SINK (sink)->ledger, type, shape, FALSE, error);
+  return acc_ledger_set_layout (ACC_LEDGER_SINK (sink)->ledger, type, shape, FALSE, ACC_LEDGER_SINK (sink)->output, error);
 }
 
 static gboolean
@@ -26,7 +27,7 @@ acc_ledger_sink_start_growing (AccSink *sink, AccElementType *type, AccShape *ro
 {
   g_autoptr(AccShape) shape = acc_shape_new_rows (G_MAXINT64, row_shape);
 
-  return acc_ledger_set_layout (ACC_LEDGER_SINK (sink)->ledger, type, shape, TRUE, error);
+  return acc_ledger_set_layout (ACC_LEDGER_SINK (sink)->ledger, type, shape, TRUE, ACC_LEDGER_SINK (sink)->output, error);
 }
 
 static gboolean
@@ -56,11 +57,12 @@ acc_ledger_sink_init (AccLedgerSink *self)
 }
 
 AccSink *
-acc_ledger_new_sink (AccLedger *self)
+acc_ledger_new_sink (AccLedger *self, AccSink *output)
 {
   AccLedgerSink *sink = g_object_new (ACC_TYPE_LEDGER_SINK, "name", acc_ledger_get_name (self), NULL);
 
   sink->ledger = self;
+  sink->output = output;
 
   return ACC_SINK (sink);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-ledger-private.h"
+#include "acc-ledger-file-private.h"
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/base/acc-error-private.h"
 #include "acc-core/base/acc-hash-private.h"
 #include "acc-core/data/acc-chunk-private.h"
-#include "acc-core/data/acc-sink-private.h"
 #include "acc-error.h"
 #include "acc-ledger-identity-private.h"
 
@@ -19,53 +18,20 @@
 
 /* The file “ledger”: lines of what is computed, then of its layout, then one for each block of rows: its first row, how many there are, a
  * checksum of them and one of the line; then, where the layout does not tell how many rows there are, that this was the last. The file
- * “rows”: blocks, the buffers of each one after the other. Nothing waits for the disk: a block that did not get there has another
- * checksum. */
+ * “rows”: room for the head of the output, where its file is to become that, then blocks, the buffers of each one after the other. Nothing
+ * waits for the disk: a block that did not get there has another checksum. */
 
-#define VERSION "acc-ledger 1"
+#define VERSION "acc-ledger 2"
 #define GROWS   "?"
 #define END     "end"
 
 /* What is read and checked at once. */
-#define PIECE      (64 * 1024)
-#define COPY_BYTES (1024 * 1024)
-
-typedef struct {
-  gint64  first_row, n_rows;
-  guint64 offset;
-} Block;
-
-struct _AccLedger
-{
-  char           *name;
-  char           *folder;
-  int             lines, rows;   /* files */
-  guint64         end;           /* of blocks that are there */
-  goffset         end_of_lines;
-  AccElementType *type;          /* borrowed; NULL: not known yet */
-  AccShape       *shape;         /* while it grows, of as many rows as can be counted */
-  gboolean        grows;
-  gint64          n_done;
-  GArray         *blocks;        /* Block */
-};
+#define PIECE (64 * 1024)
 
 static gint64
 count_rows (AccShape *shape)
 {
   return acc_shape_get_rank (shape) > 0 ? MAX (acc_shape_get_extent (shape, 0), 0) : 1;
-}
-
-static gint64
-count_row_elements (AccShape *shape)
-{
-  guint rank;
-  const gint64 *extents = acc_shape_get_extents (shape, &rank);
-  gint64 n = 1;
-
-  for (guint i = 1; i < rank; i++)
-    n *= MAX (extents[i], 0);
-
-  return n;
 }
 
 static guint64
@@ -85,16 +51,10 @@ hash_bytes (guint64 hash, gconstpointer data, gsize size)
   return acc_hash_mix (hash, word ^ (guint64) size << 56);
 }
 
-static gsize
-get_width (AccLedger *self, guint buffer)
-{
-  return acc_element_type_get_buffer_size (self->type, buffer) * (gsize) count_row_elements (self->shape);
-}
-
 /* --- files */
 
-static gboolean
-transfer (AccLedger *self, gboolean writes, int fd, gpointer data, gsize size, guint64 offset, GError **error)
+gboolean
+acc_ledger_transfer (AccLedger *self, gboolean writes, int fd, gpointer data, gsize size, guint64 offset, GError **error)
 {
   guint8 *at = data;
 
@@ -125,7 +85,7 @@ write_line (AccLedger *self, const char *text, GError **error)
   g_autofree char *line = g_strdup_printf ("%s %016" G_GINT64_MODIFIER "x\n", text, hash_bytes (0, text, strlen (text)));
   gsize length = strlen (line);
 
-  if (!transfer (self, TRUE, self->lines, line, length, (guint64) self->end_of_lines, error))
+  if (!acc_ledger_transfer (self, TRUE, self->lines, line, length, (guint64) self->end_of_lines, error))
     return FALSE;
   self->end_of_lines += (goffset) length;
 
@@ -164,7 +124,7 @@ read_lines (AccLedger *self, GError **error)
       return NULL;
     }
   text = g_malloc0 ((gsize) info.st_size + 1);
-  if (transfer (self, FALSE, self->lines, text, (gsize) info.st_size, 0, error))
+  if (acc_ledger_transfer (self, FALSE, self->lines, text, (gsize) info.st_size, 0, error))
     return text;
   g_free (text);
 
@@ -173,12 +133,6 @@ read_lines (AccLedger *self, GError **error)
 
 /* --- what was done */
 
-static gsize
-measure_block (AccLedger *self, gint64 n_rows)
-{
-  return (gsize) (n_rows * count_row_elements (self->shape)) * acc_element_type_get_size (self->type);
-}
-
 static gboolean
 parse_layout (AccLedger *self, const char *line)
 {
@@ -186,16 +140,17 @@ parse_layout (AccLedger *self, const char *line)
   guint n = g_strv_length (words);
   g_autofree gint64 *extents = g_new0 (gint64, n + 1);
 
-  if (n < 2 || strcmp (words[0], "layout") != 0)
+  if (n < 3 || strcmp (words[0], "layout") != 0 || !g_ascii_string_to_unsigned (words[2], 10, 0, G_MAXUINT32, &self->head, NULL))
     return FALSE;
+  self->end = self->head;
   self->type = acc_element_type_parse (words[1], NULL);
-  self->grows = n > 2 && strcmp (words[2], GROWS) == 0;
+  self->grows = self->was_growing = n > 3 && strcmp (words[3], GROWS) == 0;
   extents[0] = G_MAXINT64;
-  for (guint i = self->grows ? 3 : 2; i < n; i++)
-    if (!g_ascii_string_to_signed (words[i], 10, 0, G_MAXINT64, &extents[i - 2], NULL))
+  for (guint i = self->grows ? 4 : 3; i < n; i++)
+    if (!g_ascii_string_to_signed (words[i], 10, 0, G_MAXINT64, &extents[i - 3], NULL))
       return FALSE;
   if (self->type != NULL)
-    self->shape = acc_shape_new (extents, n - 2);
+    self->shape = acc_shape_new (extents, n - 3);
 
   return self->type != NULL;
 }
@@ -207,10 +162,10 @@ check_block (AccLedger *self, gint64 n_rows, guint64 checksum)
   guint64 hash = 0, offset = self->end;
 
   for (guint i = 0; i < acc_element_type_get_n_buffers (self->type); i++)
-    for (gsize size = get_width (self, i) * (gsize) n_rows, n; size > 0; size -= n, offset += n)
+    for (gsize size = acc_ledger_get_width (self, i) * (gsize) n_rows, n; size > 0; size -= n, offset += n)
       {
         n = MIN (size, PIECE);
-        if (!transfer (self, FALSE, self->rows, bytes, n, offset, NULL))
+        if (!acc_ledger_transfer (self, FALSE, self->rows, bytes, n, offset, NULL))
           return FALSE;
         hash = hash_bytes (hash, bytes, n);
       }
@@ -221,7 +176,7 @@ check_block (AccLedger *self, gint64 n_rows, guint64 checksum)
 static gboolean
 parse_block (AccLedger *self, const char *line)
 {
-  Block block = { 0, 0, self->end };
+  AccLedgerBlock block = { 0, 0, self->end };
   guint64 checksum;
   gsize size;
   int used = 0;
@@ -233,7 +188,7 @@ parse_block (AccLedger *self, const char *line)
       || block.n_rows > count_rows (self->shape) - self->n_done)
     return FALSE;
 
-  size = measure_block (self, block.n_rows);
+  size = acc_ledger_measure_block (self, block.n_rows);
   if (!check_block (self, block.n_rows, checksum))
     return FALSE;
   g_array_append_val (self->blocks, block);
@@ -315,7 +270,7 @@ open_files (AccLedger *self, GError **error)
       return FALSE;
     }
 
-  if ((self->lines = open_file (self, "ledger", error)) < 0 || (self->rows = open_file (self, "rows", error)) < 0)
+  if ((self->lines = open_file (self, "ledger", error)) < 0 || (self->rows = open_file (self, ACC_LEDGER_ROWS, error)) < 0)
     return FALSE;
   if (flock (self->lines, LOCK_EX | LOCK_NB) == 0)
     return TRUE;
@@ -381,7 +336,7 @@ acc_ledger_open (GFile *folder, AccArray *array, GCancellable *cancellable, GErr
 
   self->lines = self->rows = -1;
   self->folder = g_file_get_path (folder);
-  self->blocks = g_array_new (FALSE, FALSE, sizeof (Block));
+  self->blocks = g_array_new (FALSE, FALSE, sizeof (AccLedgerBlock));
   if (self->folder == NULL)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "a ledger is a local folder");
@@ -431,7 +386,7 @@ acc_ledger_is_complete (AccLedger *self)
 void
 acc_ledger_remove (AccLedger *self)
 {
-  static const char *files[] = { "rows", "ledger" };
+  static const char *files[] = { ACC_LEDGER_ROWS, "ledger" };
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {
@@ -445,8 +400,10 @@ acc_ledger_remove (AccLedger *self)
 /* --- writing */
 
 gboolean
-acc_ledger_set_layout (AccLedger *self, AccElementType *type, AccShape *shape, gboolean grows, GError **error)
+acc_ledger_set_layout (AccLedger *self, AccElementType *type, AccShape *shape, gboolean grows, AccSink *output, GError **error)
 {
+  g_autoptr(GBytes) head = NULL;
+  g_autoptr(GError) local = NULL;
   guint rank;
   const gint64 *extents = acc_shape_get_extents (shape, &rank);
   g_autoptr(GString) line = g_string_new ("layout ");
@@ -461,8 +418,15 @@ acc_ledger_set_layout (AccLedger *self, AccElementType *type, AccShape *shape, g
 
   self->type = type;
   self->shape = acc_shape_ref (shape);
-  self->grows = grows;
-  g_string_append (line, acc_element_type_get_code (type));
+  self->grows = self->was_growing = grows;
+  head = acc_ledger_make_head (self, output, &local);
+  if (local != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+  self->head = self->end = head != NULL ? g_bytes_get_size (head) : 0;
+  g_string_append_printf (line, "%s %" G_GUINT64_FORMAT, acc_element_type_get_code (type), self->head);
   if (grows)
     g_string_append (line, " " GROWS);
   for (guint i = grows ? 1 : 0; i < rank; i++)
@@ -475,7 +439,7 @@ gboolean
 acc_ledger_add (AccLedger *self, AccChunk *chunk, GError **error)
 {
   gint64 skipped = self->n_done - acc_chunk_get_first_row (chunk);
-  Block block = { self->n_done, acc_chunk_get_n_rows (chunk) - skipped, self->end };
+  AccLedgerBlock block = { self->n_done, acc_chunk_get_n_rows (chunk) - skipped, self->end };
   guint64 hash = 0, offset = self->end;
   g_autofree char *line = NULL;
 
@@ -484,10 +448,10 @@ acc_ledger_add (AccLedger *self, AccChunk *chunk, GError **error)
 
   for (guint i = 0; i < acc_element_type_get_n_buffers (self->type); i++)
     {
-      gsize width = get_width (self, i), size = (gsize) block.n_rows * width;
+      gsize width = acc_ledger_get_width (self, i), size = (gsize) block.n_rows * width;
       guint8 *data = width > 0 ? (guint8 *) (guintptr) acc_chunk_get_address (chunk, i) + (gsize) skipped * width : NULL;
 
-      if (!transfer (self, TRUE, self->rows, data, size, offset, error))
+      if (!acc_ledger_transfer (self, TRUE, self->rows, data, size, offset, error))
         return FALSE;
       for (gsize at = 0; at < size; at += PIECE)
         hash = hash_bytes (hash, data + at, MIN (size - at, PIECE));
@@ -513,67 +477,4 @@ acc_ledger_end (AccLedger *self, GError **error)
   end_growth (self);
 
   return write_line (self, END, error);
-}
-
-/* --- reading */
-
-/* Rows [first, first + n) of a block. */
-static gboolean
-copy_rows (AccLedger *self, const Block *block, gint64 first, gint64 n, guint8 *bytes, AccSink *sink, GCancellable *cancellable,
-           GError **error)
-{
-  guint n_buffers = acc_element_type_get_n_buffers (self->type);
-  g_autofree gpointer *addresses = g_new0 (gpointer, n_buffers + 1);
-  guint64 offset = block->offset;
-  AccChunk *chunk;
-  gboolean done;
-
-  for (guint i = 0; i < n_buffers; i++)
-    {
-      gsize width = get_width (self, i);
-
-      addresses[i] = bytes;
-      if (!transfer (self, FALSE, self->rows, bytes, (gsize) n * width, offset + (guint64) first * width, error))
-        return FALSE;
-      bytes += (gsize) n * width;
-      offset += (guint64) block->n_rows * width;
-    }
-
-  chunk = acc_chunk_new (self->type, block->first_row + first, n, count_row_elements (self->shape), addresses);
-  done = acc_sink_write (sink, chunk, cancellable, error);
-  acc_chunk_invalidate (chunk);
-  acc_chunk_unref (chunk);
-
-  return done;
-}
-
-static gboolean
-copy_block (AccLedger *self, const Block *block, AccSink *sink, GCancellable *cancellable, GError **error)
-{
-  gsize row_bytes = measure_block (self, 1);
-  gint64 most = (gint64) MAX (COPY_BYTES / MAX (row_bytes, 1), 1);
-  g_autofree guint8 *bytes = g_malloc (MAX (row_bytes * (gsize) MIN (most, block->n_rows), 1));
-
-  for (gint64 first = 0; first < block->n_rows; first += most)
-    if (!copy_rows (self, block, first, MIN (most, block->n_rows - first), bytes, sink, cancellable, error))
-      return FALSE;
-
-  return TRUE;
-}
-
-gboolean
-acc_ledger_copy (AccLedger *self, AccSink *sink, GCancellable *cancellable, GError **error)
-{
-  gboolean done = acc_sink_start (sink, self->type, self->shape, cancellable, error);
-
-  for (guint i = 0; done && i < self->blocks->len; i++)
-    done = copy_block (self, &g_array_index (self->blocks, Block, i), sink, cancellable, error);
-  done = done && acc_sink_commit (sink, cancellable, error);
-  if (!done)
-    {
-      acc_sink_abort (sink);
-      g_prefix_error (error, "writing “%s”: ", acc_sink_get_name (sink));
-    }
-
-  return done;
 }

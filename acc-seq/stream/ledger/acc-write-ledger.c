@@ -18,10 +18,10 @@ acc_evaluate_write_with_ledger (AccBackend *backend, AccArray *array, AccSink *s
   if (ledger == NULL)
     return FALSE;
 
-  rows = acc_ledger_new_sink (ledger);
+  rows = acc_ledger_new_sink (ledger, sink);
   if ((!acc_ledger_is_complete (ledger)
        && !acc_evaluate_write_rest (backend, array, rows, acc_ledger_get_n_rows (ledger), job, cancellable, error))
-      || !acc_ledger_copy (ledger, sink, cancellable, error))
+      || !acc_ledger_give (ledger, sink, cancellable, error))
     return FALSE;
   acc_ledger_remove (ledger);
 
@@ -40,9 +40,10 @@ acc_evaluate_write_with_ledger (AccBackend *backend, AccArray *array, AccSink *s
  * Computes an array and writes it to a sink as acc_backend_write() does, so that a run that ends in the middle, even by a crash of the
  * process, is continued by the next one with the same ledger.
  *
- * Rows go to the ledger first, with their checksums; from there to @sink when all are computed, of whatever format that is. So the
- * folder takes as much space as the elements, until the output is complete. Then what is in it is removed, and the folder where nothing
- * else is in it. A run that fails or is cancelled leaves it for the next one.
+ * Rows go to the ledger first, with their checksums. When all are computed, their file becomes the output if that is a raw or npy file on
+ * the file system of the folder, and elements are no tuples; else they are copied to @sink, of whatever format that is. So the folder takes
+ * as much space as the elements, until the output is complete. Then what is in it is removed, and the folder where nothing else is in it. A
+ * run that fails or is cancelled leaves it for the next one.
  *
  * A run that continues computes the rows that are missing. Raw and npy files are read from where they are needed on, other sources from
  * the beginning; rows of results that depend on nearby rows are not computed again, those of others are. So is what stages store before,
