@@ -3,10 +3,12 @@
 """Arrays larger than the memory, on disk: acc, NumPy by memory maps, Dask, Cubed, DuckDB and GNU sort, in turn, each in a memory cgroup where
 one can be made.
 
-run-external.py [--build DIR] [--dir DIR] [--mib N] [--limit N] [--works A,B] [--contenders A,B] [--timeout SECONDS] [--peers PYTHON] [--plan]
+run-external.py [--build DIR] [--dir DIR] [--mib N] [--limit N] [--works A,B] [--contenders A,B] [--timeout SECONDS] [--peers PYTHON] [--steps N] [--plan]
 
 Of N MiB of f4: transpose (a square matrix), sort (a vector), deviation, over-max (x / max (x)), filter (x > 0), gather (by indices in a file),
-sum-by-key (as many i4 keys below 2^20, in a file), product (of square matrices of 2 N / 3 MiB in all). GNU sort has the numbers as lines of text.
+sum-by-key (as many i4 keys below 2^20, in a file), product (of square matrices of 2 N / 3 MiB in all); jacobi (means of four neighbours of a
+square of f4) and life (a board of N MiB of u1), --steps of them, by acc in one loop, by acc with a run for each step (acc-steps), and by NumPy
+by bands of rows, a pass for each step. GNU sort has the numbers as lines of text.
 --peers is an interpreter that has Dask, Cubed and DuckDB. Prints seconds, and how many times as long that is as the disk takes to read and write the
 bytes that acc moves: nothing can be quicker that moves as many. What takes longer than the timeout is stopped, and said to. --plan shows what
 acc is going to do.
@@ -27,8 +29,9 @@ import memory_group
 MIB = 1 << 20
 PASSES = {   # of the data: read, written
     'transpose': (2, 2), 'sort': (2, 2), 'deviation': (1, 0), 'over-max': (2, 1), 'filter': (1, 0.5), 'gather': (2, 2), 'product': (2, 1),
-    'sum-by-key': (2, 0),
+    'sum-by-key': (2, 0), 'jacobi': (0, 0), 'life': (0, 0),
 }
+STENCILS = ('jacobi', 'life')
 N_KEYS = 1 << 20
 
 
@@ -42,6 +45,10 @@ def side(options):
 
 def product_side(options):
     return int((options.mib * MIB / 12) ** 0.5)
+
+
+def board_side(options, work):
+    return int((options.mib * MIB / (4 if work == 'jacobi' else 1)) ** 0.5)
 
 
 def make(options):
@@ -59,9 +66,12 @@ def make(options):
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
     n, m = side(options), product_side(options)
+    for work in set(STENCILS) & set(options.works):
+        k = board_side(options, work)
+        write(f'{work}.npy', (k, k), lambda k, work=work: rng.random(k, 'f4') if work == 'jacobi' else rng.integers(0, 2, k, 'u1'))
     if 'transpose' in options.works:
         write('matrix.npy', (n, n), lambda k: rng.standard_normal(k, dtype='f4'))
-    if 'duckdb' in options.contenders or set(options.works) - {'transpose', 'product'}:
+    if 'duckdb' in options.contenders or set(options.works) - {'transpose', 'product', *STENCILS}:
         write('vector.npy', (n * n,), lambda k: rng.standard_normal(k, dtype='f4'))
     if 'gather' in options.works:
         write('indices.npy', (n * n,), lambda k: rng.integers(0, n * n, k))
@@ -74,7 +84,30 @@ def make(options):
 
 # --- contenders
 
-def by_acc(work, options):
+def stencil_by_acc(Acc, work, board):
+    if work == 'jacobi':
+        return board.stencil((3, 3), Acc.Boundary.new(Acc.BoundaryKind.CLAMP), lambda n: (n[-1, 0] + n[1, 0] + (n[0, -1] + n[0, 1])) * 0.25)
+
+    def live(n):
+        around = n[-1, -1] + n[-1, 0] + n[-1, 1] + n[0, -1] + n[0, 1] + n[1, -1] + n[1, 0] + n[1, 1]
+        return ((around == 3) | ((around == 2) & (n[0, 0] != 0))).cast('u1')
+    return board.stencil((3, 3), Acc.Boundary.new(Acc.BoundaryKind.CLAMP), live)
+
+
+def steps_by_acc(Acc, work, source, write, options, at_once):
+    """In one loop, or a run for each step, from file to file."""
+    if at_once:
+        board, _ = Acc.while_loop([source(f'{work}.npy'), Acc.fill((), 0, 'i8')], lambda b, i: i < options.steps,
+                                  lambda b, i: (stencil_by_acc(Acc, work, b), i + 1))
+        return write(board, 'out.npy')
+    for step in range(options.steps):
+        last = step == options.steps - 1
+        write(stencil_by_acc(Acc, work, source(f'out.{step - 1}.npy' if step > 0 else f'{work}.npy')), 'out.npy' if last else f'out.{step}.npy')
+        if step > 0:
+            os.unlink(path(options, f'out.{step - 1}.npy'))
+
+
+def by_acc(work, options, at_once=True):
     import gi
     gi.require_version('Acc', '1')
     from gi.repository import Acc, Gio
@@ -82,9 +115,17 @@ def by_acc(work, options):
     def source(name):
         return Acc.Array.new_from_source(Acc.Source.open(Gio.File.new_for_path(path(options, name)), None))
 
+    def write(result, name):
+        sink = Acc.Sink.create(Gio.File.new_for_path(path(options, name)), None)
+        if options.plan:
+            print(backend.plan(result, sink, 0).to_string(), file=sys.stderr)
+        backend.write(result, sink, None)
+
     backend = Acc.Backend.get_default()
     backend.set_memory_limit(options.limit * MIB)
     backend.set_temporary_folder(options.dir)
+    if work in STENCILS:
+        return steps_by_acc(Acc, work, source, write, options, at_once)
     if work == 'deviation':
         x = source('vector.npy')
         return print(backend.run_many([x.mean(), x.standard_deviation(0)], None))
@@ -102,14 +143,35 @@ def by_acc(work, options):
         result = source('a.npy') @ source('b.npy')
     else:
         result = source('matrix.npy').transpose() if work == 'transpose' else source('vector.npy').sort()
-    sink = Acc.Sink.create(Gio.File.new_for_path(path(options, 'out.npy')), None)
-    if options.plan:
-        print(backend.plan(result, sink, 0).to_string(), file=sys.stderr)
-    backend.write(result, sink, None)
+    write(result, 'out.npy')
+
+
+def stencil_by_numpy(np, work, board, out, band):
+    for first in range(0, len(board), band):
+        last = min(first + band, len(board))
+        rows = np.pad(board[max(first - 1, 0):last + 1], ((first == 0, last == len(board)), (1, 1)), 'edge')
+        if work == 'jacobi':
+            out[first:last] = (rows[:-2, 1:-1] + rows[2:, 1:-1] + (rows[1:-1, :-2] + rows[1:-1, 2:])) * np.float32(0.25)
+            continue
+        around = sum((rows[1 + y:len(rows) - 1 + y, 1 + x:rows.shape[1] - 1 + x] for y in (-1, 0, 1) for x in (-1, 0, 1) if x or y), np.uint8(0))
+        out[first:last] = (around == 3) | ((around == 2) & (rows[1:-1, 1:-1] != 0))
+
+
+def steps_by_numpy(np, work, options):
+    boards = [np.load(path(options, f'{work}.npy'), mmap_mode='r')]
+    for name in ('out.npy', 'out.other.npy'):
+        boards.append(np.lib.format.open_memmap(path(options, name), 'w+', boards[0].dtype, boards[0].shape))
+    band = max(options.limit * MIB // 16 // boards[0][0].nbytes, 1)
+    for step in range(options.steps):
+        board = boards[0] if step == 0 else boards[1 + (options.steps - step) % 2]
+        stencil_by_numpy(np, work, board, boards[1 + (options.steps - 1 - step) % 2], band)
+    boards[1].flush()
 
 
 def by_numpy(work, options):
     import numpy as np
+    if work in STENCILS:
+        return steps_by_numpy(np, work, options)
 
     def load(name):
         return np.load(path(options, name), mmap_mode='r')
@@ -273,7 +335,7 @@ def load_duckdb(options):
     db.close()
 
 
-WORKERS = {'acc': by_acc, 'numpy': by_numpy, 'dask': by_dask, 'cubed': by_cubed, 'duckdb': by_duckdb, 'gnu': by_gnu}
+WORKERS = {'acc': by_acc, 'acc-steps': lambda work, options: by_acc(work, options, False), 'numpy': by_numpy, 'dask': by_dask, 'cubed': by_cubed, 'duckdb': by_duckdb, 'gnu': by_gnu}
 LOADERS = {'duckdb': load_duckdb, 'gnu': load_gnu}   # not timed: they have tables, or text
 
 
@@ -294,12 +356,12 @@ def enter():
 
 def run(options, contender, work, python):
     command = [python, __file__, '--worker', f'{contender}:{work}', '--dir', options.dir, '--mib', str(options.mib), '--limit', str(options.limit),
-               '--works', ','.join(options.works)]
+               '--works', ','.join(options.works), '--steps', str(options.steps)]
     command += ['--plan'] if options.plan else []
     start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    child = subprocess.Popen(command, preexec_fn=enter, stdout=subprocess.DEVNULL, stderr=None if options.plan else subprocess.PIPE)
+    child = subprocess.Popen(command, preexec_fn=enter, stdout=subprocess.PIPE, stderr=None if options.plan else subprocess.PIPE)
     try:
-        _, errors = child.communicate(timeout=options.timeout)
+        told, errors = child.communicate(timeout=options.timeout)
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGKILL)
         child.communicate()
@@ -308,7 +370,8 @@ def run(options, contender, work, python):
     if child.returncode:
         lines = (errors or b'').decode(errors='replace').strip().splitlines()
         return None, 'killed' if child.returncode < 0 else lines[-1][:90] if lines else 'failed'
-    return seconds, f'user {after.ru_utime - before.ru_utime:6.1f} s   system {after.ru_stime - before.ru_stime:6.1f} s'
+    last = told.decode(errors='replace').strip().splitlines()[-1:]
+    return seconds, f'user {after.ru_utime - before.ru_utime:6.1f} s   system {after.ru_stime - before.ru_stime:6.1f} s   {"".join(last)}'
 
 
 def measure_disk(options):
@@ -341,6 +404,7 @@ def main():
     parser.add_argument('--contenders', default='acc,numpy,dask,cubed,duckdb,gnu')
     parser.add_argument('--timeout', type=float, default=600)
     parser.add_argument('--peers', default=sys.executable)
+    parser.add_argument('--steps', type=int, default=64)
     parser.add_argument('--plan', action='store_true')
     parser.add_argument('--worker', help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -349,7 +413,9 @@ def main():
         contender, work = options.worker.split(':')
         if work == 'load':
             return LOADERS[contender](options)
-        return WORKERS[contender](work, options)
+        WORKERS[contender](work, options)
+        moved = dict(line.split(': ') for line in open('/proc/self/io').read().splitlines())
+        return print(f"reads {int(moved['read_bytes']) / MIB:.0f} writes {int(moved['write_bytes']) / MIB:.0f} MiB of the disk")
 
     pythons = {name: options.peers if name in ('dask', 'cubed', 'duckdb') else sys.executable for name in WORKERS}
     build = os.path.abspath(options.build)
@@ -378,7 +444,7 @@ def main():
                 drop_inputs(options)
                 seconds, told = run(options, contender, work, pythons[contender])
                 failed |= contender == 'acc' and seconds is None
-                print(f'{work:10} {contender:8} ' + (f'{seconds:8.1f} s   {told}   {seconds / least:5.2f} of the disk' if seconds is not None else told), flush=True)
+                print(f'{work:10} {contender:8} ' + (f'{seconds:8.1f} s   {told}   {seconds / least if least else 0:5.2f} of the disk' if seconds is not None else told), flush=True)
     finally:
         shutil.rmtree(options.dir)
         memory_group.remove()
