@@ -78,6 +78,40 @@ larger (AccExpr *x,
   return choose (x, y, acc_expr_max, acc_expr_gt);
 }
 
+/* In row-major order. */
+static AccExpr *
+with_place_in_all (AccExpr *index,
+                   AccExpr *x,
+                   gpointer array)
+{
+  AccExpr *place = acc_expr_item (index, 0);
+
+  for (guint d = 1; d < acc_expr_get_n_items (index); d++)
+    place = acc_expr_add (acc_expr_mul (place, acc_expr_extent (array, d)), acc_expr_item (index, d));
+
+  return acc_expr_tuple2 (x, place);
+}
+
+static AccArray *
+find_place_in_all (AccArray     *self,
+                   AccArray   *(*of_rows) (AccArray *self),
+                   AccExprFunc2  combine)
+{
+  g_autoptr(AccArray) flat = NULL, placed = NULL, best = NULL;
+
+  if (self->error != NULL || self->rank < 2)
+    {
+      flat = acc_array_flatten (self);
+
+      return of_rows (flat);
+    }
+
+  placed = acc_array_imap (self, with_place_in_all, self);
+  best = acc_array_fold1_all (placed, combine, NULL);
+
+  return acc_array_unzip (best, 1);
+}
+
 static AccArray *
 find_place (AccArray     *self,
             const char   *operation,
@@ -228,9 +262,7 @@ AccArray *
 acc_array_argmin_all (AccArray *self)
 {
   ACC_ARRAY_NAMED ("argmin_all");
-  g_autoptr(AccArray) flat = acc_array_flatten (self);
-
-  return acc_array_argmin (flat);
+  return find_place_in_all (self, acc_array_argmin, smaller);
 }
 
 /**
@@ -253,9 +285,7 @@ AccArray *
 acc_array_argmax_all (AccArray *self)
 {
   ACC_ARRAY_NAMED ("argmax_all");
-  g_autoptr(AccArray) flat = acc_array_flatten (self);
-
-  return acc_array_argmax (flat);
+  return find_place_in_all (self, acc_array_argmax, larger);
 }
 
 /**
@@ -278,9 +308,9 @@ AccArray *
 acc_array_minmax_all (AccArray *self)
 {
   ACC_ARRAY_NAMED ("minmax_all");
-  g_autoptr(AccArray) flat = acc_array_flatten (self);
+  g_autoptr(AccArray) pairs = acc_array_map (self, twice, NULL);
 
-  return acc_array_minmax (flat);
+  return acc_array_fold1_all (pairs, both_limits, NULL);
 }
 
 /**
@@ -302,7 +332,8 @@ AccArray *
 acc_array_count_nonzero_all (AccArray *self)
 {
   ACC_ARRAY_NAMED ("count_nonzero_all");
-  g_autoptr(AccArray) flat = acc_array_flatten (self);
+  g_autoptr(AccArray) flags = acc_array_cast (self, acc_element_type_new (ACC_KIND_BOOL));
+  g_autoptr(AccArray) ones = acc_array_cast (flags, acc_element_type_new (ACC_KIND_I64));
 
-  return acc_array_count_nonzero (flat);
+  return acc_array_sum_all (ones);
 }

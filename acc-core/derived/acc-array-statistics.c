@@ -17,14 +17,16 @@ get_mean_type (AccElementType *type)
 
 static AccArray *
 refuse_moment (AccArray   *self,
-               const char *operation)
+               const char *operation,
+               gboolean    of_all)
 {
-  AccArray *node = acc_array_refuse_scalar (self, operation);
+  AccArray *node = of_all ? NULL : acc_array_refuse_scalar (self, operation);
 
-  if (node == NULL && acc_element_type_is_tuple (self->type))
+  if (node == NULL && (self->error != NULL || acc_element_type_is_tuple (self->type)))
     {
       node = acc_array_begin (ACC_OP_FOLD, &self, 1);
-      acc_array_fail (node, ACC_ERROR_TYPE, "%s: elements are scalars, not %s", operation, acc_element_type_get_code (self->type));
+      if (node->error == NULL)
+        acc_array_fail (node, ACC_ERROR_TYPE, "%s: elements are scalars, not %s", operation, acc_element_type_get_code (self->type));
       acc_array_complete (node);
     }
 
@@ -53,10 +55,33 @@ square (AccExpr *x,
   return acc_expr_mul (wide, wide);
 }
 
+/* What is folded: rows of an array, or all of it. */
+typedef struct {
+  AccArray *array;
+  gboolean  of_all;
+  guint     ddof;
+  gboolean  is_deviation;
+} Folded;
+
 static AccExpr *
-row_size (AccArray *array)
+get_size (const Folded *folded)
 {
-  return acc_expr_extent (array, array->rank - 1);
+  AccArray *array = folded->array;
+  AccExpr *size = NULL;
+
+  for (guint d = folded->of_all ? 0 : array->rank - 1; d < array->rank; d++)
+    size = size != NULL ? acc_expr_mul (size, acc_expr_extent (array, d)) : acc_expr_extent (array, d);
+
+  return size != NULL ? size : acc_array_number (1);
+}
+
+static AccArray *
+fold (const Folded *folded,
+      AccArray     *elements,
+      AccExpr      *zero,
+      AccExprFunc2  combine)
+{
+  return (folded->of_all ? acc_array_fold_all : acc_array_fold) (elements, zero, combine, NULL);
 }
 
 /* 0 / 0 is not left to the division: where @x is known to be 0 some compilers make 0 of it. */
@@ -73,18 +98,18 @@ divide (AccExpr *x,
 
 static AccExpr *
 divided_by_size (AccExpr *sum,
-                 gpointer array)
+                 gpointer data)
 {
-  AccExpr *mean = divide (sum, row_size (array));
+  const Folded *folded = data;
 
-  return acc_expr_cast (mean, get_mean_type (ACC_ARRAY (array)->type));
+  return acc_expr_cast (divide (sum, get_size (folded)), get_mean_type (folded->array->type));
 }
 
 static AccExpr *
 root (AccExpr *sum,
-      gpointer array)
+      gpointer data)
 {
-  return acc_expr_cast (acc_expr_sqrt (sum), get_mean_type (ACC_ARRAY (array)->type));
+  return acc_expr_cast (acc_expr_sqrt (sum), get_mean_type (((const Folded *) data)->array->type));
 }
 
 static AccExpr *get_real (AccExpr *z, gpointer data) { return acc_expr_real (z); }
@@ -94,19 +119,21 @@ static AccExpr *make_complex (AccExpr *real, AccExpr *imaginary, gpointer data) 
 static AccArray *
 sum_up (AccArray    *self,
         const char  *operation,
+        gboolean     of_all,
         AccExprFunc  each,
         AccExprFunc  finish)
 {
-  AccArray *refused = refuse_moment (self, operation);
+  AccArray *refused = refuse_moment (self, operation, of_all);
+  Folded folded = { self, of_all };
   g_autoptr(AccArray) summands = NULL, sums = NULL;
 
   if (refused != NULL)
     return refused;
 
   summands = acc_array_map (self, each, NULL);
-  sums = acc_array_fold (summands, acc_expr_new_int (0), acc_array_add_elements, NULL);
+  sums = fold (&folded, summands, acc_expr_new_int (0), acc_array_add_elements);
 
-  return acc_array_map (sums, finish, self);
+  return acc_array_map (sums, finish, &folded);
 }
 
 /* Moments: the count, one element, the distance of the mean from it, and the sum of squared deviations: means that are much larger than the
@@ -141,17 +168,11 @@ merge_moments (AccExpr *x,
                           acc_expr_add (acc_expr_add (acc_expr_item (x, 3), acc_expr_item (y, 3)), between));
 }
 
-typedef struct {
-  AccArray *array;
-  guint     ddof;
-  gboolean  is_deviation;
-} Spread;
-
 static AccExpr *
 spread_of (AccExpr *moments,
            gpointer data)
 {
-  const Spread *spread = data;
+  const Folded *spread = data;
   AccExpr *freedom = acc_expr_max (acc_expr_sub (acc_expr_item (moments, 0), acc_array_number (spread->ddof)), acc_array_number (0));
   AccExpr *variance = divide (acc_expr_item (moments, 3), freedom);
 
@@ -161,11 +182,12 @@ spread_of (AccExpr *moments,
 static AccArray *
 find_spread (AccArray   *self,
              const char *operation,
+             gboolean    of_all,
              guint       ddof,
              gboolean    is_deviation)
 {
-  AccArray *refused = refuse_moment (self, operation);
-  Spread spread = { self, ddof, is_deviation };
+  AccArray *refused = refuse_moment (self, operation, of_all);
+  Folded spread = { self, of_all, ddof, is_deviation };
   g_autoptr(AccArray) singles = NULL, moments = NULL;
   AccExpr *zero;
 
@@ -174,10 +196,30 @@ find_spread (AccArray   *self,
 
   zero = acc_expr_cast (acc_array_number (0), acc_array_float_type (self->type));
   singles = acc_array_map (self, single, NULL);
-  moments = acc_array_fold (singles, acc_expr_tuple4 (acc_array_number (0), zero, zero, zero), merge_moments, NULL);
+  moments = fold (&spread, singles, acc_expr_tuple4 (acc_array_number (0), zero, zero, zero), merge_moments);
   moments->functions[0]->commutes = TRUE;
 
   return acc_array_map (moments, spread_of, &spread);
+}
+
+static AccArray *
+find_mean (AccArray   *self,
+           const char *operation,
+           gboolean    of_all)
+{
+  g_autoptr(AccArray) reals = NULL, imaginaries = NULL, real = NULL, imaginary = NULL;
+
+  g_return_val_if_fail (ACC_IS_ARRAY (self), NULL);
+
+  if (self->error != NULL || acc_element_type_get_kind (self->type) != ACC_KIND_COMPLEX)
+    return sum_up (self, operation, of_all, summand, divided_by_size);
+
+  reals = acc_array_map (self, get_real, NULL);
+  imaginaries = acc_array_map (self, get_imaginary, NULL);
+  real = sum_up (reals, operation, of_all, summand, divided_by_size);
+  imaginary = sum_up (imaginaries, operation, of_all, summand, divided_by_size);
+
+  return acc_array_zip_with (real, imaginary, make_complex, NULL);
 }
 
 /**
@@ -203,7 +245,7 @@ AccArray *
 acc_array_norm (AccArray *self)
 {
   ACC_ARRAY_NAMED ("norm");
-  return sum_up (self, "norm", square, root);
+  return sum_up (self, "norm", FALSE, square, root);
 }
 
 /**
@@ -227,19 +269,7 @@ AccArray *
 acc_array_mean (AccArray *self)
 {
   ACC_ARRAY_NAMED ("mean");
-  g_autoptr(AccArray) reals = NULL, imaginaries = NULL, real = NULL, imaginary = NULL;
-
-  g_return_val_if_fail (ACC_IS_ARRAY (self), NULL);
-
-  if (self->error != NULL || acc_element_type_get_kind (self->type) != ACC_KIND_COMPLEX)
-    return sum_up (self, "mean", summand, divided_by_size);
-
-  reals = acc_array_map (self, get_real, NULL);
-  imaginaries = acc_array_map (self, get_imaginary, NULL);
-  real = sum_up (reals, "mean", summand, divided_by_size);
-  imaginary = sum_up (imaginaries, "mean", summand, divided_by_size);
-
-  return acc_array_zip_with (real, imaginary, make_complex, NULL);
+  return find_mean (self, "mean", FALSE);
 }
 
 /**
@@ -268,7 +298,7 @@ acc_array_variance (AccArray *self,
                     guint     ddof)
 {
   ACC_ARRAY_NAMED ("variance");
-  return find_spread (self, "variance", ddof, FALSE);
+  return find_spread (self, "variance", FALSE, ddof, FALSE);
 }
 
 /**
@@ -292,7 +322,7 @@ acc_array_standard_deviation (AccArray *self,
                               guint     ddof)
 {
   ACC_ARRAY_NAMED ("standard_deviation");
-  return find_spread (self, "standard_deviation", ddof, TRUE);
+  return find_spread (self, "standard_deviation", FALSE, ddof, TRUE);
 }
 
 /**
@@ -315,9 +345,7 @@ AccArray *
 acc_array_norm_all (AccArray *self)
 {
   ACC_ARRAY_NAMED ("norm_all");
-  g_autoptr(AccArray) flat = acc_array_flatten (self);
-
-  return acc_array_norm (flat);
+  return sum_up (self, "norm_all", TRUE, square, root);
 }
 
 /**
@@ -341,9 +369,7 @@ AccArray *
 acc_array_mean_all (AccArray *self)
 {
   ACC_ARRAY_NAMED ("mean_all");
-  g_autoptr(AccArray) flat = acc_array_flatten (self);
-
-  return acc_array_mean (flat);
+  return find_mean (self, "mean_all", TRUE);
 }
 
 /**
@@ -367,9 +393,7 @@ acc_array_variance_all (AccArray *self,
                         guint     ddof)
 {
   ACC_ARRAY_NAMED ("variance_all");
-  g_autoptr(AccArray) flat = acc_array_flatten (self);
-
-  return acc_array_variance (flat, ddof);
+  return find_spread (self, "variance_all", TRUE, ddof, FALSE);
 }
 
 /**
@@ -393,7 +417,5 @@ acc_array_standard_deviation_all (AccArray *self,
                                   guint     ddof)
 {
   ACC_ARRAY_NAMED ("standard_deviation_all");
-  g_autoptr(AccArray) flat = acc_array_flatten (self);
-
-  return acc_array_standard_deviation (flat, ddof);
+  return find_spread (self, "standard_deviation_all", TRUE, ddof, TRUE);
 }
