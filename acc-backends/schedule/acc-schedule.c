@@ -87,6 +87,31 @@ get_value_extents (AccArray *array,
   return extents;
 }
 
+gint64 *
+acc_schedule_read_data (AccSchedule *self,
+                        AccArray   **bound,
+                        AccArray   **values,
+                        guint        n_bound,
+                        guint       *n_read)
+{
+  Bound known = { self, bound, values, n_bound };
+  const AccClosedContext context = { get_value_extents, find_value, &known };
+  g_autoptr(GArray) read = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  for (guint i = 0; i < self->data_extents->len; i++)
+    {
+      AccFunction *function = g_array_index (self->data_extents, AccDataExtents, i).function;
+      guint before = read->len;
+
+      g_array_set_size (read, before + acc_element_type_get_n_leaves (function->body->type));
+      if (!acc_closed_evaluate (function, &context, &g_array_index (read, gint64, before), NULL, NULL))
+        return NULL;
+    }
+  *n_read = read->len;
+
+  return (gint64 *) g_array_free (g_steal_pointer (&read), FALSE);
+}
+
 gboolean
 acc_schedule_fits (AccSchedule *self,
                    AccArray   **bound,

@@ -161,6 +161,8 @@ AccSchedule *acc_schedule_new   (const AccTarget *target, AccArray **results, gu
                                  guint n_bound, GError **error);
 /* Whether it is the schedule for other @values, of the same extents: what it read of their data is the same. */
 gboolean     acc_schedule_fits  (AccSchedule *self, AccArray **bound, AccArray **values, guint n_bound);
+/* What its .data_extents are of other @values, one after the other; NULL where they have none. */
+gint64      *acc_schedule_read_data (AccSchedule *self, AccArray **bound, AccArray **values, guint n_bound, guint *n_read);
 void         acc_schedule_free  (AccSchedule *self);
 /* Of all its elements. */
 guint64      acc_schedule_get_bytes        (AccSchedule *self, guint value);

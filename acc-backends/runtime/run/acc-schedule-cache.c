@@ -85,6 +85,16 @@ count_words (AccArray **bound,
 }
 
 static void
+close_key (Key *key)
+{
+  guint64 hash = 0;
+
+  for (guint i = 0; i < key->n_words; i++)
+    hash = acc_hash_mix (hash, key->words[i]);
+  key->hash = (guint) (hash >> 32);
+}
+
+static void
 fill_key (Key       *key,
           AccArray **results,
           guint      n_results,
@@ -94,7 +104,6 @@ fill_key (Key       *key,
           guint64    form)
 {
   guint64 *word = key->words;
-  guint64 hash = 0;
 
   *word++ = n_results;
   for (guint i = 0; i < n_results; i++)
@@ -106,9 +115,7 @@ fill_key (Key       *key,
       for (guint d = 0; d < bound[i]->rank; d++)
         *word++ = (guint64) acc_shape_get_extent (values[i]->shape, d);
     }
-  for (guint i = 0; i < key->n_words; i++)
-    hash = acc_hash_mix (hash, key->words[i]);
-  key->hash = (guint) (hash >> 32);
+  close_key (key);
 }
 
 static AccPrepared *
@@ -167,6 +174,37 @@ insert (AccScheduleCache *self,
   pthread_mutex_unlock (&self->mutex);
 }
 
+/* Where extents follow from data, plans of the same key are told apart by what the first of them reads of it: those words, which the caller
+ * frees, become part of @key. */
+static AccPrepared *
+look_up_by_data (AccScheduleCache *self,
+                 Key              *key,
+                 AccPrepared      *other,
+                 AccArray        **bound,
+                 AccArray        **values,
+                 guint             n_bound)
+{
+  guint n_read = 0;
+  g_autofree gint64 *read = acc_schedule_read_data (other->schedule, bound, values, n_bound, &n_read);
+  guint64 *words;
+  g_autoptr(AccPrepared) found = NULL;
+
+  if (read == NULL)
+    return NULL;
+
+  words = g_new (guint64, key->n_words + n_read);
+  memcpy (words, key->words, key->n_words * sizeof *words);
+  memcpy (words + key->n_words, read, n_read * sizeof *words);
+  *key = (Key) { key->n_words + n_read, 0, words };
+  close_key (key);
+
+  found = look_up (self, key);
+  if (found != NULL && !acc_schedule_fits (found->schedule, bound, values, n_bound))
+    g_clear_pointer (&found, acc_prepared_unref);
+
+  return g_steal_pointer (&found);
+}
+
 AccPrepared *
 acc_schedule_cache_get (AccScheduleCache  *self,
                         AccHost           *host,
@@ -181,7 +219,7 @@ acc_schedule_cache_get (AccScheduleCache  *self,
                         GError           **error)
 {
   guint64 few[64];
-  g_autofree guint64 *many = NULL;
+  g_autofree guint64 *many = NULL, *more = NULL;
   Key key = { .n_words = count_words (bound, n_results, n_bound) };
   g_autoptr(AccPrepared) prepared = NULL;
   AccTarget target = *acc_host_get_target (host);
@@ -200,6 +238,15 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   if (cancellable != NULL)
     g_cancellable_push_current (cancellable);
   it_fits = prepared != NULL && acc_schedule_fits (prepared->schedule, bound, values, n_bound);
+  if (prepared != NULL && !it_fits)
+    {
+      AccPrepared *first = g_steal_pointer (&prepared);
+
+      prepared = look_up_by_data (self, &key, first, bound, values, n_bound);
+      more = key.words != few && key.words != many ? key.words : NULL;
+      it_fits = prepared != NULL;
+      acc_prepared_unref (first);
+    }
   if (!it_fits)
     schedule = host->planner != NULL
                ? host->planner->plan (host, &target, results, n_results, bound, values, spent, n_bound, &planning)
