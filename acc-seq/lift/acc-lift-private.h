@@ -209,7 +209,7 @@ AccArray  *acc_lift_offsets_of_row  (AccArray *values);
 AccExpr   *acc_lift_extents_of_rows (AccArray *values);
 /* A fold or scan of floats of what takes the place of what is the same for all, but may be irregular in other steps: along segments, as
  * there. NULL: @node is none. */
-AccArray  *acc_lift_rows_of_constant (AccArray *node);
+AccArray  *acc_lift_rows_of_constant (AccLift *self, AccArray *node);
 
 /* For acc_lift_make(): what is there in an AccLifted. */
 AccExpr   *acc_lift_element_of_lifted (AccLift *self, AccExpr *k, AccExpr *index, gpointer lifted);

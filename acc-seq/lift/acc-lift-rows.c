@@ -33,13 +33,15 @@ acc_lift_extents_of_rows (AccArray *values)
 
 /* --- rows of an element that takes the place of what is the same for all */
 
-/* A vector that is longer than all pieces which workers cut segments into is grouped as a segment of as many elements, and goes by rows. */
+/* A vector that is longer than all pieces which workers cut segments into is grouped as a segment of as many elements, and goes by rows;
+ * but where devices scan it: by tiles, segments by pieces. */
 #define LONGEST_PIECE 32768
 
 static gboolean
-is_long_vector (AccArray *values)
+is_grouped_alike (AccArray *values,
+                  gboolean  is_scanned_by_device)
 {
-  return values->rank == 1 && values->shape != NULL && acc_shape_get_size (values->shape) > LONGEST_PIECE;
+  return values->rank == 1 && values->shape != NULL && acc_shape_get_size (values->shape) > LONGEST_PIECE && !is_scanned_by_device;
 }
 
 /* Where rows of @values are among all of its elements; @all: those are one. */
@@ -106,7 +108,8 @@ fold_segments (AccArray    *node,
 }
 
 AccArray *
-acc_lift_rows_of_constant (AccArray *node)
+acc_lift_rows_of_constant (AccLift  *self,
+                           AccArray *node)
 {
   gboolean scans = node->op == ACC_OP_SCANL1, all = acc_operation_has_fact (node->op, ACC_FACT_FOLDS_ALL);
   g_autoptr(AccArray) flat = NULL, offsets = NULL;
@@ -116,7 +119,7 @@ acc_lift_rows_of_constant (AccArray *node)
     return NULL;
   values = node->inputs[0];
   /* That there is something to fold is for the node to check. */
-  if (is_long_vector (values)
+  if (is_grouped_alike (values, scans && self->on_device)
       || (!scans && node->functions[1] == NULL && (values->shape == NULL || acc_shape_get_size (values->shape) == 0)))
     return NULL;
 

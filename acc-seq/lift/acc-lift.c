@@ -190,7 +190,7 @@ lift_one (AccLift  *self,
       /* Of what takes the place of an element extents are known now. */
       if (constant->shape == NULL && constant->error == NULL)
         acc_array_infer_known (constant);
-      rows = acc_lift_rows_of_constant (constant);
+      rows = acc_lift_rows_of_constant (self, constant);
       if (rows != NULL)
         {
           g_object_unref (constant);
