@@ -16,5 +16,9 @@ AccBackendClass *acc_backend_find_exporter (GError **error);
 /* It lives no longer than its backend, of which it gives up its reference. */
 void       acc_executable_borrow_backend (AccExecutable *self);
 
+/* Begins to bring the bytes of @array, which is in memory, to where a run will want them soon, where there is room for that beside what
+ * runs have taken so far. Any thread, beside runs. */
+void       acc_backend_send_ahead    (AccBackend *self, AccArray *array);
+
 /* A third way in, tried first: for constructor functions of built-in backends. Does not touch the type system. @name: static. */
 void     acc_backend_register_builtin (const char *name, GType (*get_type) (void));

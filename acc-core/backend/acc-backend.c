@@ -3,6 +3,7 @@
 
 #include "acc-backend-temporary-private.h"
 #include "acc-foreign-private.h"
+#include "acc-core/array/acc-array-private.h"
 
 #include <stdlib.h>
 
@@ -343,6 +344,26 @@ acc_backend_allocate (AccBackend *self, gsize size, const char *what, GError **e
   g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
 
   return ACC_BACKEND_GET_CLASS (self)->allocate (self, size, what, error);
+}
+
+/* Beside the most that was held at any time. */
+static gboolean
+has_room (AccBudget *budget, gsize size)
+{
+  guint64 limit = acc_budget_get_limit (budget), most = acc_budget_get_high_water (budget);
+
+  return limit == 0 || (most <= limit && size <= limit - most);
+}
+
+void
+acc_backend_send_ahead (AccBackend *self, AccArray *array)
+{
+  AccBackendClass *klass = ACC_BACKEND_GET_CLASS (self);
+  AccBuffer **buffers = acc_array_get_buffers (array);
+
+  for (guint i = 0; klass->send_ahead != NULL && i < acc_element_type_get_n_buffers (array->type); i++)
+    if (has_room (PRIV (self)->budget, buffers[i]->size))
+      klass->send_ahead (self, buffers[i]);
 }
 
 /**

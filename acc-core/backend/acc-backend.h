@@ -27,8 +27,10 @@ struct _AccBackendClass
                                     GError **error);
   /* Not zero: its executables keep plans, so that it pays to run equal graphs by one of them. */
   gsize          keeps_plans;
+  /* Begins to bring the bytes of an AccBuffer to where runs will want them, where that takes room from nothing; NULL: they are there. */
+  void           (*send_ahead) (AccBackend *self, gpointer buffer);
 
-  gpointer padding[11];
+  gpointer padding[10];
 };
 
 /* ACC_BACKEND names it, else "native", else "interpreter". The same object each time. */

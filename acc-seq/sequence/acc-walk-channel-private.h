@@ -11,5 +11,5 @@ typedef struct _AccWalkChannel AccWalkChannel;
 /* @chunk: rows at a time; 0: as many as the plan says. */
 AccWalkChannel *acc_walk_channel_new  (AccBackend *backend, AccArray *array, gint64 chunk);
 void            acc_walk_channel_free (AccWalkChannel *self);
-/* The next rows, as a manifest array; NULL without an error: there are no more. */
-AccArray       *acc_walk_channel_read (AccWalkChannel *self, GCancellable *cancellable, GError **error);
+/* The next rows, as a manifest array, of which a step takes @most at once; NULL without an error: there are no more. */
+AccArray       *acc_walk_channel_read (AccWalkChannel *self, gint64 most, GCancellable *cancellable, GError **error);

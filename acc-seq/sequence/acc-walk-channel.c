@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-channel-private.h"
 
+#include "acc-walk-private.h"
+
 #include "acc-sink.h"
 #include "acc-core/base/acc-parallel-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
@@ -18,11 +20,13 @@ G_DECLARE_FINAL_TYPE (AccWalkSink, acc_walk_sink, ACC, WALK_SINK, AccSink)
 struct _AccWalkSink {
   AccSink    parent_instance;
 
+  AccBackend *backend;    /* borrowed of the channel, which joins the thread that writes */
   AccBudget *budget;      /* owned */
   AccShape  *shape;       /* owned: of the whole array */
   GMutex     lock;
   GCond      changed;
   GQueue     chunks;      /* AccArray, owned */
+  gint64     most;        /* rows that a step takes at once */
   gboolean   ended;
 };
 
@@ -83,10 +87,12 @@ acc_walk_sink_write (AccSink      *sink,
 {
   AccWalkSink *self = ACC_WALK_SINK (sink);
   AccArray *rows;
+  gint64 most;
 
   g_mutex_lock (&self->lock);
   while (self->chunks.length >= MOST_CHUNKS && !g_cancellable_is_cancelled (cancellable))
     g_cond_wait_until (&self->changed, &self->lock, g_get_monotonic_time () + PATIENCE);
+  most = self->most;
   g_mutex_unlock (&self->lock);
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
@@ -94,6 +100,9 @@ acc_walk_sink_write (AccSink      *sink,
   rows = copy_chunk (self, chunk, error);
   if (rows == NULL)
     return FALSE;
+  /* Of what is cut each part is sent by itself. */
+  if (acc_chunk_get_n_rows (chunk) <= most)
+    acc_walk_send_ahead (self->backend, rows);
   g_mutex_lock (&self->lock);
   g_queue_push_tail (&self->chunks, rows);
   g_cond_broadcast (&self->changed);
@@ -165,6 +174,7 @@ acc_walk_channel_new (AccBackend *backend,
   self->chunk = chunk;
   self->own = g_cancellable_new ();
   self->sink = g_object_new (ACC_TYPE_WALK_SINK, "name", "a sequence", NULL);
+  self->sink->backend = backend;
   self->sink->budget = acc_budget_ref (acc_backend_get_host_budget (backend));
 
   return self;
@@ -201,15 +211,16 @@ write_rows (gpointer data)
 
 AccArray *
 acc_walk_channel_read (AccWalkChannel *self,
+                       gint64          most,
                        GCancellable   *cancellable,
                        GError        **error)
 {
   AccArray *rows;
 
+  g_mutex_lock (&self->sink->lock);
+  self->sink->most = most;
   if (self->thread == NULL)
     self->thread = g_thread_new ("acc-sequence", write_rows, self);
-
-  g_mutex_lock (&self->sink->lock);
   while (g_queue_is_empty (&self->sink->chunks) && !self->sink->ended && !g_cancellable_is_cancelled (cancellable))
     g_cond_wait_until (&self->sink->changed, &self->sink->lock, g_get_monotonic_time () + PATIENCE);
   rows = g_queue_pop_head (&self->sink->chunks);

@@ -200,6 +200,15 @@ void           acc_walk_inlet_end       (AccWalkInlet *self, guint feed);
 
 /* --- readers */
 
+/* @array is in memory, and the next step will read it. */
+static inline void
+acc_walk_send_ahead (AccBackend *backend,
+                     AccArray   *array)
+{
+  if ((acc_disable_get_flags () & ACC_DISABLE_AHEAD) == 0 && acc_array_is_manifest (array))
+    acc_backend_send_ahead (backend, array);
+}
+
 /* Of a producer, or of an array that reads a source. */
 AccWalkReader *acc_walk_reader_new      (AccSequence *sequence, AccWalk *walk, GError **error);
 void           acc_walk_reader_free     (AccWalkReader *self);

@@ -30,6 +30,7 @@ struct _AccWalkReader {
   GMutex               lock;
   GCond                changed;
   State                state;
+  gboolean             sends;      /* what was read, to the device: the walk stays until that is done */
   gint64               position;   /* elements that were given */
   gint64               max_elements, max_values;
   AccNestedArray      *nested;
@@ -197,8 +198,11 @@ end_thread (AccWalkReader *self)
   g_mutex_lock (&self->lock);
   self->state = READER_QUITS;
   g_cond_broadcast (&self->changed);
-  while (self->state == READER_QUITS && g_cond_wait_until (&self->changed, &self->lock, until))
-    ;
+  while (self->state == READER_QUITS)
+    if (self->sends)
+      g_cond_wait (&self->changed, &self->lock);
+    else if (!g_cond_wait_until (&self->changed, &self->lock, until))
+      break;
   ended = self->state == READER_ENDED;
   if (!ended)
     {
@@ -244,6 +248,21 @@ is_idle (AccWalkReader *self)
 
 /* --- the thread */
 
+/* With the lock. Uploads go on beside the step that is under way. */
+static void
+send_ahead (AccWalkReader  *self,
+            AccNestedArray *nested)
+{
+  AccArray *arrays[3];
+
+  self->sends = TRUE;
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0, n = acc_walk_part_list_arrays (nested, arrays); i < n; i++)
+    acc_walk_send_ahead (self->walk->backend, arrays[i]);
+  g_mutex_lock (&self->lock);
+  self->sends = FALSE;
+}
+
 static gpointer
 read_ahead (gpointer data)
 {
@@ -265,6 +284,8 @@ read_ahead (gpointer data)
       g_mutex_unlock (&self->lock);
       nested = acc_sequence_producer_read (self->producer, self->max_elements, self->max_values, self->own, &error);
       g_mutex_lock (&self->lock);
+      if (nested != NULL && self->state < READER_QUITS)
+        send_ahead (self, nested);
       self->nested = nested;
       self->error = error;
       if (self->state < READER_QUITS)
@@ -369,7 +390,7 @@ acc_walk_reader_read (AccWalkReader *self,
 
   if (self->channel != NULL)
     {
-      g_autoptr(AccArray) rows = acc_walk_channel_read (self->channel, self->walk->cancellable, error);
+      g_autoptr(AccArray) rows = acc_walk_channel_read (self->channel, max_elements, self->walk->cancellable, error);
 
       return rows != NULL ? acc_walk_part_new_regular (rows) : NULL;
     }

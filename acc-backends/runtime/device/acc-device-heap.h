@@ -79,6 +79,8 @@ gboolean acc_device_heap_note_error (AccDeviceHeap *self, const GError *error);
  * not there yet. It stays until as many acc_device_heap_unpin(); after that until room is needed. */
 AccDeviceBlock *acc_device_heap_pin        (AccDeviceHeap *self, AccBuffer *buffer, const char *what, GError **error);
 void            acc_device_heap_unpin      (AccDeviceHeap *self, AccBuffer *buffer);
+/* What acc_device_heap_pin() will want soon begins to be uploaded, if it is not small. */
+void            acc_device_heap_send_ahead (AccDeviceHeap *self, AccBuffer *buffer);
 /* A buffer whose bytes are on the device, for a kernel to write: pinned once. @exact: it counts for no more than its size, rounded. */
 AccBuffer      *acc_device_heap_new_buffer (AccDeviceHeap *self, gsize size, gboolean exact, const char *what, GError **error);
 

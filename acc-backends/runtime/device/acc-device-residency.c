@@ -468,6 +468,15 @@ acc_device_heap_unpin (AccDeviceHeap *self,
 }
 
 void
+acc_device_heap_send_ahead (AccDeviceHeap *self,
+                            AccBuffer     *buffer)
+{
+  /* What is small goes in the order of kernels. */
+  if (!self->device->unified && buffer->size > ACC_SMALL_TRANSFER && acc_device_heap_pin (self, buffer, "read ahead", NULL) != NULL)
+    acc_device_heap_unpin (self, buffer);
+}
+
+void
 acc_device_heap_unpin_filled (AccDeviceHeap *self,
                               AccBuffer     *buffer,
                               gconstpointer  data)

@@ -101,6 +101,13 @@ backend_allocate (AccBackend  *backend,
   return acc_device_heap_allocate_host (((AccGraphBackend *) backend)->host.heap, size, what, error);
 }
 
+static void
+backend_send_ahead (AccBackend *backend,
+                    gpointer    buffer)
+{
+  acc_device_heap_send_ahead (((AccGraphBackend *) backend)->host.heap, buffer);
+}
+
 /* Three quarters of a memory of its own; of one that it shares, as much as other backends take. */
 static void
 choose_limit (Backend *self)
@@ -183,6 +190,7 @@ init_class (AccBackendClass *klass)
 {
   klass->keeps_plans = TRUE;
   klass->allocate = backend_allocate;
+  klass->send_ahead = backend_send_ahead;
   klass->list_devices = backend_list_devices;
 }
 
