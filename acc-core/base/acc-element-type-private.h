@@ -8,3 +8,6 @@
 
 /* How many buffers the items before @item have. */
 guint acc_element_type_get_first_buffer (AccElementType *self, guint item);
+
+/* What sums of products of @self are computed in. */
+AccElementType *acc_element_type_get_sum_type (AccElementType *self);

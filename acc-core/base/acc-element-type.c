@@ -411,6 +411,12 @@ acc_element_type_get_first_leaf (AccElementType *self,
   return leaf;
 }
 
+AccElementType *
+acc_element_type_get_sum_type (AccElementType *self)
+{
+  return acc_element_type_get_kind (self) == ACC_KIND_F16 ? acc_element_type_new (ACC_KIND_F32) : self;
+}
+
 guint
 acc_element_type_get_first_buffer (AccElementType *self,
                                    guint           item)

@@ -2,6 +2,7 @@
 #include "acc-array-products.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/base/acc-element-type-private.h"
 #include "acc-array-math.h"
 #include "acc-error.h"
 #include "acc-core/array/acc-foreign-known-private.h"
@@ -17,19 +18,12 @@
 
 /* --- of elements */
 
-/* What sums are computed in. */
-static AccElementType *
-get_sum_type (AccElementType *type)
-{
-  return acc_element_type_get_kind (type) == ACC_KIND_F16 ? acc_element_type_new (ACC_KIND_F32) : type;
-}
-
 static AccExpr *
 widen (AccExpr *x)
 {
   AccElementType *type = acc_expr_get_element_type (x);
 
-  return get_sum_type (type) != type ? acc_expr_cast (x, get_sum_type (type)) : x;
+  return acc_element_type_get_sum_type (type) != type ? acc_expr_cast (x, acc_element_type_get_sum_type (type)) : x;
 }
 
 static AccExpr *
@@ -276,7 +270,7 @@ sums_of_lane (AccExpr *index,
 
   items[0] = acc_array_number (0);
   for (guint r = 0; r < self->n_rows; r++)
-    items[r + 1] = acc_expr_cast (acc_array_number (0), get_sum_type (self->left->type));
+    items[r + 1] = acc_expr_cast (acc_array_number (0), acc_element_type_get_sum_type (self->left->type));
   sums = acc_expr_ref_sink (acc_expr_while (acc_expr_tuple (items, self->n_rows + 1), sum_step, &lane));
   for (guint r = 0; r < self->n_rows; r++)
     items[r] = acc_expr_item (sums, r + 1);

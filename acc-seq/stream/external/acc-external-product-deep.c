@@ -4,6 +4,7 @@
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
+#include "acc-core/base/acc-element-type-private.h"
 #include "acc-core/derived/acc-array-math.h"
 #include "acc-core/derived/acc-array-products.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
@@ -33,23 +34,18 @@ typedef struct {
   AccArray  *sum;
 } Work;
 
-/* What sums are computed in, as in memory. */
-static AccElementType *
-get_sum_type (AccElementType *type)
-{
-  return acc_element_type_get_kind (type) == ACC_KIND_F16 ? acc_element_type_new (ACC_KIND_F32) : type;
-}
-
 guint64
 acc_product_measure_deep (AccArray *node)
 {
-  return LEAST_BYTES + (guint64) acc_element_type_get_size (get_sum_type (node->type)) * (RESULT_TIMES + LEFT_TIMES + RIGHT_TIMES);
+  return LEAST_BYTES
+         + (guint64) acc_element_type_get_size (acc_element_type_get_sum_type (node->type)) * (RESULT_TIMES + LEFT_TIMES + RIGHT_TIMES);
 }
 
 static void
 choose_sizes (Work *self)
 {
-  guint64 size = acc_element_type_get_size (get_sum_type (self->to->type)), room = acc_external_get_room (self->task->backend);
+  guint64 size = acc_element_type_get_size (acc_element_type_get_sum_type (self->to->type)),
+    room = acc_external_get_room (self->task->backend);
   gint64 elements = (gint64) MIN (room / size, G_MAXINT64 / 2), block = MAX (elements / (RESULT_PART * RESULT_TIMES), 1);
   gint64 side = MAX ((gint64) sqrt ((double) block), 1);
 
@@ -89,7 +85,7 @@ add_product (AccArray **matrices, guint n_matrices, gpointer type)
 static AccExecutable *
 compile (const AccExternalTask *task, GError **error)
 {
-  AccElementType *type = get_sum_type (task->node->type);
+  AccElementType *type = acc_element_type_get_sum_type (task->node->type);
   g_autofree char *sums = g_strdup_printf ("%s[:,:]", acc_element_type_get_code (type)),
     *matrix = g_strdup_printf ("%s[:,:]", acc_element_type_get_code (task->node->type));
   g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { sums, matrix, matrix, NULL }, add_product, type);
@@ -100,7 +96,7 @@ compile (const AccExternalTask *task, GError **error)
 static AccArray *
 new_sum (const Work *self, GError **error)
 {
-  AccElementType *type = get_sum_type (self->to->type);
+  AccElementType *type = acc_element_type_get_sum_type (self->to->type);
   gint64 n = self->n_rows * self->n_columns;
   g_autoptr(AccShape) shape = acc_shape_new_matrix (self->n_rows, self->n_columns);
   g_autofree AccBuffer **buffers = acc_buffers_allocate (type, n, acc_backend_get_host_budget (self->task->backend), "sums", error);
