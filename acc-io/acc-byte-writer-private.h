@@ -17,6 +17,8 @@ void           acc_byte_writer_free           (AccByteWriter *self);
 const char    *acc_byte_writer_get_name       (AccByteWriter *self);
 /* NULL: a stream of the caller's. */
 GFile         *acc_byte_writer_get_file       (AccByteWriter *self);
+/* The caller's; NULL: a file, or a stream that was committed. */
+GOutputStream *acc_byte_writer_get_stream     (AccByteWriter *self);
 gboolean       acc_byte_writer_open           (AccByteWriter *self, GCancellable *cancellable, GError **error);
 gboolean       acc_byte_writer_write          (AccByteWriter *self, gconstpointer data, gsize size, GCancellable *cancellable,
                                                GError **error);

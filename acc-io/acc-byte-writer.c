@@ -75,6 +75,12 @@ acc_byte_writer_get_file (AccByteWriter *self)
   return self->file;
 }
 
+GOutputStream *
+acc_byte_writer_get_stream (AccByteWriter *self)
+{
+  return self->given ? self->stream : NULL;
+}
+
 gboolean
 acc_byte_writer_can_rewrite (AccByteWriter *self)
 {

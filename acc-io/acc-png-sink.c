@@ -250,6 +250,7 @@ new_for_writer (AccByteWriter *writer)
 
   self->writer = writer;
   acc_sink_set_file (ACC_SINK (self), acc_byte_writer_get_file (writer));
+  acc_sink_set_stream (ACC_SINK (self), acc_byte_writer_get_stream (writer));
 
   return self;
 }

@@ -233,6 +233,7 @@ acc_raw_sink_new (AccByteWriter *writer, gboolean npy)
   self->writer = writer;
   self->npy = npy;
   acc_sink_set_file (ACC_SINK (self), acc_byte_writer_get_file (writer));
+  acc_sink_set_stream (ACC_SINK (self), acc_byte_writer_get_stream (writer));
 
   return ACC_SINK (self);
 }

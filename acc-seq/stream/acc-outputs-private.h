@@ -34,6 +34,8 @@ GPtrArray *acc_outputs_list      (GPtrArray *outputs);
 void       acc_outputs_replace   (GPtrArray *outputs, GPtrArray *arrays);
 /* The memory of the sink itself, once the layout is known: before it is started. */
 gboolean   acc_output_hold       (AccOutput *self, AccBackend *backend, GError **error);
+/* Of all, before anything else takes it: where extents are not known yet, what it takes without elements. */
+gboolean   acc_outputs_hold      (GPtrArray *outputs, AccBackend *backend, GError **error);
 /* A second time nothing. */
 gboolean   acc_output_start      (AccOutput *self, GCancellable *cancellable, GError **error);
 /* The layout of what is written. @shape NULL: not known yet. */

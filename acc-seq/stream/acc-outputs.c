@@ -35,10 +35,17 @@ acc_outputs_check_sinks (AccSink **sinks, guint n, GError **error)
   for (guint i = 0; i < n && n > 1; i++)
     {
       g_autofree char *place = sinks[i] != NULL ? acc_sink_dup_place (sinks[i]) : NULL;
+      gpointer stream = sinks[i] != NULL ? acc_sink_get_stream (sinks[i]) : NULL;
 
       if (sinks[i] != NULL && !g_hash_table_add (seen, sinks[i]))
         {
           g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "the sink “%s” is given twice: each array has its own",
+                       acc_sink_get_name (sinks[i]));
+          return FALSE;
+        }
+      if (stream != NULL && !g_hash_table_add (seen, stream))
+        {
+          g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "two sinks write the same stream, “%s”: each array has its own",
                        acc_sink_get_name (sinks[i]));
           return FALSE;
         }
@@ -141,11 +148,11 @@ acc_output_set_layout (AccOutput *self, AccElementType *type, AccShape *shape)
   self->shape = shape != NULL ? acc_shape_ref (shape) : NULL;
 }
 
-gboolean
-acc_output_hold (AccOutput *self, AccBackend *backend, GError **error)
+static gboolean
+hold (AccOutput *self, AccBackend *backend, AccElementType *type, AccShape *shape, GError **error)
 {
   AccBudget *budget = acc_backend_get_budget (backend);
-  guint64 bytes = self->sink != NULL && self->shape != NULL ? acc_sink_get_resident_bytes (self->sink, self->type, self->shape) : 0;
+  guint64 bytes = self->sink != NULL ? acc_sink_get_resident_bytes (self->sink, type, shape) : 0;
 
   if (bytes <= self->resident)
     return TRUE;
@@ -155,6 +162,29 @@ acc_output_hold (AccOutput *self, AccBackend *backend, GError **error)
   if (self->budget == NULL)
     self->budget = acc_budget_ref (budget);
   self->resident = bytes;
+
+  return TRUE;
+}
+
+gboolean
+acc_output_hold (AccOutput *self, AccBackend *backend, GError **error)
+{
+  return self->shape == NULL || hold (self, backend, self->type, self->shape, error);
+}
+
+gboolean
+acc_outputs_hold (GPtrArray *outputs, AccBackend *backend, GError **error)
+{
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (outputs, i);
+      AccArray *array = output->array;
+      g_autofree gint64 *extents = g_new0 (gint64, array->rank + 1);
+      g_autoptr(AccShape) shape = array->shape != NULL ? acc_shape_ref (array->shape) : acc_shape_new (extents, array->rank);
+
+      if (!hold (output, backend, array->type, shape, error))
+        return FALSE;
+    }
 
   return TRUE;
 }

@@ -13,6 +13,8 @@ typedef struct {
   gboolean at_most;         /* how much is kept of what is filtered is not known: as if it was all */
 } AccPlanTraffic;
 
+/* Elements that @array may have at most; G_MAXUINT64: not known. */
+guint64 acc_plan_traffic_count_most (AccArray *array);
 /* Bytes of @array, or the most that they may be: of what is kept all. */
 guint64 acc_plan_traffic_measure   (AccPlanTraffic *self, AccArray *array);
 /* Adds to @bytes all sources that @arrays are computed from, but for what comes from one of @stored, AccArray, which they may be. */

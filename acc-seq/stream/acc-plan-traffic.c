@@ -10,9 +10,8 @@
 
 #define USUAL_RATE (G_GUINT64_CONSTANT (1) << 30)
 
-/* G_MAXUINT64: more may come out than goes in. */
-static guint64
-count_most (AccArray *array)
+guint64
+acc_plan_traffic_count_most (AccArray *array)
 {
   AccOperationFamily family = acc_operation_get_family (array->op);
   guint64 most = 0;
@@ -20,12 +19,12 @@ count_most (AccArray *array)
   if (array->shape != NULL)
     return (guint64) acc_shape_get_size (array->shape);
   if (acc_pack_is_filter (array))
-    return count_most (array->inputs[0]);
+    return acc_plan_traffic_count_most (array->inputs[0]);
   if (family != ACC_FAMILY_ELEMENTS && family != ACC_FAMILY_ZIP && array->op != ACC_OP_UNZIP)
     return G_MAXUINT64;
 
   for (guint i = 0; i < array->n_inputs; i++)
-    most = MAX (most, count_most (array->inputs[i]));
+    most = MAX (most, acc_plan_traffic_count_most (array->inputs[i]));
 
   return most;
 }
@@ -37,7 +36,7 @@ acc_plan_traffic_measure (AccPlanTraffic *self, AccArray *array)
     return acc_external_get_bytes (array);
   self->at_most = TRUE;
 
-  return acc_bytes_multiply (count_most (array), acc_element_type_get_size (array->type));
+  return acc_bytes_multiply (acc_plan_traffic_count_most (array), acc_element_type_get_size (array->type));
 }
 
 void
@@ -46,6 +45,7 @@ acc_plan_traffic_add_walk (guint64 *bytes, AccArray **arrays, guint n_arrays, GH
   g_autoptr(GPtrArray) stack = g_ptr_array_new ();
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   AccArray *dependence;
+  guint64 held;
 
   for (guint i = 0; i < n_arrays; i++)
     if (g_hash_table_add (seen, arrays[i]))
@@ -55,7 +55,7 @@ acc_plan_traffic_add_walk (guint64 *bytes, AccArray **arrays, guint n_arrays, GH
     {
       AccArray *top = g_ptr_array_steal_index (stack, stack->len - 1);
 
-      if (top->op == ACC_OP_SOURCE && !acc_external_is_pretended (top))
+      if (top->op == ACC_OP_SOURCE && !acc_external_is_pretended (top, &held))
         *bytes = acc_bytes_add (*bytes, acc_external_get_bytes (top));
       for (guint i = 0; (dependence = acc_array_nth_dependence (top, i)) != NULL; i++)
         if (!g_hash_table_contains (stored, dependence) && g_hash_table_add (seen, dependence))

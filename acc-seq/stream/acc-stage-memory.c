@@ -32,21 +32,33 @@ get_store (AccArray *node)
 }
 
 guint64
-acc_stages_measure_memory (AccArray **arrays, guint n_arrays)
+acc_stages_count_memory (GHashTable *counted, GPtrArray *added, AccArray **arrays, guint n_arrays)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   guint64 bytes = 0;
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      AccArray *store = get_store (g_ptr_array_index (nodes, i));
+      AccArray *node = g_ptr_array_index (nodes, i), *store = get_store (node);
+      guint64 held = store != NULL ? acc_external_get_bytes (store) : 0;
 
-      if (store != NULL && g_hash_table_add (seen, store))
-        bytes = acc_bytes_add (bytes, acc_external_get_bytes (store));
+      if (store == NULL && node->op == ACC_OP_SOURCE && acc_external_is_pretended (node, &held))
+        store = node;
+      if (store == NULL || !g_hash_table_add (counted, store))
+        continue;
+      g_ptr_array_add (added, store);
+      bytes = acc_bytes_add (bytes, held);
     }
 
   return bytes;
+}
+
+void
+acc_stages_uncount_memory (GHashTable *counted, GPtrArray *added)
+{
+  for (guint i = 0; i < added->len; i++)
+    g_hash_table_remove (counted, g_ptr_array_index (added, i));
+  g_ptr_array_set_size (added, 0);
 }
 
 AccArray *

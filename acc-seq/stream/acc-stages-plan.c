@@ -22,6 +22,7 @@ typedef struct {
   GHashTable    *values;      /* AccArray to what takes its place, owned */
   GPtrArray     *arrays;      /* owned */
   GHashTable    *stored;      /* AccArray, of the stages looked at last */
+  GPtrArray     *counted;     /* of plan->counted, by these stages */
   gboolean       in_files;    /* no store goes to memory */
   gboolean       took_memory;
 } Stages;
@@ -65,18 +66,38 @@ new_zeros (AccBackend *backend, AccArray *array)
 
 /* A file of holes: nothing is written to it. */
 static AccArray *
-new_empty_store (AccBackend *backend, AccArray *array)
+new_empty_store (AccBackend *backend, AccElementType *type, AccShape *shape)
 {
-  g_autoptr(AccStore) store = acc_store_new_growing (backend, array->type, acc_shape_get_size (array->shape), "a plan", NULL);
+  g_autoptr(AccStore) store = acc_store_new_growing (backend, type, acc_shape_get_size (shape), "a plan", NULL);
   g_autoptr(AccArray) vector = store != NULL ? acc_store_dup_array (store, NULL) : NULL;
 
-  return vector != NULL ? acc_array_see_as (vector, array->shape) : NULL;
+  return vector != NULL ? acc_array_see_as (vector, shape) : NULL;
+}
+
+/* What takes the place of what is kept of something: as if it was all. */
+static AccArray *
+new_most (AccStagesPlan *self, AccArray *array)
+{
+  guint64 n = acc_plan_traffic_count_most (array);
+  g_autoptr(AccShape) shape = NULL;
+  AccArray *value;
+
+  if (!self->by_most || array->rank != 1 || n >= G_MAXINT64)
+    return NULL;
+
+  shape = acc_shape_new_vector ((gint64) n);
+  value = new_empty_store (self->backend, array->type, shape);
+  self->went_on |= value != NULL;
+  self->traffic.at_most |= value != NULL;
+
+  return value;
 }
 
 /* NULL: nothing that plans could use. */
 static AccArray *
-pretend_store (AccBackend *backend, const AccStageStore *store, AccStagesMode mode, gboolean in_memory)
+pretend_store (AccStagesPlan *self, const AccStageStore *store, AccStagesMode mode, gboolean in_memory)
 {
+  AccBackend *backend = self->backend;
   AccArray *value = store->external != NULL && store->external->replace != NULL ? store->external->replace (backend, store->store, NULL)
                                                                                 : NULL;
 
@@ -84,14 +105,16 @@ pretend_store (AccBackend *backend, const AccStageStore *store, AccStagesMode mo
     return value;
   if (mode == ACC_STAGES_REDUCTIONS)
     return !store->has_rows && store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
-  if (store->decides || store->store->shape == NULL)
+  if (store->decides)
     return NULL;
+  if (store->store->shape == NULL)
+    return new_most (self, store->store);
   if (store->external != NULL && !acc_external_leaves_store (store->external, backend, store->store))
-    return acc_external_pretend (store->store);
+    return acc_external_pretend (store->external, backend, store->store);
   if (!store->has_rows && store->external == NULL)
     return store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
 
-  value = new_empty_store (backend, store->store);
+  value = new_empty_store (backend, store->store->type, store->store->shape);
   if (value != NULL && in_memory && store->store->rank > 0 && !acc_array_is_manifest (store->store))
     acc_stages_set_in_memory (value, TRUE);
 
@@ -174,7 +197,7 @@ plan_stage (Stages *self, GArray *stores, guint stage, gboolean *is_known, GErro
       if (!check (self, store, in_memory, error))
         return FALSE;
 
-      value = *is_known ? pretend_store (plan->backend, store, self->mode, in_memory) : NULL;
+      value = *is_known ? pretend_store (plan, store, self->mode, in_memory) : NULL;
       *is_known = value != NULL;
       if (value != NULL)
         g_hash_table_insert (self->values, store->store, value);
@@ -206,12 +229,17 @@ try_stages (Stages *self, GArray *stores, gboolean *is_known, GError **error)
   return TRUE;
 }
 
-/* What stands in memory meanwhile is held. */
+/* What stands in memory meanwhile is held, once. */
 static void
 hold (Stages *self, guint64 *held, gboolean all)
 {
-  acc_external_hold (self->plan->backend, held,
-                     all ? acc_stages_measure_memory ((AccArray **) self->arrays->pdata, self->arrays->len) : 0);
+  AccStagesPlan *plan = self->plan;
+  guint64 bytes = 0;
+
+  acc_stages_uncount_memory (plan->counted, self->counted);
+  if (all)
+    bytes = acc_stages_count_memory (plan->counted, self->counted, (AccArray **) self->arrays->pdata, self->arrays->len);
+  acc_external_hold (plan->backend, held, bytes);
 }
 
 /* As runs find room for it. */
@@ -262,7 +290,7 @@ plan_sources (Stages *self, GPtrArray *sources)
       AccArray *source = g_ptr_array_index (sources, i);
       AccStageStore store = acc_stages_keep_source (source);
       gboolean in_memory = acc_stages_takes_memory (&store, &room);
-      g_autoptr(AccArray) value = new_empty_store (plan->backend, source);
+      g_autoptr(AccArray) value = new_empty_store (plan->backend, source->type, source->shape);
 
       describe_store (plan, &store, plan->n + 1, in_memory);
       plan->traffic.read = acc_bytes_add (plan->traffic.read, store.bytes);
@@ -307,8 +335,8 @@ acc_stages_plan (AccStagesPlan *self, AccArray **arrays, guint n_arrays, AccStag
   g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   g_autoptr(GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr(GHashTable) stored = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) last = g_ptr_array_new ();
-  Stages stages = { self, mode, values, others, stored, FALSE, FALSE };
+  g_autoptr(GPtrArray) last = g_ptr_array_new (), counted = g_ptr_array_new ();
+  Stages stages = { self, mode, values, others, stored, counted, FALSE, FALSE };
   gboolean is_known = TRUE, done;
   guint64 held = 0;
 

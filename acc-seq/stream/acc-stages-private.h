@@ -42,6 +42,9 @@ typedef struct {
   GString       *text;
   guint          n;
   AccPlanTraffic traffic;
+  /* Whether it goes on behind what filters keep, as if it was all, and whether it has. */
+  gboolean       by_most, went_on;
+  GHashTable    *counted;     /* AccArray: what is in memory, and held, while plans of stages of stages are made */
   /* Whether there is room to compute @arrays together into memory, or the only one into a file. */
   gboolean     (*check) (gpointer data, AccArray **arrays, guint n_arrays, gboolean in_memory, GError **error);
   gpointer       data;
@@ -57,7 +60,7 @@ GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint
                                    AccDependence *dependences, GCancellable *cancellable, GError **error);
 /* Tells what acc_stages_run() would do, stage by stage. *@after: what it would return, with zeros in place of reductions, files of holes in
  * place of stores, and rows that do not come in place of what external algorithms compute; NULL where what comes after depends on what is
- * stored. FALSE where a stage has no room. */
+ * stored, unless it is how much is kept of something. FALSE where a stage has no room. */
 gboolean   acc_stages_plan         (AccStagesPlan *self, AccArray **arrays, guint n_arrays, AccStagesMode mode, GPtrArray **after,
                                     GError **error);
 /* For arrays that will be computed apart: in place of sources that can be read once, and are made use of by several of them, they get what
@@ -88,8 +91,12 @@ void          acc_stages_prefix_error  (const AccStageStore *store, GError **err
 
 /* Of @store, which a stage has put in memory, or in plans what takes its place. What is given to somebody else is none any more. */
 void      acc_stages_set_in_memory  (AccArray *store, gboolean in_memory);
-/* Bytes of those that @arrays are made of, and the largest of them; NULL: there is none. */
-guint64   acc_stages_measure_memory (AccArray **arrays, guint n_arrays);
+/* Bytes of those that @arrays are made of, and of what plans expect sources to hold, but for those in @counted, AccArray, which gets them,
+ * as @added does. */
+guint64   acc_stages_count_memory   (GHashTable *counted, GPtrArray *added, AccArray **arrays, guint n_arrays);
+/* Empties @added. */
+void      acc_stages_uncount_memory (GHashTable *counted, GPtrArray *added);
+/* The largest of those that @arrays are made of; NULL: there is none. */
 AccArray *acc_stages_find_in_memory (AccArray **arrays, guint n_arrays);
 /* Moves the largest to a file. FALSE: there is none, or no file for it, or memory is not the @reason why more room is wanted. */
 gboolean  acc_stages_make_room      (AccBackend *backend, AccArray **arrays, guint n_arrays, const GError *reason);

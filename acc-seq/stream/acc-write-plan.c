@@ -13,6 +13,8 @@
 typedef struct {
   AccBackend *backend;
   gint64      chunk_rows;
+  gboolean    by_most, went_on;      /* as AccStagesPlan has them */
+  GHashTable *counted;
 } Planning;
 
 /* Of results that are computed whole: the first of them. */
@@ -48,7 +50,7 @@ plan_rows (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError **obsta
       return NULL;
     }
 
-  return acc_write_plan_rows (session, self->chunk_rows, obstacle, error) ? g_steal_pointer (&session->plan) : NULL;
+  return acc_write_plan_rows (session, self->chunk_rows, obstacle) ? g_steal_pointer (&session->plan) : NULL;
 }
 
 static AccPlan *plan_outputs (Planning *self, GPtrArray *outputs, GError **error);
@@ -94,7 +96,8 @@ static gboolean check_stage (gpointer data, AccArray **arrays, guint n_arrays, g
 static AccStagesPlan
 new_stages (Planning *self)
 {
-  return (AccStagesPlan) { .backend = self->backend, .text = g_string_new (NULL), .check = check_stage, .data = self };
+  return (AccStagesPlan) { .backend = self->backend, .text = g_string_new (NULL), .by_most = self->by_most, .counted = self->counted,
+                           .check = check_stage, .data = self };
 }
 
 /* Whether there is room for one walk that leaves what @arrays depend on sources for in memory. */
@@ -124,7 +127,7 @@ check_evaluation (Planning *self, AccStagesPlan *stages, AccArray **arrays, guin
     g_ptr_array_add (wanted, g_object_ref (arrays[i]));
   for (;;)
     {
-      g_autoptr(GPtrArray) after = NULL;
+      g_autoptr(GPtrArray) after = NULL, counted = g_ptr_array_new ();
       g_autoptr(GError) obstacle = NULL;
       guint64 held = 0;
       gboolean done;
@@ -135,9 +138,11 @@ check_evaluation (Planning *self, AccStagesPlan *stages, AccArray **arrays, guin
         return TRUE;
       g_ptr_array_unref (wanted);
       wanted = g_steal_pointer (&after);
-      acc_external_hold (self->backend, &held, acc_stages_measure_memory ((AccArray **) wanted->pdata, wanted->len));
+      acc_external_hold (self->backend, &held,
+                         acc_stages_count_memory (self->counted, counted, (AccArray **) wanted->pdata, wanted->len));
       done = check_results (self, wanted, &obstacle, error);
       acc_external_hold (self->backend, &held, 0);
+      acc_stages_uncount_memory (self->counted, counted);
       if (done || obstacle == NULL)
         return done;
       if (acc_stages_find_next (self->backend, (AccArray **) wanted->pdata, wanted->len, &tried, obstacle, &mode)
@@ -172,6 +177,7 @@ check_stage (gpointer data, AccArray **arrays, guint n_arrays, gboolean in_memor
 
   stages = new_stages (self);
   fits = check_evaluation (self, &stages, arrays, n_arrays, error);
+  self->went_on |= stages.went_on;
   g_string_free (stages.text, TRUE);
 
   return fits;
@@ -181,13 +187,15 @@ check_stage (gpointer data, AccArray **arrays, guint n_arrays, gboolean in_memor
 static AccPlan *
 plan_last (Planning *self, GPtrArray *outputs, GPtrArray *arrays, AccStagesPlan *stages, GError **obstacle, GError **error)
 {
+  g_autoptr(GPtrArray) counted = g_ptr_array_new ();
   guint64 held = 0;
   AccPlan *plan;
 
-  stages->traffic.memory = acc_stages_measure_memory ((AccArray **) arrays->pdata, arrays->len);
+  stages->traffic.memory = acc_stages_count_memory (self->counted, counted, (AccArray **) arrays->pdata, arrays->len);
   acc_external_hold (self->backend, &held, stages->traffic.memory);
   plan = plan_rows (self, outputs, arrays, obstacle, error);
   acc_external_hold (self->backend, &held, 0);
+  acc_stages_uncount_memory (self->counted, counted);
 
   return plan;
 }
@@ -229,7 +237,10 @@ plan_staged (Planning *self, GPtrArray *outputs, AccStagesPlan *stages, GError *
           if (!acc_stages_plan (stages, (AccArray **) arrays->pdata, arrays->len, mode, &after, error))
             return NULL;
           if (after == NULL)
-            return plan_computed (self, outputs, FALSE, "computed from what stages before it store", error);
+            {
+              g_string_append (stages->text, "unknown  what comes then depends on what is stored: it may need more memory\n");
+              return plan_computed (self, outputs, FALSE, "computed from what stages before it store", error);
+            }
           acc_outputs_replace (outputs, after);
           g_ptr_array_unref (arrays);
           arrays = acc_outputs_list (outputs);
@@ -281,6 +292,7 @@ plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
   AccStagesPlan stages = new_stages (self);
   AccPlan *plan = plan_staged (self, outputs, &stages, error);
 
+  self->went_on |= stages.went_on;
   if (plan != NULL && stages.text->len > 0)
     {
       g_autofree char *more = plan->stages;
@@ -297,31 +309,62 @@ plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
   return plan;
 }
 
+static void
+add_line (AccPlan *self, const char *line)
+{
+  g_autofree char *stages = self->stages;
+
+  self->stages = g_strconcat (stages != NULL ? stages : "", line, NULL);
+}
+
+static AccPlan *
+plan_once (Planning *self, AccArray **arrays, AccSink **sinks, guint n, GError **error)
+{
+  g_autoptr(GPtrArray) outputs = acc_outputs_new (arrays, sinks, n);
+  gboolean grows = acc_outputs_let_grow (outputs, self->backend);
+  AccPlan *plan = acc_outputs_hold (outputs, self->backend, error) ? plan_outputs (self, outputs, error) : NULL;
+
+  if (plan != NULL && grows)
+    add_line (plan, "filter   what is kept goes straight to the sink, and nothing is stored; how much it is is known at the end\n");
+
+  return plan;
+}
+
+/* As if filters kept all; where that has no room, as far as it is known, and with a line that says so. */
 static AccPlan *
 plan_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, gint64 chunk_rows, GError **error)
 {
-  Planning self = { backend, chunk_rows };
-  g_autofree char *before = NULL, *stages = NULL;
+  g_autoptr(GHashTable) counted = g_hash_table_new (NULL, NULL);
+  Planning self = { backend, chunk_rows, TRUE, FALSE, counted };
+  g_autofree char *before = NULL, *line = NULL;
+  g_autoptr(GError) local = NULL;
   AccPlan *plan;
-  g_autoptr(GPtrArray) outputs = NULL;
 
   if (!acc_write_check (arrays, n_arrays, sinks, n_sinks, error))
     return NULL;
 
-  outputs = acc_outputs_new (arrays, sinks, n_arrays);
   before = acc_deferred_describe (backend, arrays, n_arrays, chunk_rows);
   if (before != NULL)
-    return plan_computed (&self, outputs, FALSE, before, error);
-  if (!acc_outputs_let_grow (outputs, backend))
-    return plan_outputs (&self, outputs, error);
-
-  plan = plan_outputs (&self, outputs, error);
-  if (plan != NULL)
     {
-      stages = plan->stages;
-      plan->stages = g_strconcat (stages != NULL ? stages : "",
-                                  "filter   what is kept goes straight to the sink, and nothing is stored; how much it is is known at the end\n", NULL);
+      g_autoptr(GPtrArray) outputs = acc_outputs_new (arrays, sinks, n_arrays);
+
+      return plan_computed (&self, outputs, FALSE, before, error);
     }
+
+  plan = plan_once (&self, arrays, sinks, n_arrays, &local);
+  if (plan != NULL)
+    return plan;
+  if (!self.went_on || !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return NULL;
+    }
+
+  self.by_most = FALSE;
+  plan = plan_once (&self, arrays, sinks, n_arrays, error);
+  line = g_strdup_printf ("refused  if all is kept of what is filtered: %s\n", local->message);
+  if (plan != NULL)
+    add_line (plan, line);
 
   return plan;
 }
@@ -338,9 +381,10 @@ plan_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sin
  *
  * The memory that @sink holds itself is part of the plan's bytes; without @sink, the plan assumes a sink that holds nothing.
  * Where stages come first, whose results are stored, the plan names the stores, their bytes and the operations that read them in
- * another way than row by row; its own bytes are those of stores in memory and of the last walk. What depends on a condition, or
- * on extents that are computed, is not planned before those are known: its bytes are those of the whole result. Of sequences the plan tells
- * how they will be walked.
+ * another way than row by row; its own bytes are those of stores in memory and of the last walk. What filters keep is taken for
+ * all; where that has no room, the plan says so, and ends there. What depends on a condition, or on extents that are computed, is not
+ * planned before those are known: its bytes are those of the whole result, and the plan says that it is not known. Of sequences the plan
+ * tells how they will be walked.
  *
  * Fails as acc_backend_write() would before it reads the first row.
  *

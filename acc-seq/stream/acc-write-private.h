@@ -14,6 +14,6 @@ gboolean acc_write_reads_sources (GPtrArray *arrays);
 gboolean acc_write_begin_rows (AccSession **session, GPtrArray *arrays, GCancellable *cancellable, GError **error);
 /* Decides all that must be known before a sink is started: layouts, and the plan. FALSE with @obstacle: stages may take it out of the
  * way. */
-gboolean acc_write_plan_rows  (AccSession *session, gint64 chunk_rows, GError **obstacle, GError **error);
+gboolean acc_write_plan_rows  (AccSession *session, gint64 chunk_rows, GError **obstacle);
 /* Of an array that is computed whole. */
 AccPlan *acc_write_plan_whole (AccSession *session, AccArray *array, gint64 chunk_rows, gboolean in_memory, const char *why);

@@ -138,11 +138,11 @@ find_layouts (AccSession *session, gboolean *to_sink, GError **error)
 }
 
 gboolean
-acc_write_plan_rows (AccSession *session, gint64 chunk_rows, GError **obstacle, GError **error)
+acc_write_plan_rows (AccSession *session, gint64 chunk_rows, GError **obstacle)
 {
   gboolean to_sink;
 
-  return find_layouts (session, &to_sink, obstacle) && acc_session_hold_resident (session, to_sink ? error : obstacle)
+  return find_layouts (session, &to_sink, obstacle) && acc_session_hold_resident (session, obstacle)
          && acc_session_plan (session, to_sink, chunk_rows, obstacle);
 }
 
@@ -257,7 +257,7 @@ write_together (Write *self, GPtrArray *outputs, GError **obstacle, GError **err
   if (session->run == NULL)
     return write_computed (self, session, arrays, error);
 
-  return acc_session_claim_sources (session, error) && acc_write_plan_rows (session, self->chunk_rows, obstacle, error)
+  return acc_session_claim_sources (session, error) && acc_write_plan_rows (session, self->chunk_rows, obstacle)
          && write_streamed (self, session, arrays, error);
 }
 
@@ -467,7 +467,8 @@ write_all (Write *self, AccArray **arrays, AccSink **sinks, guint n, GError **er
   if (acc_outputs_let_grow (outputs, self->backend))
     self->skip = 0;
 
-  return write_outputs (self, outputs, error) && acc_outputs_commit (outputs, self->cancellable, error);
+  return acc_outputs_hold (outputs, self->backend, error) && write_outputs (self, outputs, error)
+         && acc_outputs_commit (outputs, self->cancellable, error);
 }
 
 gboolean
@@ -547,7 +548,7 @@ acc_backend_write (AccBackend *self, AccArray *array, AccSink *sink, GCancellabl
  * message names the sink where it comes from one.
  *
  * Fails as acc_backend_write() does, with %ACC_ERROR_SHAPE where there are more arrays or more sinks, and with %ACC_ERROR_STREAM where
- * one sink is given twice, or two sinks are of one file: before anything is read or written.
+ * one sink is given twice, or two sinks are of one file or stream: before anything is read or written.
  *
  * Returns: %TRUE if everything was written, %FALSE with @error set
  */

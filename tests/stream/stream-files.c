@@ -473,7 +473,7 @@ test_write_within (AccBackend *backend, AccArray *array, TestSink *sink, guint64
 }
 
 gboolean
-test_is_near (const float *x, const float *y, gsize n)
+test_is_near (const float *x, const float *y, gsize n, float share)
 {
   float most = 0, off = 0;
 
@@ -483,7 +483,7 @@ test_is_near (const float *x, const float *y, gsize n)
       off = MAX (off, ABS (x[i] - y[i]));
     }
 
-  return off <= most * 1e-6f;
+  return off <= most * share;
 }
 
 void

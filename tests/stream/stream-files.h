@@ -78,8 +78,8 @@ char   **test_dup_backend_names (const char *usual);
 void     test_add_backends      (const char *usual, TestAddFunc add);
 /* Within @limit bytes besides what is held; 0: within the backend's limit. A write takes no more, and leaves nothing behind. */
 gboolean test_write_within      (AccBackend *backend, AccArray *array, TestSink *sink, guint64 limit, GError **error);
-/* Floats that differ as sums of other parts do, and transforms by a library. */
-gboolean test_is_near           (const float *x, const float *y, gsize n);
+/* Floats that differ as sums of other parts do, and transforms by a library: by at most @share of the largest. */
+gboolean test_is_near           (const float *x, const float *y, gsize n, float share);
 
 /* A backend that gets a limit, and one of the same name without, which makes what is expected. */
 typedef struct {

@@ -8,6 +8,7 @@
 #include "acc-core/data/acc-sink-private.h"
 
 #include <math.h>
+#include <string.h>
 
 /* One run for so many plans. */
 #define EVERY 32
@@ -17,7 +18,7 @@ get_n_plans (void)
 {
   const char *text = g_getenv ("ACC_TEST_PLANS");
 
-  return text != NULL && *text != '\0' ? (guint) g_ascii_strtoull (text, NULL, 10) : 210;
+  return text != NULL && *text != '\0' ? (guint) g_ascii_strtoull (text, NULL, 10) : 105;
 }
 
 static AccPlan *
@@ -42,8 +43,18 @@ plan_within (AccBackend *backend, AccArray *array, TestSink *sink, guint64 limit
   return plan;
 }
 
+/* A plan that does not know what comes after a stage says so. */
+static gboolean
+says_so (AccPlan *plan, const GError *failed)
+{
+  g_autofree char *text = acc_plan_to_string (plan);
+
+  return (strstr (text, "unknown  ") != NULL || strstr (text, "refused  if") != NULL)
+         && g_error_matches (failed, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+}
+
 void
-limits_test (AccBackend *backend, const char *name, AccArray *array, guint64 bytes, gboolean decides)
+limits_test (AccBackend *backend, const char *name, AccArray *array, guint64 bytes, guint64 resident, gboolean decides)
 {
   guint64 planned = G_MAXUINT64, run = G_MAXUINT64;
   guint n = get_n_plans ();
@@ -51,11 +62,12 @@ limits_test (AccBackend *backend, const char *name, AccArray *array, guint64 byt
 
   for (guint i = 0; i < n; i++)
     {
-      guint64 limit = (guint64) ((double) bytes / 40 * pow (160, (i + phase) / n));
+      guint64 limit = resident + (guint64) ((double) bytes / 40 * pow (160, (i + phase) / n));
       g_autoptr(TestSink) sink = test_sink_new ();
       g_autoptr(GError) error = NULL, failed = NULL;
       g_autoptr(AccPlan) plan = NULL;
 
+      sink->resident = resident;
       acc_sink_set_takes_elements (ACC_SINK (sink));
       plan = plan_within (backend, array, sink, limit, &error);
       if (plan == NULL && limit > planned)
@@ -69,7 +81,7 @@ limits_test (AccBackend *backend, const char *name, AccArray *array, guint64 byt
       else if (limit > run)
         g_test_fail_printf ("%s: does not run within %" G_GUINT64_FORMAT ", does within %" G_GUINT64_FORMAT ": %s", name, limit, run,
                             failed->message);
-      if (plan == NULL ? failed == NULL : failed != NULL && !decides)
+      if (plan == NULL ? failed == NULL && !decides : failed != NULL && !says_so (plan, failed))
         g_test_fail_printf ("%s within %" G_GUINT64_FORMAT ": the plan is %s, the run is %s", name, limit,
                             plan != NULL ? "made" : error->message, failed == NULL ? "done" : failed->message);
     }

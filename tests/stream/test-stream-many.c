@@ -377,6 +377,40 @@ test_same_file (Fixture *f, gconstpointer name)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
+/* Two sinks of one stream: refused before anything is read or written, by plans as well. */
+static void
+test_same_stream (Fixture *f, gconstpointer name)
+{
+  static const char *const formats[][2] = { { "npy", "npy" }, { "raw", "png" }, { "png", "npy" } };
+  g_autoptr(AccArray) map = acc_array_map (f->array, flow_affine, NULL);
+  AccArray *arrays[] = { map, f->array };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      g_autoptr(GOutputStream) stream = g_memory_output_stream_new_resizable (), other = g_memory_output_stream_new_resizable ();
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccSink) one = acc_sink_new_for_stream (stream, formats[i][0], &error);
+      g_autoptr(AccSink) two = acc_sink_new_for_stream (stream, formats[i][1], &error);
+      g_autoptr(AccSink) apart = acc_sink_new_for_stream (other, "npy", &error);
+      g_autoptr(AccPlan) plan = acc_backend_plan_many (f->backend, arrays, 2, (AccSink *[]) { one, two }, 2, &error);
+      int before = f->source->n_started;
+
+      g_assert_null (plan);
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
+      g_clear_error (&error);
+      g_assert_false (acc_backend_write_many (f->backend, arrays, 2, (AccSink *[]) { one, two }, 2, NULL, &error));
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_STREAM);
+      g_assert_nonnull (strstr (error->message, "same stream"));
+      g_clear_error (&error);
+      g_assert_cmpint (f->source->n_started, ==, before);
+      g_assert_cmpuint (g_memory_output_stream_get_data_size (G_MEMORY_OUTPUT_STREAM (stream)), ==, 0);
+      if (i > 0)
+        continue;
+      g_assert_true (acc_backend_write_many (f->backend, arrays, 2, (AccSink *[]) { one, apart }, 2, NULL, &error));
+      g_assert_no_error (error);
+    }
+}
+
 static void
 test_cancelled (Fixture *f, gconstpointer name)
 {
@@ -498,7 +532,7 @@ test_program (Fixture *f, gconstpointer name)
 static const struct { const char *name; void (*test) (Fixture *f, gconstpointer name); } tests[] = {
   { "one-walk", test_one_walk }, { "same", test_same }, { "mixed", test_mixed }, { "stored", test_stored },
   { "statistic", test_statistic }, { "walks", test_walks }, { "all-or-nothing", test_all_or_nothing }, { "files", test_files },
-  { "refused", test_refused }, { "same-file", test_same_file },
+  { "refused", test_refused }, { "same-file", test_same_file }, { "same-stream", test_same_stream },
   { "cancelled", test_cancelled }, { "async", test_async }, { "job", test_job }, { "program", test_program },
 };
 

@@ -369,7 +369,7 @@ assert_same (const Program *program, AccArray *expected, guint buffer, gconstpoi
   gconstpointer wanted = g_bytes_get_data (bytes, NULL);
 
   g_assert_cmpuint (size, ==, g_bytes_get_size (bytes));
-  if (size > 0 && memcmp (data, wanted, size) != 0 && !(program->near && test_is_near (data, wanted, size / sizeof (float))))
+  if (size > 0 && memcmp (data, wanted, size) != 0 && !(program->near && test_is_near (data, wanted, size / sizeof (float), 1e-6f)))
     g_error ("%s: buffer %u differs", program->name, buffer);
 }
 

@@ -38,6 +38,10 @@ typedef struct {
   /* Bytes that computing the node whole takes, and the least that the algorithm does; G_MAXUINT64: not known. */
   guint64    (*measure_whole) (AccArray *node);
   guint64    (*measure_least) (AccArray *node);
+  /* NULL, or bytes that rows that come from a source take: as long as there is the source, and, as acc_source_get_resident_bytes() tells,
+   * while it is read. */
+  guint64    (*measure_held)     (AccBackend *backend, AccArray *node);
+  guint64    (*measure_resident) (AccBackend *backend, AccArray *node);
   guint       n_written, n_read;   /* how often all elements are written to temporary files, and read from there */
   /* NULL, or what computes those numbers. */
   void       (*count_passes)  (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read);
@@ -65,9 +69,9 @@ void               acc_external_count_passes (const AccExternal *self, AccBacken
 /* A line for plans. Owned. */
 char              *acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *node);
 /* An array of such a layout, whose rows nobody reads, for plans of what comes after what leaves rows. */
-AccArray          *acc_external_pretend  (AccArray *node);
-/* Whether @source, read from a source, is such an array. */
-gboolean           acc_external_is_pretended (AccArray *source);
+AccArray          *acc_external_pretend  (const AccExternal *self, AccBackend *backend, AccArray *node);
+/* Whether @source, read from a source, is such an array, and what that holds. */
+gboolean           acc_external_is_pretended (AccArray *source, guint64 *held);
 /* Whether it has the memory that it needs at least; ACC_ERROR_OUT_OF_MEMORY tells how much. */
 gboolean           acc_external_check    (const AccExternal *self, AccBackend *backend, AccArray *node, GError **error);
 /* Errors name the node. */
@@ -91,6 +95,9 @@ gboolean acc_external_is_in_memory (AccArray *array);
 /* Holds @bytes of the memory limit, of which *@held are held, so that nothing else takes them while a backend does not run; as many as
  * before where there are not so many any more: whoever needs them gets an error then. */
 void     acc_external_hold         (AccBackend *backend, guint64 *held, guint64 bytes);
+/* Memory of the limit where it is at most @most bytes, and there are so many; else of a temporary file, whose pages the kernel takes back:
+ * for what is gone through in order. */
+AccBuffer *acc_external_allocate   (AccBackend *backend, gsize bytes, guint64 most, const char *what, GError **error);
 
 /* --- the table */
 

@@ -53,6 +53,24 @@ acc_external_hold (AccBackend *backend, guint64 *held, guint64 bytes)
   *held = bytes;
 }
 
+AccBuffer *
+acc_external_allocate (AccBackend *backend, gsize bytes, guint64 most, const char *what, GError **error)
+{
+  AccBuffer *buffer = bytes <= most ? acc_buffer_allocate (bytes, acc_backend_get_host_budget (backend), what, NULL) : NULL;
+  g_autoptr(AccShape) shape = NULL;
+  g_autoptr(AccStore) store = NULL;
+  g_autoptr(AccArray) array = NULL;
+
+  if (buffer != NULL)
+    return buffer;
+
+  shape = acc_shape_new_vector ((gint64) bytes);
+  store = acc_store_new (backend, acc_element_type_new (ACC_KIND_U8), shape, what, error);
+  array = store != NULL ? acc_store_dup_array (store, error) : NULL;
+
+  return array != NULL ? acc_buffer_ref (acc_array_get_buffers (array)[0]) : NULL;
+}
+
 guint64
 acc_external_get_size (AccArray *array)
 {

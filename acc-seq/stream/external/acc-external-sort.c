@@ -120,16 +120,33 @@ get_merge_bytes (guint64 room, guint n_runs)
   return MIN (room / 2, MAX (MOST_MERGE, acc_bytes_multiply (GOOD_BLOCK, n_runs)));
 }
 
+/* At most. */
+static guint64
+count_runs (AccArray *node, guint64 room)
+{
+  AccPartsSizes sizes;
+
+  acc_parts_choose (&sizes, node->type, acc_sorter_get_key_type (node), 0, get_run_bytes (node, room));
+
+  return acc_external_get_size (node) / (guint64) sizes.n_elements + 1;
+}
+
+/* Of what merges them. */
+static guint64
+measure_held (AccBackend *backend, AccArray *node)
+{
+  guint64 room = acc_external_get_room (backend);
+
+  return get_merge_bytes (room, (guint) MIN (count_runs (node, room), G_MAXINT));
+}
+
 static void
 count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
 {
   AccElementType *key_type = acc_sorter_get_key_type (node);
-  guint64 room = acc_external_get_room (backend), n_runs;
+  guint64 room = acc_external_get_room (backend), n_runs = count_runs (node, room);
   guint levels = 1, fan_in;
-  AccPartsSizes sizes;
 
-  acc_parts_choose (&sizes, node->type, key_type, 0, get_run_bytes (node, room));
-  n_runs = acc_external_get_size (node) / (guint64) sizes.n_elements + 1;
   while ((fan_in = acc_merge_get_fan_in (node->type, key_type, (guint) MIN (n_runs, G_MAXINT), get_merge_bytes (room, (guint) n_runs)))
          < n_runs)
     {
@@ -241,6 +258,7 @@ const AccExternal acc_external_sort = {
   .takes = take_sort,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
+  .measure_held = measure_held,
   .count_passes = count_passes,
   .compute = compute_sort,
 };

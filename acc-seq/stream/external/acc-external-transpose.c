@@ -167,6 +167,12 @@ struct _AccTurnSource
 
 G_DEFINE_FINAL_TYPE (AccTurnSource, acc_turn_source, ACC_TYPE_SOURCE)
 
+static guint64
+measure_source (const Turn *turn, gint64 n_rows)
+{
+  return (guint64) (n_rows * (turn->extents.a + turn->height) * turn->extents.inner) * acc_element_type_get_size (turn->type);
+}
+
 static void
 acc_turn_source_finish (AccSource *source)
 {
@@ -196,10 +202,8 @@ static guint64
 acc_turn_source_get_resident_bytes (AccSource *source)
 {
   AccTurnSource *self = ACC_TURN_SOURCE (source);
-  const Turn *turn = &self->turn;
-  gint64 units = self->n_rows * (turn->extents.a + turn->height);
 
-  return (guint64) (units * turn->extents.inner) * acc_element_type_get_size (turn->type);
+  return measure_source (&self->turn, self->n_rows);
 }
 
 /* Rows from the one of .next on. */
@@ -381,25 +385,53 @@ count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_re
     *n_written = *n_read += 1;
 }
 
+/* Rows of a band, of which the turn gets its height, and of the result that are read at once. @rows: bytes of what is turned. */
+static gint64
+choose_heights (Turn *turn, guint64 room, guint64 rows)
+{
+  guint64 size = MAX ((guint64) acc_element_type_get_size (turn->type), 1), left = room > rows ? room - rows : 0;
+
+  turn->height = (gint64) CLAMP (left / 2 / size / (guint64) (turn->extents.b * turn->extents.inner), 1, (guint64) turn->extents.a);
+  turn->height = acc_ceil_div (turn->extents.a, acc_ceil_div (turn->extents.a, turn->height));
+
+  return (gint64) CLAMP (room / 6 / size / (guint64) ((turn->extents.a + turn->height) * turn->extents.inner), 1,
+                         (guint64) turn->extents.b);
+}
+
+static void
+copy_turn (const Turn *turn, gpointer data)
+{
+  *(Turn *) data = *turn;
+}
+
+/* Of the last pass. */
+static guint64
+measure_resident (AccBackend *backend, AccArray *node)
+{
+  Turn turn;
+  gint64 n_rows;
+
+  each_turn (node, copy_turn, &turn);
+  n_rows = choose_heights (&turn, acc_external_get_room (backend), acc_external_measure_rows (node->inputs[0]));
+
+  return measure_source (&turn, n_rows);
+}
+
 /* What takes the place of @array, whose elements are those of @turn. */
 static AccArray *
 turn_array (const AccExternalTask *task, AccArray *array, Turn *turn, AccShape *shape, GError **error)
 {
-  guint64 size = MAX ((guint64) acc_element_type_get_size (turn->type), 1), room = acc_external_get_room (task->backend),
-    rows = acc_external_measure_rows (array), left = room > rows ? room - rows : 0;
+  gint64 n_rows = choose_heights (turn, acc_external_get_room (task->backend), acc_external_measure_rows (array));
   g_autofree char *name = acc_array_describe (task->node);
   g_autoptr(AccTurnSource) source = NULL;
 
-  turn->height = (gint64) CLAMP (left / 2 / size / (guint64) (turn->extents.b * turn->extents.inner), 1, (guint64) turn->extents.a);
-  turn->height = acc_ceil_div (turn->extents.a, acc_ceil_div (turn->extents.a, turn->height));
   turn->store = acc_external_new_store (task, turn->type, shape, "bands", error);
   if (turn->store == NULL)
     return NULL;
 
   source = g_object_new (ACC_TYPE_TURN_SOURCE, "name", name, NULL);
   source->turn = *turn;
-  source->n_rows = (gint64) CLAMP (room / 6 / size / (guint64) ((turn->extents.a + turn->height) * turn->extents.inner), 1,
-                                   (guint64) turn->extents.b);
+  source->n_rows = n_rows;
   acc_source_set_layout (ACC_SOURCE (source), turn->type, shape);
 
   return write_bands (task, array, turn, error) ? acc_array_new_from_rows (ACC_SOURCE (source)) : NULL;
@@ -442,6 +474,7 @@ const AccExternal acc_external_transpose = {
   .leaves = goes_by_tiles,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
+  .measure_resident = measure_resident,
   .count_passes = count_passes,
   .compute = compute_transpose,
 };

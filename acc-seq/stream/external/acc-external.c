@@ -32,13 +32,22 @@ G_DECLARE_FINAL_TYPE (AccExpectedSource, acc_expected_source, ACC, EXPECTED_SOUR
 struct _AccExpectedSource
 {
   AccSource parent_instance;
+
+  guint64   held, resident;
 };
 
 G_DEFINE_FINAL_TYPE (AccExpectedSource, acc_expected_source, ACC_TYPE_SOURCE)
 
+static guint64
+acc_expected_source_get_resident_bytes (AccSource *source)
+{
+  return ACC_EXPECTED_SOURCE (source)->resident;
+}
+
 static void
 acc_expected_source_class_init (AccExpectedSourceClass *klass)
 {
+  ACC_SOURCE_CLASS (klass)->get_resident_bytes = acc_expected_source_get_resident_bytes;
 }
 
 static void
@@ -157,20 +166,27 @@ acc_external_describe (const AccExternal *self, AccBackend *backend, AccArray *n
 }
 
 AccArray *
-acc_external_pretend (AccArray *node)
+acc_external_pretend (const AccExternal *self, AccBackend *backend, AccArray *node)
 {
   g_autofree char *name = acc_array_describe (node);
-  g_autoptr(AccSource) source = g_object_new (ACC_TYPE_EXPECTED_SOURCE, "name", name, NULL);
+  g_autoptr(AccExpectedSource) source = g_object_new (ACC_TYPE_EXPECTED_SOURCE, "name", name, NULL);
 
-  acc_source_set_layout (source, node->type, node->shape);
+  source->held = self->measure_held != NULL ? self->measure_held (backend, node) : 0;
+  source->resident = self->measure_resident != NULL ? self->measure_resident (backend, node) : 0;
+  acc_source_set_layout (ACC_SOURCE (source), node->type, node->shape);
 
-  return acc_array_new_from_source (source);
+  return acc_array_new_from_source (ACC_SOURCE (source));
 }
 
 gboolean
-acc_external_is_pretended (AccArray *source)
+acc_external_is_pretended (AccArray *source, guint64 *held)
 {
-  return ACC_IS_EXPECTED_SOURCE (acc_array_get_source (source));
+  AccSource *expected = acc_array_get_source (source);
+  gboolean is_pretended = ACC_IS_EXPECTED_SOURCE (expected);
+
+  *held = is_pretended ? ACC_EXPECTED_SOURCE (expected)->held : 0;
+
+  return is_pretended;
 }
 
 gboolean
