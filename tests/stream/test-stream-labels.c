@@ -226,6 +226,26 @@ test_distances (TestPair *f, gconstpointer name)
       }
 }
 
+/* A twentieth of the data, and of what one row takes: rows are cut. */
+static void
+test_little (TestPair *f, gconstpointer name)
+{
+  static const struct { guint rank; gint64 extents[3]; guint64 limit; } shapes[] = {
+    { 2, { 2500, 2000 }, 250000 }, { 2, { 3, 2000000 }, 300000 }, { 3, { 4, 1000, 1200 }, 300000 },
+  };
+  static const Pattern patterns[] = { sparse, far };
+
+  for (guint s = 0; s < G_N_ELEMENTS (shapes); s++)
+    for (guint p = 0; p < G_N_ELEMENTS (patterns); p++)
+      {
+        g_autoptr(AccArray) array = make ("u1", shapes[s].extents, shapes[s].rank, patterns[p], s);
+        g_autofree char *what = g_strdup_printf ("little memory, shape %u, pattern %u", s, p);
+
+        check (f, array, shapes[s].limit, label, GUINT_TO_POINTER (1), what);
+        check (f, array, shapes[s].limit, measure_distances, NULL, what);
+      }
+}
+
 /* The plan says how, labels and their number are found by one walk, and the limit holds. */
 static void
 test_plan (TestPair *f, gconstpointer name)
@@ -286,7 +306,7 @@ test_failures (TestPair *f, gconstpointer name)
 
 static const TestPairCase cases[] = {
   { "ranks", test_ranks }, { "patterns", test_patterns }, { "small", test_small }, { "regions", test_regions },
-  { "distances", test_distances }, { "plan", test_plan }, { "failures", test_failures },
+  { "distances", test_distances }, { "little", test_little }, { "plan", test_plan }, { "failures", test_failures },
 };
 
 static void

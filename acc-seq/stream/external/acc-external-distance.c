@@ -13,6 +13,8 @@
 
 /* What a walk takes of the memory limit besides rows. */
 #define LEAST_BYTES (64 * 1024)
+/* Of rows that may be in memory, where that is less than a part of what is left. */
+#define SOME_BYTES  (64 * 1024)
 #define BAND_BYTES  (256 * 1024)
 #define NONE        G_MAXINT32     /* no 0 in that direction */
 
@@ -35,7 +37,24 @@ find_layout (AccArray *zeros, Layout *self)
       self->row *= MAX (self->extents[d], 0);
       self->longest = MAX (self->longest, self->extents[d]);
     }
+  self->band = 1;
+}
+
+static guint64
+measure_buffers (const Layout *layout)
+{
+  guint64 elements = (guint64) layout->row;
+
+  return acc_bytes_add (acc_bytes_multiply (elements, 4 + 4 + 12 * (guint64) layout->band), 24 * (guint64) layout->longest);
+}
+
+/* Within @most bytes, if a row is. */
+static void
+choose_band (Layout *self, guint64 most)
+{
   self->band = CLAMP (BAND_BYTES / MAX (self->row * (gint64) sizeof (gint64), 1), 1, MAX (self->n_rows, 1));
+  while (self->band > 1 && measure_buffers (self) > most)
+    self->band /= 2;
 }
 
 /* --- down */
@@ -44,6 +63,7 @@ typedef struct {
   AccStore *store;
   gint32   *counts;     /* of the row before; then of the row */
   gint64    row;
+  gint64    n_done;     /* elements */
 } Counts;
 
 static gboolean
@@ -51,21 +71,25 @@ count_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **
 {
   Counts *self = data;
   const guint8 *zeros = (const guint8 *) (guintptr) acc_chunk_get_address (chunk, 0);
+  gint64 n = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk), m;
 
-  for (gint64 i = 0; i < acc_chunk_get_n_rows (chunk); i++, zeros += self->row)
+  for (gint64 i = 0; i < n; i += m, zeros += m, self->n_done += m)
     {
-      gpointer address = self->counts;
+      gint64 at = self->n_done % self->row;
+      gint32 *counts = self->counts + at;
+      gpointer address = counts;
 
-      for (gint64 k = 0; k < self->row; k++)
-        self->counts[k] = zeros[k] != 0 ? 0 : self->counts[k] == NONE ? NONE : self->counts[k] + 1;
-      if (!acc_store_write (self->store, (acc_chunk_get_first_row (chunk) + i) * self->row, self->row, &address, error))
+      m = MIN (n - i, self->row - at);
+      for (gint64 k = 0; k < m; k++)
+        counts[k] = zeros[k] != 0 ? 0 : counts[k] == NONE ? NONE : counts[k] + 1;
+      if (!acc_store_write (self->store, self->n_done, m, &address, error))
         return FALSE;
     }
 
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
 }
 
-static const AccExternalWalk down = { "distances from above", count_rows, NULL };
+static const AccExternalWalk down = { .name = "distances from above", .takes_elements = TRUE, .write = count_rows };
 
 /* --- within a row */
 
@@ -195,27 +219,19 @@ measure_whole (AccArray *node)
 }
 
 static guint64
-measure_buffers (const Layout *layout)
-{
-  guint64 elements = (guint64) layout->row;
-
-  return acc_bytes_add (acc_bytes_multiply (elements, 4 + 4 + 12 * (guint64) layout->band), 24 * (guint64) layout->longest);
-}
-
-static guint64
 measure_least (AccArray *node)
 {
   Layout layout;
 
   find_layout (node->offer->inputs[0], &layout);
 
-  return acc_bytes_add (acc_bytes_add (LEAST_BYTES, measure_buffers (&layout)), acc_external_measure_rows (node->offer->inputs[0]));
+  return acc_bytes_add (LEAST_BYTES + MIN (measure_buffers (&layout), SOME_BYTES), acc_external_measure_rows (node->offer->inputs[0]));
 }
 
 static gboolean
 go_down (const AccExternalTask *task, const Layout *layout, AccStore *counts, gint32 *row, GError **error)
 {
-  Counts self = { counts, row, layout->row };
+  Counts self = { counts, row, layout->row, 0 };
 
   for (gint64 k = 0; k < layout->row; k++)
     row[k] = NONE;
@@ -228,6 +244,7 @@ compute (const AccExternalTask *task, GError **error)
 {
   AccShape *shape = task->node->offer->inputs[0]->shape;
   Layout layout;
+  guint64 most = MAX (acc_external_get_room (task->backend) / 4, SOME_BYTES);
   g_autoptr(AccStore) counts = NULL, result = NULL;
   g_autoptr(AccBuffer) memory = NULL;
   gint64 *squares;
@@ -235,11 +252,10 @@ compute (const AccExternalTask *task, GError **error)
   Scratch scratch;
 
   find_layout (task->node->offer->inputs[0], &layout);
+  choose_band (&layout, most);
   counts = acc_external_new_store (task, acc_element_type_new (ACC_KIND_I32), shape, "distances from above", error);
   result = counts != NULL ? acc_external_new_store (task, acc_element_type_new (ACC_KIND_I64), shape, "squares", error) : NULL;
-  memory = result != NULL ? acc_buffer_allocate (measure_buffers (&layout), acc_backend_get_host_budget (task->backend),
-                                                 "rows of distances", error)
-                          : NULL;
+  memory = result != NULL ? acc_external_allocate (task->backend, measure_buffers (&layout), most, "rows of distances", error) : NULL;
   if (memory == NULL)
     return NULL;
 

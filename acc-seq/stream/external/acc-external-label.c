@@ -15,9 +15,11 @@
  * order of their first elements. A source reads the codes and gives each element the number of its run. */
 
 /* Elements that are looked at together. */
-#define PIECE (32 * 1024)
+#define PIECE (8 * 1024)
 /* What a walk takes of the memory limit besides rows and numbers of runs. */
-#define LEAST_BYTES (256 * 1024)
+#define LEAST_BYTES (96 * 1024)
+/* Numbers of runs that may be in memory, where that is less than a part of what is left. */
+#define SOME_NUMBERS (8 * 1024)
 
 /* --- components */
 
@@ -68,35 +70,41 @@ typedef struct {
   guint      n_offsets;
   gint64     distances[ACC_COMPONENTS_MAX_OFFSETS];
   gint64     farthest;
-  gint64    *numbers;        /* of runs: those of as many elements as the farthest neighbour is away, then of the piece */
-  gint64     n_done;
+  gint64    *numbers;        /* of the runs of the last elements, as many as the farthest neighbour is away, and one: a ring */
+  gint64     n_done, at;     /* elements; the place of the next one */
 } Joining;
+
+/* The number of the run of the element @distance before the one at .at. */
+static gint64
+get_number (const Joining *self, gint64 distance)
+{
+  gint64 at = self->at - distance;
+
+  return self->numbers[at >= 0 ? at : at + self->farthest + 1];
+}
 
 static gboolean
 join_piece (Joining *self, gconstpointer codes, gint64 n, GError **error)
 {
   AccLabelTable *runs = &self->labels->runs;
-  gint64 *numbers = self->numbers + self->farthest;
 
-  for (gint64 i = 0; i < n; i++)
+  for (gint64 i = 0; i < n; i++, self->n_done++, self->at = self->at < self->farthest ? self->at + 1 : 0)
     {
       guint64 code = acc_external_get_number (codes, i, self->width);
+      gint64 run;
 
       if ((code & ACC_COMPONENTS_BEGINS) != 0 && !acc_label_table_add (runs, error))
         return FALSE;
-      numbers[i] = runs->n - 1;
+      run = self->numbers[self->at] = runs->n - 1;
       for (code >>= ACC_COMPONENTS_CONTACTS; code != 0; code &= code - 1)
         {
           guint bit = (guint) __builtin_ctzll (code);
 
           /* What was read from outside may say anything. */
-          if (bit < self->n_offsets && self->n_done + i >= self->distances[bit] && numbers[i] >= 0
-              && numbers[i - self->distances[bit]] >= 0)
-            acc_label_table_join (runs, numbers[i - self->distances[bit]], numbers[i]);
+          if (bit < self->n_offsets && self->n_done >= self->distances[bit] && run >= 0 && get_number (self, self->distances[bit]) >= 0)
+            acc_label_table_join (runs, get_number (self, self->distances[bit]), run);
         }
     }
-  memmove (self->numbers, self->numbers + n, (gsize) self->farthest * sizeof *numbers);
-  self->n_done += n;
 
   return TRUE;
 }
@@ -131,7 +139,7 @@ number_runs (gpointer data, GCancellable *cancellable, GError **error)
   return TRUE;
 }
 
-static const AccExternalWalk joining = { "connected runs", join_rows, number_runs };
+static const AccExternalWalk joining = { "connected runs", join_rows, number_runs, TRUE };
 
 /* --- the second walk */
 
@@ -302,8 +310,27 @@ measure_least (AccArray *node)
 {
   AccArray *codes = get_codes (node);
 
-  return acc_bytes_add (acc_bytes_add (LEAST_BYTES + PIECE * sizeof (gint64), acc_bytes_multiply ((guint64) get_farthest (codes), 8)),
+  return acc_bytes_add (LEAST_BYTES + MIN ((guint64) get_farthest (codes) + 1, SOME_NUMBERS) * sizeof (gint64),
                         acc_external_measure_rows (codes));
+}
+
+static guint64
+get_table_room (AccBackend *backend)
+{
+  return acc_external_get_room (backend) / 8;
+}
+
+/* Of a table of as many runs as there are elements. */
+static guint64
+measure_held (AccBackend *backend, AccArray *node)
+{
+  return MIN (get_table_room (backend), acc_bytes_multiply (acc_external_get_size (node), sizeof (gint64)));
+}
+
+static guint64
+measure_resident (AccBackend *backend, AccArray *node)
+{
+  return PIECE * (guint64) acc_element_type_get_size (get_codes (node)->type);
 }
 
 /* Codes, counts of runs, labels, and what finds them: runs, the edges between these, and their roots. */
@@ -344,11 +371,12 @@ static gboolean
 walk (const AccExternalTask *task, AccLabels *labels, GError **error)
 {
   AccArray *codes = labels->codes;
+  guint64 room = acc_external_get_room (task->backend);
   Joining self = { .labels = labels, .width = acc_element_type_get_size (codes->type), .farthest = get_farthest (codes) };
   g_autoptr(AccBuffer) numbers = NULL;
 
-  numbers = acc_buffer_allocate ((gsize) (self.farthest + PIECE) * sizeof (gint64), acc_backend_get_host_budget (task->backend),
-                                 "runs of the rows before", error);
+  numbers = acc_external_allocate (task->backend, (gsize) (self.farthest + 1) * sizeof (gint64),
+                                   MAX (room / 8, SOME_NUMBERS * sizeof (gint64)), "runs of the rows before", error);
   if (numbers == NULL)
     return FALSE;
   self.numbers = (gint64 *) numbers->data;
@@ -370,7 +398,7 @@ find_labels (const AccExternalTask *task, GError **error)
 
   labels = g_object_new (ACC_TYPE_LABELS, NULL);
   labels->codes = g_object_ref (codes);
-  acc_label_table_init (&labels->runs, task->backend);
+  acc_label_table_init (&labels->runs, task->backend, get_table_room (task->backend));
   labels->store = acc_external_new_growing_store (task, codes->type, acc_shape_get_size (codes->shape), "codes", error);
   if (labels->store == NULL || !walk (task, labels, error))
     return NULL;
@@ -421,6 +449,8 @@ const AccExternal acc_external_labels = {
   .takes = take_labels,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
+  .measure_held = measure_held,
+  .measure_resident = measure_resident,
   .n_written = 1,
   .n_read = 1,
   .compute = compute_labels,

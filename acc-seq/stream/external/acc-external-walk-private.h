@@ -10,6 +10,7 @@ typedef struct {
   const char *name;             /* for messages */
   gboolean (*write)  (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error);
   gboolean (*finish) (gpointer data, GCancellable *cancellable, GError **error);      /* after the last row; NULL: nothing */
+  gboolean    takes_elements;   /* as many at a time as come: rows need not be whole */
 } AccExternalWalk;
 
 /* Computes an array that goes by rows, in order. */

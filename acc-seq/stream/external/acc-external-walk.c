@@ -4,6 +4,7 @@
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/data/acc-chunk-private.h"
+#include "acc-core/data/acc-sink-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 
 #define ACC_TYPE_EXTERNAL_SINK (acc_external_sink_get_type ())
@@ -54,6 +55,8 @@ acc_external_walk (const AccExternalTask *task, AccArray *array, const AccExtern
 
   sink->walk = walk;
   sink->data = data;
+  if (walk->takes_elements)
+    acc_sink_set_takes_elements (ACC_SINK (sink));
 
   return acc_evaluate_write_with_chunk_rows (task->backend, array, ACC_SINK (sink), task->chunk_rows, NULL, task->cancellable, error);
 }

@@ -4,23 +4,24 @@
 #include "acc-core/backend/acc-backend-private.h"
 
 /* A union-find over numbers 0, 1, 2 … that come one after the other. The root of a set is its least number. It grows as they come, in
- * memory as long as that is little of what is left, else in temporary files. Numbers that were not joined for long are not touched, so that
+ * memory as long as that is as little as was said, else in temporary files. Numbers that were not joined for long are not touched, so that
  * their pages leave the page cache. */
 
 #define ACC_LABEL_BLOCKS 48
 
 typedef struct {
   AccBackend *backend;
+  guint64     room;                       /* bytes of memory for what comes */
   gint64      n;
   guint       n_blocks;
   gint64     *blocks[ACC_LABEL_BLOCKS];   /* each twice as long as the one before */
-  gpointer    kept[ACC_LABEL_BLOCKS];     /* AccBuffer or AccArray that has the memory */
-  gboolean    stored[ACC_LABEL_BLOCKS];
+  AccBuffer  *kept[ACC_LABEL_BLOCKS];
 } AccLabelTable;
 
 #define ACC_LABEL_FIRST_BITS 16
 
-void     acc_label_table_init    (AccLabelTable *self, AccBackend *backend);
+/* @room: bytes of memory that it may take. */
+void     acc_label_table_init    (AccLabelTable *self, AccBackend *backend, guint64 room);
 void     acc_label_table_clear   (AccLabelTable *self);
 /* The next number, a set of its own. */
 gboolean acc_label_table_add     (AccLabelTable *self, GError **error);

@@ -1,73 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-label-table-private.h"
 
-#include "acc-array.h"
-#include "acc-core/array/acc-array-private.h"
 #include "acc-external-private.h"
-#include "acc-seq/stream/acc-store-private.h"
 
 #define WHAT "numbers of connected runs"
 
 void
-acc_label_table_init (AccLabelTable *self, AccBackend *backend)
+acc_label_table_init (AccLabelTable *self, AccBackend *backend, guint64 room)
 {
-  *self = (AccLabelTable) { .backend = g_object_ref (backend) };
+  *self = (AccLabelTable) { .backend = g_object_ref (backend), .room = room };
 }
 
 void
 acc_label_table_clear (AccLabelTable *self)
 {
   for (guint i = 0; i < self->n_blocks; i++)
-    if (self->stored[i])
-      g_object_unref (self->kept[i]);
-    else
-      acc_buffer_unref (self->kept[i]);
+    acc_buffer_unref (self->kept[i]);
   g_clear_object (&self->backend);
   self->n_blocks = 0;
-}
-
-/* Of at most an eighth of what is left: rows need memory, too. */
-static gboolean
-add_in_memory (AccLabelTable *self, gsize size)
-{
-  AccBuffer *buffer;
-
-  if (size > acc_external_get_room (self->backend) / 8)
-    return FALSE;
-
-  buffer = acc_buffer_allocate (size, acc_backend_get_host_budget (self->backend), WHAT, NULL);
-  if (buffer == NULL)
-    return FALSE;
-  self->kept[self->n_blocks] = buffer;
-  self->blocks[self->n_blocks] = (gint64 *) buffer->data;
-
-  return TRUE;
-}
-
-static gboolean
-add_in_file (AccLabelTable *self, gint64 n, GError **error)
-{
-  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
-  g_autoptr(AccStore) store = acc_store_new (self->backend, acc_element_type_new (ACC_KIND_I64), shape, WHAT, error);
-  AccArray *array = store != NULL ? acc_store_dup_array (store, error) : NULL;
-
-  if (array == NULL)
-    return FALSE;
-  self->kept[self->n_blocks] = array;
-  self->stored[self->n_blocks] = TRUE;
-  self->blocks[self->n_blocks] = (gint64 *) acc_array_get_buffers (array)[0]->data;
-
-  return TRUE;
 }
 
 static gboolean
 add_block (AccLabelTable *self, GError **error)
 {
-  gint64 n = G_GINT64_CONSTANT (1) << (ACC_LABEL_FIRST_BITS + self->n_blocks);
+  gsize size = sizeof (gint64) << (ACC_LABEL_FIRST_BITS + self->n_blocks);
+  AccBuffer *buffer = acc_external_allocate (self->backend, size, self->room, WHAT, error);
 
-  if (!add_in_memory (self, (gsize) n * sizeof (gint64)) && !add_in_file (self, n, error))
+  if (buffer == NULL)
     return FALSE;
-  self->n_blocks++;
+  self->room -= MIN (self->room, size);
+  self->kept[self->n_blocks] = buffer;
+  self->blocks[self->n_blocks++] = (gint64 *) buffer->data;
 
   return TRUE;
 }
