@@ -30,7 +30,18 @@ gboolean acc_sink_is_bound_here      (AccSink *self);
 /* For one that passes what it gets on to @other. */
 void     acc_sink_bind_as            (AccSink *self, AccSink *other);
 /* Those that write to a stream of the caller's say so: two sinks of one stream would mix what they write. @stream NULL: none, as before. */
-void     acc_sink_set_stream         (AccSink *self, GOutputStream *stream);
-gpointer acc_sink_get_stream         (AccSink *self);
+static inline void
+acc_sink_set_stream (AccSink *self, GOutputStream *stream)
+{
+  if (stream != NULL)
+    g_object_set_data_full (G_OBJECT (self), "acc-sink-stream", g_object_ref (stream), g_object_unref);
+}
+
+static inline gpointer
+acc_sink_get_stream (AccSink *self)
+{
+  return g_object_get_data (G_OBJECT (self), "acc-sink-stream");
+}
+
 /* Where that file will be; two sinks of the same place cannot both keep what they got. NULL: nowhere. */
 char    *acc_sink_dup_place          (AccSink *self);

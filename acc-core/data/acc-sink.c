@@ -43,7 +43,6 @@ typedef struct {
   GFile          *file;          /* NULL: not separate */
   gboolean        is_bound;
   AccBound        bound;         /* to the thread that made it, where .is_bound */
-  GObject        *stream;        /* of somebody else, nullable */
 } AccSinkPrivate;
 
 enum {
@@ -109,7 +108,6 @@ acc_sink_finalize (GObject *object)
   g_clear_pointer (&priv->type, acc_element_type_unref);
   g_clear_object (&priv->file);
   acc_bound_clear (&priv->bound);
-  g_clear_object (&priv->stream);
   g_free (priv->name);
 
   G_OBJECT_CLASS (acc_sink_parent_class)->finalize (object);
@@ -432,18 +430,6 @@ void
 acc_sink_set_file (AccSink *self, GFile *file)
 {
   g_set_object (&PRIV (self)->file, file);
-}
-
-void
-acc_sink_set_stream (AccSink *self, GOutputStream *stream)
-{
-  g_set_object (&PRIV (self)->stream, G_OBJECT (stream));
-}
-
-gpointer
-acc_sink_get_stream (AccSink *self)
-{
-  return PRIV (self)->stream;
 }
 
 gboolean

@@ -83,9 +83,8 @@ result_at (AccExpr *index,
   return acc_expr_tuple2 (acc_expr_fdiv (acc_expr_item (sum, 0), size), acc_expr_fdiv (acc_expr_item (sum, 1), size));
 }
 
-/* The least of 2^a 3^b 5^c that is not less than @least. */
-static gint64
-find_size (gint64 least)
+gint64
+acc_fft_find_size (gint64 least)
 {
   gint64 best = G_MAXINT64;
 
@@ -118,7 +117,7 @@ acc_fft_convolve (const AccFft *self,
                   AccArray     *pairs)
 {
   Convolution convolution = { self, pairs };
-  gint64 size = find_size (2 * self->n - 1);
+  gint64 size = acc_fft_find_size (2 * self->n - 1);
   AccFft many = { self->outer, size, self->inner, self->type }, one = { 1, size, 1, self->type };
   g_autoptr(AccArray) chirp = acc_array_generate_expr (acc_array_number (self->n), chirp_at, &convolution);
   g_autoptr(AccArray) padded = NULL, kernel = NULL, values = NULL, factors = NULL, product = NULL, sums = NULL;

@@ -19,6 +19,9 @@ AccArray *acc_fft_run_two_steps (const AccFft *self, AccArray *pairs);
 /* The same for any @n less than 2^31. */
 AccArray *acc_fft_convolve      (const AccFft *self, AccArray *pairs);
 
+/* The least of 2^a 3^b 5^c that is not less than @least. */
+gint64    acc_fft_find_size     (gint64 least);
+
 /* The transform, unnormalised, of an array of any rank of complex numbers or pairs along @dimension, by operations for those who have a
  * skeleton of them (direct in acc-array-private.h); NULL where there are none for its extent. */
 AccArray *acc_fft_run_directly  (AccArray *self, guint dimension, AccElementType *type, gboolean reverse);

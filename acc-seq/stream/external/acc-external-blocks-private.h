@@ -60,6 +60,13 @@ guint64   acc_product_measure_deep  (AccArray *node);
 void      acc_product_count_deep    (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read);
 gboolean  acc_product_multiply_deep (const AccExternalTask *task, AccBlocks *left, AccBlocks *right, AccBlocks *to, GError **error);
 
+/* --- transforms of a vector */
+
+/* The transform, unnormalised, of @n numbers, in four steps. Takes over what is in @from. */
+AccArray *acc_rows_transform_vector (const AccExternalTask *task, AccBlocks *from, gint64 n, gboolean forward, GError **error);
+/* The same of any number of numbers less than 2^31, in a store. */
+AccArray *acc_chirp_transform       (const AccExternalTask *task, AccArray *vector, gboolean forward, GError **error);
+
 /* --- what is computed by them */
 
 extern const AccExternal acc_external_product, acc_external_rows;

@@ -21,12 +21,17 @@
 /* What the sort of a vector, and what comes by rows, take besides elements. */
 #define LEAST_SORT (32 * 1024)
 #define LEAST_ROWS (32 * 1024)
+/* What a convolution with a chirp takes besides, how often it writes and reads as many elements, and of how many it may be. */
+#define LEAST_CHIRP (32 * 1024)
+#define CHIRP_PASSES 20
+#define MOST_CHIRP  (G_GINT64_CONSTANT (1) << 31)
 /* Bytes of what is read and written at once, where it is not worth to turn all: a page. */
 #define LEAST_RUN  4096
 
 typedef struct {
   const AccExternalTask *task;
   const AccForeignTransform *transform;  /* NULL: a sort */
+  gboolean   forward;
   guint      n_dimensions, n_after;      /* of the transform that a block needs */
   gint64     n;                          /* extent that the work goes along, where blocks are columns */
   gint64     inner_rank;
@@ -65,7 +70,7 @@ take_rows (AccArray *node, guint *n_inputs)
   *n_inputs = 1;
   if (node->op == ACC_OP_SORT && node->rank > 1)
     return node->inputs;
-  if (find_transform (node) != NULL && node->shape != NULL && (node->rank > 1 || find_rows (acc_shape_get_size (node->shape)) > 1))
+  if (find_transform (node) != NULL && node->shape != NULL)
     return acc_foreign_get_inputs (node, n_inputs);
 
   return NULL;
@@ -78,11 +83,31 @@ measure_block (AccArray *node, gint64 n)
   return acc_bytes_multiply ((guint64) n, PARTS * acc_element_type_get_size (node->type));
 }
 
+/* What is there at once of the vector of @n elements that is transformed by four steps: a row. */
+static guint64
+measure_steps (AccArray *node, gint64 n)
+{
+  return measure_block (node, n / MAX (find_rows (n), 1));
+}
+
+/* The same of one that is convolved with a chirp. */
+static guint64
+measure_chirp (AccArray *node, gint64 n)
+{
+  return n < MOST_CHIRP ? acc_bytes_add (LEAST_CHIRP, measure_steps (node, acc_fft_find_size (2 * MAX (n, 1) - 1))) : G_MAXUINT64;
+}
+
+static guint64
+measure_vector (AccArray *node, gint64 n)
+{
+  return MIN (measure_steps (node, n), measure_chirp (node, n));
+}
+
 /* What a transform of @n elements takes where they are turned to be a row, which is computed as a vector if it must. */
 static guint64
 measure_along (AccArray *node, gint64 n)
 {
-  return MIN (measure_block (node, n), acc_bytes_add (LEAST_ROWS, measure_block (node, n / MAX (find_rows (n), 1))));
+  return MIN (measure_block (node, n), acc_bytes_add (LEAST_ROWS, measure_vector (node, n)));
 }
 
 /* What is computed at once at least: a column, and a row, or what a row needs that is computed as a vector. */
@@ -98,7 +123,7 @@ measure_unit (AccArray *node)
   if (n_after > 0)
     return measure_along (node, extents[rank - 2]);
 
-  bytes = transform != NULL ? measure_block (node, row / MAX (find_rows (row), 1))
+  bytes = transform != NULL ? measure_vector (node, row)
                             : LEAST_SORT + (guint64) acc_element_type_get_size (node->type) * 256;
   if (rank > 1)
     bytes = MIN (acc_bytes_add (bytes, LEAST_ROWS), measure_block (node, row));
@@ -122,6 +147,15 @@ measure_least (AccArray *node)
   guint n;
 
   return acc_bytes_add (measure_unit (node), acc_external_measure_rows (take_rows (node, &n)[0]));
+}
+
+/* Whether a vector is convolved with a chirp: its steps have rows that do not fit, and are longer. */
+static gboolean
+is_chirp (AccBackend *backend, AccArray *node, gint64 n)
+{
+  guint64 steps = measure_steps (node, n);
+
+  return steps > acc_external_get_room (backend) && steps > measure_chirp (node, n);
 }
 
 /* --- passes that there are */
@@ -161,6 +195,11 @@ count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_re
   guint rank, n = transform != NULL ? transform->n_dimensions : 1;
   const gint64 *extents = acc_shape_get_extents (node->shape, &rank);
 
+  if (rank == 1 && is_chirp (backend, node, extents[0]))
+    {
+      *n_written = *n_read = CHIRP_PASSES;
+      return;
+    }
   *n_written = 1 + (rank == 1 ? 2 : n);
   for (guint i = 0; transform != NULL && rank > 1 && i < n; i++)
     {
@@ -179,8 +218,8 @@ build (const Work *self, AccArray *block)
 {
   AccArray *node = self->task->node, *sorted;
 
-  if (self->transform != NULL)
-    return acc_fft_transform_array (block, self->n_dimensions, self->n_after, self->transform->forward);
+  if (self->n_dimensions > 0)
+    return acc_fft_transform_array (block, self->n_dimensions, self->n_after, self->forward);
 
   sorted = acc_array_begin (ACC_OP_SORT, &block, 1);
   acc_array_take_function (sorted, 0, acc_external_dup_function (node));
@@ -244,7 +283,7 @@ turn_columns (const Work *self, AccArray *block, gint64 first, gint64 n, GError 
         float *narrow = (float *) (gpointer) data + 2 * (r * n + c);
         double re = is_wide ? wide[0] : narrow[0], im = is_wide ? wide[1] : narrow[1];
 
-        sincos (self->transform->forward ? -angle : angle, &sine, &cosine);
+        sincos (self->forward ? -angle : angle, &sine, &cosine);
         if (is_wide)
           wide[0] = re * cosine - im * sine, wide[1] = re * sine + im * cosine;
         else
@@ -421,35 +460,49 @@ transform_in_turn (Work *self, AccBlocks *from, guint n_dimensions, guint last, 
   return acc_blocks_dup_array (from, error);
 }
 
-static AccArray *
-transform_vector (Work *self, AccBlocks *from, GError **error)
+AccArray *
+acc_rows_transform_vector (const AccExternalTask *task, AccBlocks *from, gint64 all, gboolean forward, GError **error)
 {
-  AccArray *node = self->task->node;
-  gint64 all = acc_shape_get_size (node->shape), n = find_rows (all), n_columns = all / n;
-  guint64 element = PARTS * acc_element_type_get_size (node->type);
+  AccElementType *type = from->type;
+  gint64 n = find_rows (all), n_columns = all / n;
+  guint64 element = PARTS * acc_element_type_get_size (type);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (all);
   g_auto(AccBlocks) between = { NULL, }, to = { NULL, };
+  Work self = { .task = task, .forward = forward, .n_dimensions = 1, .n_after = 1, .n = n, .from = from, .to = &between };
 
-  if (!acc_blocks_init (&between, self->task, node->type, node->shape, n_columns, error))
+  if (!acc_blocks_init (&between, task, type, shape, n_columns, error))
     return NULL;
-  self->from = from;
-  self->to = &between;
-  self->n = from->n_rows = n;
-  self->n_dimensions = self->n_after = 1;
+  from->n_rows = n;
   from->n_columns = n_columns;
-  if (!acc_blocks_each (n_columns, acc_blocks_choose (self->task->backend, acc_bytes_multiply ((guint64) n, element), n_columns),
-                        compute_turned_columns, self, self->task->cancellable, error))
+  if (!acc_blocks_each (n_columns, acc_blocks_choose (task->backend, acc_bytes_multiply ((guint64) n, element), n_columns),
+                        compute_turned_columns, &self, task->cancellable, error))
     return NULL;
   acc_blocks_clear (from);
 
-  if (!acc_blocks_init (&to, self->task, node->type, node->shape, n, error))
+  if (!acc_blocks_init (&to, task, type, shape, n, error))
     return NULL;
-  self->from = &between;
-  self->to = &to;
-  self->n_after = 0;
+  self.from = &between;
+  self.to = &to;
+  self.n_after = 0;
 
-  return acc_blocks_each (n, acc_blocks_choose (self->task->backend, acc_bytes_multiply ((guint64) n_columns, element), n),
-                          compute_rows_across, self, self->task->cancellable, error)
+  return acc_blocks_each (n, acc_blocks_choose (task->backend, acc_bytes_multiply ((guint64) n_columns, element), n),
+                          compute_rows_across, &self, task->cancellable, error)
          ? acc_blocks_dup_array (&to, error) : NULL;
+}
+
+/* By steps where their rows fit, or need no more than those of a convolution. */
+static AccArray *
+transform_vector (const Work *self, AccBlocks *from, GError **error)
+{
+  AccArray *node = self->task->node;
+  gint64 n = acc_shape_get_size (node->shape);
+  g_autoptr(AccArray) vector = NULL;
+
+  if (!is_chirp (self->task->backend, node, n))
+    return acc_rows_transform_vector (self->task, from, n, self->forward, error);
+  vector = acc_blocks_dup_array (from, error);
+
+  return vector != NULL ? acc_chirp_transform (self->task, vector, self->forward, error) : NULL;
 }
 
 static AccArray *
@@ -466,6 +519,7 @@ compute_node (const AccExternalTask *task, GError **error)
 
   if (self.transform != NULL)
     {
+      self.forward = self.transform->forward;
       self.n_dimensions = self.transform->n_dimensions;
       self.n_after = self.transform->n_after;
       inner = self.n_dimensions + self.n_after;
