@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-build-private.h"
 #include "acc-error.h"
+#include "acc-core/expr/acc-numbering-private.h"
 
 static gboolean
 check_reshape (AccArray *node)
@@ -22,6 +23,22 @@ backpermute_signature (AccArray     *node,
   signature->result = acc_index_type (node->inputs[0]->rank);
 }
 
+/* Whether the extents say that an element does not have what the label says. */
+static gboolean
+is_refused (AccInference *self)
+{
+  gint64 extent = self->array->rank == 1 ? self->extents[0] : 0;
+
+  if (extent == ACC_REFUSED_ELEMENT)
+    acc_inference_fail (self, ACC_ERROR_SHAPE, "not in this element");
+  else if (extent >= ACC_REFUSED_ELEMENTS && extent < G_MININT64 / 4)
+    acc_inference_fail (self, ACC_ERROR_SHAPE, "not in element %" G_GINT64_FORMAT, extent - ACC_REFUSED_ELEMENTS);
+  else
+    return FALSE;
+
+  return TRUE;
+}
+
 static gboolean
 infer_reshape (AccInference *self)
 {
@@ -29,7 +46,7 @@ infer_reshape (AccInference *self)
   const gint64 *extents;
   gint64 size, input_size;
 
-  if (!acc_infer_given (self) || (extents = acc_inference_get_extents (self, 0)) == NULL)
+  if (!acc_infer_given (self) || (extents = acc_inference_get_extents (self, 0)) == NULL || is_refused (self))
     return FALSE;
 
   if (!acc_extents_check_size (extents, input->rank, input->type, &input_size) ||

@@ -18,3 +18,8 @@ void         acc_numbering_end         (AccNumbering *self);
 GPtrArray   *acc_numbering_get_numbers (void);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccNumbering, acc_numbering_end)
+
+/* Extents of a reshape to a vector that say which element of many it refuses: one of which the number is not known, or, from the next
+ * number on, element 0, 1 and so on. No vector can have as few. */
+#define ACC_REFUSED_ELEMENT  (G_MININT64 / 2)
+#define ACC_REFUSED_ELEMENTS (ACC_REFUSED_ELEMENT + 1)

@@ -3,6 +3,7 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/derived/acc-array-scan.h"
+#include "acc-core/expr/acc-numbering-private.h"
 
 /* Making arrays for elements from what is said of each: nestings, generation, conversion, selection and merging. */
 
@@ -60,13 +61,29 @@ typedef struct {
   gpointer      data;
 } Demand;
 
+/* The number of element @k of the frame @lift among all. */
 static AccExpr *
-one_where_false (AccExpr *k,
-                 gpointer data)
+number_among_all (AccLift *lift,
+                  AccExpr *k)
+{
+  for (; lift != NULL; lift = lift->parent)
+    if (lift->selection != NULL)
+      k = acc_expr_linear_index (lift->selection, k);
+
+  return k;
+}
+
+/* What acc_array_reshape_expr() refuses for element @k, or, in steps, which have other numbers, for any. */
+static AccExpr *
+refused_extent (AccExpr *k,
+                gpointer data)
 {
   Demand *self = data;
+  AccExpr *refused = self->lift->in_steps
+                     ? acc_array_number (ACC_REFUSED_ELEMENT)
+                     : acc_expr_add (number_among_all (self->lift, k), acc_array_number (ACC_REFUSED_ELEMENTS));
 
-  return acc_expr_cond (self->holds (self->lift, k, self->data), acc_array_number (0), acc_array_number (1));
+  return acc_expr_cond (self->holds (self->lift, k, self->data), acc_array_number (0), refused);
 }
 
 AccArray *
@@ -79,9 +96,11 @@ acc_lift_demand (AccLift      *self,
 {
   g_autofree char *label = node->label != NULL ? g_strdup_printf ("%s: %s", node->label, what) : g_strdup (what);
   Demand demand = { self, holds, data };
-  g_autoptr(AccArray) ones = acc_array_generate_expr (acc_lift_count (self), one_where_false, &demand);
-  g_autoptr(AccArray) failures = acc_array_fold_all (ones, acc_array_number (0), acc_array_add_elements, NULL);
-  AccArray *checked = acc_array_reshape_expr (values, acc_expr_add (acc_expr_extent (values, 0), acc_expr_the (failures)));
+  g_autoptr(AccArray) refused = acc_array_generate_expr (acc_lift_count (self), refused_extent, &demand);
+  g_autoptr(AccArray) first = acc_array_fold_all (refused, acc_array_number (0), acc_array_min_elements, NULL);
+  g_autoptr(AccExpr) extent = acc_expr_ref_sink (acc_expr_the (first));
+  AccArray *checked = acc_array_reshape_expr (values, acc_expr_cond (acc_expr_lt (extent, acc_array_number (0)), extent,
+                                                                     acc_expr_extent (values, 0)));
 
   acc_array_set_label (checked, label);
 

@@ -25,6 +25,17 @@ acc_nested_array_new_numbers (AccExpr *count)
   return acc_array_generate_expr (count, itself, NULL);
 }
 
+AccExpr *
+acc_nested_array_check_number (AccNestedArray *self,
+                               AccExpr        *number)
+{
+  g_autoptr(AccExpr) own = acc_expr_ref_sink (number);
+  AccExpr *there = acc_expr_land (acc_expr_ge (own, acc_array_number (0)), acc_expr_lt (own, acc_nested_array_count_elements (self)));
+  g_autoptr(AccArray) refused = acc_nested_array_new_numbers (acc_array_number (0));
+
+  return acc_expr_cond (there, own, acc_expr_linear_index (refused, own));
+}
+
 AccArray *
 acc_nested_array_read_places (AccArray *array,
                               AccArray *places)
@@ -216,7 +227,7 @@ acc_nested_array_flatten_level (AccNestedArray *self,
 
 typedef struct {
   AccArray *groups;
-  gint64    index;
+  AccExpr  *index;
 } Within;
 
 static AccExpr *
@@ -225,7 +236,7 @@ number_within (AccExpr *k,
 {
   Within *self = data;
 
-  return acc_expr_add (acc_expr_linear_index (self->groups, acc_array_number (self->index)), k);
+  return acc_expr_add (acc_expr_linear_index (self->groups, self->index), k);
 }
 
 /**
@@ -244,7 +255,8 @@ AccNestedArray *
 acc_nested_array_dup_nested (AccNestedArray *self,
                              gint64          index)
 {
-  Within within = { .index = index };
+  Within within = { NULL };
+  g_autoptr(AccExpr) number = NULL;
   g_autoptr(AccArray) numbers = NULL;
 
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
@@ -253,10 +265,12 @@ acc_nested_array_dup_nested (AccNestedArray *self,
   if (acc_nested_array_get_inner (self) == NULL)
     return acc_nested_array_refuse (acc_nested_array_get_values (self), ACC_ERROR_SHAPE, "its elements are arrays");
 
-  within.groups = acc_nested_array_get_groups (self);
-  numbers = acc_array_generate_expr (acc_expr_sub (acc_expr_linear_index (within.groups, acc_array_number (index + 1)),
-                                                   acc_expr_linear_index (within.groups, acc_array_number (index))),
+  number = acc_expr_ref_sink (acc_nested_array_check_number (self, acc_array_number (index)));
+  within = (Within) { acc_nested_array_get_groups (self), number };
+  numbers = acc_array_generate_expr (acc_expr_sub (acc_expr_linear_index (within.groups, acc_expr_add (number, acc_array_number (1))),
+                                                   acc_expr_linear_index (within.groups, number)),
                                      number_within, &within);
+  acc_array_set_label (numbers, ACC_NESTED_ARRAY_NO_ELEMENT);
 
-  return acc_nested_array_gather (acc_nested_array_get_inner (self), numbers);
+  return acc_nested_array_choose (acc_nested_array_get_inner (self), numbers);
 }

@@ -17,19 +17,19 @@ AccArray *
 acc_nested_array_match_counts (AccArray *count,
                                AccArray *other)
 {
-  g_autoptr(AccArray) numbers = NULL;
-  g_autoptr(AccExpr) n = NULL;
+  g_autoptr(AccArray) none = NULL;
+  g_autoptr(AccExpr) n = NULL, m = NULL;
   AccArray *matched;
 
   if (count->shape != NULL && other->shape != NULL
       && acc_shape_get_extent (count->shape, 0) == acc_shape_get_extent (other->shape, 0))
     return g_object_ref (count);
 
-  numbers = acc_nested_array_new_numbers (acc_array_number (1));
+  none = acc_nested_array_new_numbers (acc_array_number (0));
   n = acc_expr_ref_sink (acc_expr_extent (count, 0));
-  matched = acc_nested_array_new_numbers (acc_expr_cond (acc_expr_eq (n, acc_expr_extent (other, 0)), n,
-                                                         acc_expr_linear_index (numbers, acc_array_number (-1))));
-  acc_array_set_label (matched, "as many elements of one nested array as of the other");
+  m = acc_expr_ref_sink (acc_expr_extent (other, 0));
+  matched = acc_nested_array_new_numbers (acc_expr_cond (acc_expr_eq (n, m), n, acc_expr_linear_index (none, acc_expr_min (n, m))));
+  acc_array_set_label (matched, "as many elements of one nested array as of the other, or the number of the first that is alone");
 
   return matched;
 }
@@ -299,10 +299,10 @@ acc_nested_array_zip_with (AccNestedArray *self,
 }
 
 static AccExpr *
-widen (AccExpr *index,
-       gpointer data)
+checked_number (AccExpr *index,
+                gpointer self)
 {
-  return acc_expr_cast (index, acc_element_type_new (ACC_KIND_I64));
+  return acc_nested_array_check_number (self, acc_expr_cast (index, acc_element_type_new (ACC_KIND_I64)));
 }
 
 /* Elements that are nested arrays: the numbers of their own elements are gathered first. */
@@ -319,7 +319,20 @@ gather_groups (AccNestedArray *self,
 
   gathered = acc_lift_gather (lift, lifted, indices);
 
-  return acc_nested_array_new_for_groups (acc_nested_array_gather (inner, gathered->values), g_object_ref (gathered->nesting->offsets));
+  return acc_nested_array_new_for_groups (acc_nested_array_choose (inner, gathered->values), g_object_ref (gathered->nesting->offsets));
+}
+
+AccNestedArray *
+acc_nested_array_choose (AccNestedArray *self,
+                         AccArray       *numbers)
+{
+  g_autoptr(AccLift) lift = NULL;
+
+  if (acc_nested_array_get_inner (self) != NULL)
+    return gather_groups (self, numbers);
+  lift = acc_lift_new (numbers);
+
+  return acc_nested_array_new_for_lifted (acc_lift_gather (lift, acc_nested_array_get_lifted (self), numbers), g_object_ref (numbers));
 }
 
 /**
@@ -337,8 +350,7 @@ AccNestedArray *
 acc_nested_array_gather (AccNestedArray *self,
                          AccArray       *indices)
 {
-  g_autoptr(AccArray) wide = NULL;
-  g_autoptr(AccLift) lift = NULL;
+  g_autoptr(AccArray) numbers = NULL;
 
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
   g_return_val_if_fail (ACC_IS_ARRAY (indices), NULL);
@@ -350,12 +362,10 @@ acc_nested_array_gather (AccNestedArray *self,
       || !acc_element_kind_is_integer (acc_element_type_get_kind (indices->type)))
     return acc_nested_array_refuse (indices, ACC_ERROR_TYPE, "indices are a vector of integers");
 
-  wide = acc_array_map (indices, widen, NULL);
-  if (acc_nested_array_get_inner (self) != NULL)
-    return gather_groups (self, wide);
-  lift = acc_lift_new (wide);
+  numbers = acc_array_map (indices, checked_number, self);
+  acc_array_set_label (numbers, ACC_NESTED_ARRAY_NO_ELEMENT);
 
-  return acc_nested_array_new_for_lifted (acc_lift_gather (lift, acc_nested_array_get_lifted (self), wide), g_object_ref (wide));
+  return acc_nested_array_choose (self, numbers);
 }
 
 static AccExpr *
@@ -398,7 +408,7 @@ acc_nested_array_compact (AccNestedArray *self,
   if (kept != NULL)
     *kept = g_object_ref (regular->values);
 
-  return acc_nested_array_gather (self, places);
+  return acc_nested_array_choose (self, places);
 }
 
 /**

@@ -271,9 +271,11 @@ wide_items (AccExpr *extents,
   return acc_expr_tuple (items, rank);
 }
 
-static gboolean
-are_integers (AccElementType *extents)
+gboolean
+acc_nested_array_are_integers (AccElementType *extents)
 {
+  if (acc_element_type_is_scalar (extents))
+    return acc_element_kind_is_integer (acc_element_type_get_kind (extents));
   for (guint i = 0; i < acc_element_type_get_n_items (extents); i++)
     {
       AccElementType *item = acc_element_type_get_item (extents, i);
@@ -309,7 +311,7 @@ acc_nested_array_new_from_extents (AccArray *values,
   ACC_ARRAY_NAMED ("nested_array_new_from_extents");
   if (extents->error != NULL || !acc_element_type_is_tuple (extents->type))
     return acc_nested_array_new_from_lengths (values, extents);
-  if (!are_integers (extents->type))
+  if (!acc_nested_array_are_integers (extents->type))
     return acc_nested_array_refuse (extents, ACC_ERROR_TYPE, "extents are tuples of integers");
 
   wide = acc_array_map (extents, wide_items, NULL);
@@ -480,15 +482,48 @@ acc_nested_array_new_from_arrays (AccArray **arrays,
   return arrays[0]->rank == 1 ? acc_nested_array_new_from_lengths (values, extents) : acc_nested_array_new_from_extents (values, extents);
 }
 
+typedef struct {
+  AccArray *numbers, *rows;
+} Taking;
+
+static AccExpr *
+row_of_number (AccExpr *index,
+               gpointer data)
+{
+  Taking *self = data;
+  guint rank = self->rows->rank - 1;
+  AccExpr *number = acc_expr_linear_index (self->numbers, acc_lift_outer_index (index, rank));
+
+  return acc_expr_index (self->rows, acc_lift_join_index (number, acc_lift_inner_index (index, rank), rank));
+}
+
+/* The rows of @rows that arrays[0], a vector, names. */
+static AccArray *
+take_rows (AccArray **arrays,
+           guint      n_arrays,
+           gpointer   rows)
+{
+  Taking taking = { arrays[0], rows };
+  g_autofree AccExpr **extents = acc_array_list_extents (rows);
+
+  acc_expr_unref (acc_expr_ref_sink (extents[0]));
+  extents[0] = acc_expr_extent (arrays[0], 0);
+
+  return acc_array_generate_expr (acc_array_join_items (extents, taking.rows->rank), row_of_number, &taking);
+}
+
 /**
  * acc_nested_array_new_from_keys:
- * @values: a vector
- * @keys: a vector of as many keys, scalars, or tuples of these, as acc_array_zip() makes them of several columns
+ * @values: an array of rank 1 or more
+ * @keys: a vector of as many keys as the outermost extent of @values: scalars, or tuples of these, as acc_array_zip() makes them of several
+ *   columns
  * @groups: (out) (optional) (transfer full): where to put the key of each element, ascending
  *
- * Groups values by their keys: values of one key, in their order, are an element.
+ * Groups values, or the rows or whatever @values has along its outermost dimension, by their keys: those of one key, in their order, are an
+ * element, of the rank of @values.
  *
- * Takes as long as a sort of the keys. Their order, and errors, are those of [method@Array.sort_pairs].
+ * Takes as long as a sort of the keys, and time linear in the number of values. The order of keys, and errors, are those of
+ * [method@Array.sort_pairs].
  *
  * ```c
  * // values = [1, 2, 3, 4], keys = [7, 5, 7, 5]
@@ -503,12 +538,20 @@ acc_nested_array_new_from_keys (AccArray  *values,
                                 AccArray  *keys,
                                 AccArray **groups)
 {
-  g_autoptr(AccArray) sorted_keys = NULL, sorted = NULL, distinct = NULL, lengths = NULL;
+  g_autoptr(AccArray) sorted_keys = NULL, sorted = NULL, distinct = NULL, lengths = NULL, numbers = NULL;
+  g_autoptr(AccNestedArray) by_number = NULL;
 
   g_return_val_if_fail (ACC_IS_ARRAY (values), NULL);
   g_return_val_if_fail (ACC_IS_ARRAY (keys), NULL);
 
   ACC_ARRAY_NAMED ("nested_array_new_from_keys");
+  if (values->error == NULL && values->rank > 1)
+    {
+      numbers = acc_nested_array_new_numbers (acc_expr_extent (values, 0));
+      by_number = acc_nested_array_new_from_keys (numbers, keys, groups);
+
+      return acc_nested_array_map (by_number, take_rows, values);
+    }
   sorted = acc_array_sort_pairs (values, keys, FALSE, &sorted_keys);
   distinct = acc_array_run_length_encode (sorted_keys, &lengths);
   if (groups != NULL)

@@ -86,9 +86,9 @@ acc_nested_array_to_padded (AccNestedArray *self,
 /* --- and back */
 
 typedef struct {
-  AccArray  *lengths;
+  GPtrArray *lengths;   /* i8: how many of each dimension an element keeps, the outermost first; all of those behind */
   AccLifted *rows;      /* regular: the padded ones */
-  AccLifted *kept;      /* the places in them; NULL: the first */
+  AccLifted *kept;      /* the places in their outermost dimension; NULL: the first */
 } Unpadding;
 
 static AccExpr *
@@ -100,9 +100,11 @@ unpadded_extents (AccLift *lift,
   guint rank = self->rows->rank;
   g_autofree AccExpr **items = g_new (AccExpr *, rank);
 
-  items[0] = self->kept != NULL ? acc_lifted_extent (self->kept, k, 0) : acc_expr_linear_index (self->lengths, k);
-  for (guint d = 1; d < rank; d++)
-    items[d] = acc_lifted_extent (self->rows, k, d);
+  for (guint d = 0; d < rank; d++)
+    items[d] = d < self->lengths->len ? acc_expr_linear_index (g_ptr_array_index (self->lengths, d), k)
+                                      : acc_lifted_extent (self->rows, k, d);
+  if (self->kept != NULL)
+    items[0] = acc_lifted_extent (self->kept, k, 0);
 
   return acc_array_join_items (items, rank);
 }
@@ -138,11 +140,120 @@ keep_places (AccArray **arrays,
   return acc_array_compact (places, arrays[0], NULL);
 }
 
+/* Masks of all dimensions: what is kept of an element are the first of each. */
+
+static AccExpr *
+corner_of_place (AccExpr *index,
+                 AccExpr *kept,
+                 gpointer data)
+{
+  guint rank = GPOINTER_TO_UINT (data);
+  g_autoptr(AccExpr) own = acc_expr_ref_sink (kept);
+  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
+
+  for (guint d = 0; d < rank; d++)
+    items[d] = acc_expr_cond (own, acc_expr_add (acc_lift_index_item (index, rank, d), acc_array_number (1)), acc_array_number (0));
+  items[rank] = acc_expr_cond (own, acc_array_number (1), acc_array_number (0));
+
+  return acc_expr_tuple (items, rank + 1);
+}
+
+static AccExpr *
+join_corners (AccExpr *x,
+              AccExpr *y,
+              gpointer data)
+{
+  guint rank = GPOINTER_TO_UINT (data);
+  g_autofree AccExpr **items = g_new (AccExpr *, rank + 1);
+
+  for (guint d = 0; d < rank; d++)
+    items[d] = acc_expr_max (acc_expr_item (x, d), acc_expr_item (y, d));
+  items[rank] = acc_expr_add (acc_expr_item (x, rank), acc_expr_item (y, rank));
+
+  return acc_expr_tuple (items, rank + 1);
+}
+
+/* The extents of the smallest box that has all places that @arrays[0], a mask, keeps; and how many there are. */
+static AccArray *
+find_box (AccArray **arrays,
+          guint      n_arrays,
+          gpointer   data)
+{
+  guint rank = arrays[0]->rank;
+  g_autoptr(AccArray) corners = acc_array_imap (arrays[0], corner_of_place, GUINT_TO_POINTER (rank));
+  g_autofree AccExpr **zeros = g_new (AccExpr *, rank + 1);
+
+  for (guint d = 0; d <= rank; d++)
+    zeros[d] = acc_array_number (0);
+
+  return acc_array_fold_all (corners, acc_expr_tuple (zeros, rank + 1), join_corners, GUINT_TO_POINTER (rank));
+}
+
+static AccExpr *
+is_full (AccLift *lift,
+         AccExpr *k,
+         gpointer boxes)
+{
+  guint rank = acc_element_type_get_n_items (((AccArray *) boxes)->type) - 1;
+  g_autoptr(AccExpr) box = acc_expr_ref_sink (acc_expr_linear_index (boxes, k));
+  AccExpr *size = acc_expr_item (box, 0);
+
+  for (guint d = 1; d < rank; d++)
+    size = acc_expr_mul (size, acc_expr_item (box, d));
+
+  return acc_expr_eq (size, acc_expr_item (box, rank));
+}
+
+/* Lengths by @mask, of the rank of @padded, which it returns, with an error where an element keeps something else. */
+static AccArray *
+measure_mask (AccLift   *lift,
+              AccArray  *padded,
+              AccArray  *mask,
+              Unpadding *self)
+{
+  g_autoptr(AccNestedArray) masks = acc_nested_array_new_from_regular (mask), boxes = acc_nested_array_map (masks, find_box, NULL);
+  g_autoptr(AccArray) flat = acc_array_flatten (padded), checked = NULL;
+  g_autofree AccExpr **extents = acc_array_list_extents (padded);
+  AccArray *box = acc_nested_array_get_values (boxes);
+
+  for (guint d = 0; d + 1 < padded->rank; d++)
+    g_ptr_array_add (self->lengths, acc_array_unzip (box, d));
+  checked = acc_lift_demand (lift, flat, is_full, box, mask, "the first of each dimension, and all of these");
+
+  return acc_array_reshape_expr (checked, acc_array_join_items (extents, padded->rank));
+}
+
+/* --- what is kept */
+
 static AccExpr *
 nothing_at (AccExpr *index,
             gpointer data)
 {
   return acc_expr_new_bool (FALSE);
+}
+
+/* What is kept, as far as its type says: "lengths", "extents", "a mask"; NULL with an error at @node for any other. */
+static const char *
+name_kept (AccArray *node,
+           AccArray *padded,
+           AccArray *kept)
+{
+  gboolean is_tuple = acc_element_type_is_tuple (kept->type);
+
+  if (padded->rank < 2)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "an array of rank %u has no dimension of elements and one of values", padded->rank);
+  else if (is_tuple && acc_element_type_get_n_items (kept->type) + 1 != padded->rank)
+    acc_array_fail (node, ACC_ERROR_SHAPE, "extents of rank %u for elements of rank %u", acc_element_type_get_n_items (kept->type),
+                    padded->rank - 1);
+  else if (acc_nested_array_are_integers (kept->type))
+    return is_tuple ? "extents" : "lengths";
+  else if (!is_tuple && acc_element_type_get_kind (kept->type) == ACC_KIND_BOOL)
+    return "a mask";
+  else
+    acc_array_fail (node, ACC_ERROR_TYPE, "what is kept is said by integers, tuples of them, or b1, not %s",
+                    acc_element_type_get_code (kept->type));
+
+  return NULL;
 }
 
 /* @kept with the outermost extents of @padded, or an error, now or in a run; NULL: what is wrong with it, at @node. */
@@ -151,38 +262,59 @@ match_kept (AccArray *node,
             AccArray *padded,
             AccArray *kept)
 {
-  AccElementKind kind = acc_element_type_get_kind (kept->type);
-  AccExpr *extents[2];
+  const char *name = name_kept (node, padded, kept);
+  g_autofree AccExpr **extents = NULL;
   g_autoptr(AccArray) like = NULL;
-  guint rank = kind == ACC_KIND_BOOL ? 2 : 1;
+  guint rank = 1;
 
-  if (padded->rank < 2)
-    acc_array_fail (node, ACC_ERROR_SHAPE, "an array of rank %u has no dimension of elements and one of values", padded->rank);
-  else if (kind != ACC_KIND_BOOL && !acc_element_kind_is_integer (kind))
-    acc_array_fail (node, ACC_ERROR_TYPE, "what is kept is said by integers or b1, not %s", acc_element_type_get_code (kept->type));
-  if (node->error != NULL)
+  if (name == NULL)
     return NULL;
 
+  if (acc_element_type_is_scalar (kept->type) && acc_element_type_get_kind (kept->type) == ACC_KIND_BOOL)
+    rank = kept->rank == padded->rank ? kept->rank : 2;
+  extents = g_new (AccExpr *, rank);
   for (guint d = 0; d < rank; d++)
     extents[d] = acc_expr_extent (padded, d);
   like = acc_array_generate_expr (acc_array_join_items (extents, rank), nothing_at, NULL);
-  if (!acc_array_check_extents (node, rank == 2 ? "a mask" : "lengths", like, kept))
+  if (!acc_array_check_extents (node, name, like, kept))
     return NULL;
 
   return acc_array_match_extents (like, kept);
 }
 
+/* Lengths that @kept, a vector of integers or of tuples of them, says. */
+static void
+list_lengths (Unpadding *self,
+              AccArray  *padded,
+              AccArray  *kept)
+{
+  guint n = acc_element_type_is_tuple (kept->type) ? acc_element_type_get_n_items (kept->type) : 0;
+
+  if (n == 0)
+    g_ptr_array_add (self->lengths, acc_nested_array_check_lengths (kept, padded, 1));
+  for (guint d = 0; d < n; d++)
+    {
+      g_autoptr(AccArray) lengths = acc_array_unzip (kept, d);
+
+      g_ptr_array_add (self->lengths, acc_nested_array_check_lengths (lengths, padded, d + 1));
+    }
+}
+
 /**
  * acc_nested_array_new_from_padded:
  * @padded: an array of rank 2 or more: elements along the outermost dimension
- * @kept: a vector of integers: how many of the first values each element keeps; or a matrix of b1, the mask: whether to keep each
+ * @kept: a vector of integers: how many of the first values each element keeps; or of tuples of integers: the extents that each keeps; or a
+ *   mask of b1
  *
- * Creates a nested array of what is not padding. Values are those of the second dimension, rows or pictures where there are more. It is
- * the other direction of [method@NestedArray.to_padded].
+ * Creates a nested array of what is not padding. It is the other direction of [method@NestedArray.to_padded].
+ *
+ * Integers are of the first dimension of elements: where these have more, whole rows are kept. A mask of rank 2 is of that dimension, too,
+ * and may have holes. One of the rank of @padded, as [method@NestedArray.to_padded] gives, is of all dimensions: of each the first are
+ * kept.
  *
  * Takes time linear in the number of values. A run fails with %ACC_ERROR_BOUNDS where a length is negative or more than there are, or
- * where the extents of @kept turn out to be others. The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the arrays are not what is
- * said above.
+ * where the extents of @kept turn out to be others, and with %ACC_ERROR_SHAPE where a mask of all dimensions keeps no such part of an
+ * element. The result carries %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the arrays are not what is said above.
  *
  * ```c
  * // padded = [[1, 2, 0], [3, 0, 0]], lengths = [2, 1]
@@ -196,12 +328,13 @@ acc_nested_array_new_from_padded (AccArray *padded,
                                   AccArray *kept)
 {
   AccArray *node;
-  g_autoptr(AccArray) matched = NULL, lengths = NULL;
+  g_autoptr(AccArray) matched = NULL, values = NULL;
   g_autoptr(AccNestedArray) mask = NULL, places = NULL;
+  g_autoptr(GPtrArray) lengths = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr(AccLifted) rows = NULL;
   g_autoptr(AccNesting) nesting = NULL;
   g_autoptr(AccLift) lift = NULL;
-  Unpadding self = { NULL };
+  Unpadding self = { lengths };
 
   g_return_val_if_fail (ACC_IS_ARRAY (padded), NULL);
   g_return_val_if_fail (ACC_IS_ARRAY (kept), NULL);
@@ -215,10 +348,11 @@ acc_nested_array_new_from_padded (AccArray *padded,
   g_object_unref (node);
 
   lift = acc_lift_new (matched);
-  self.rows = rows = acc_lifted_new_regular (g_object_ref (padded));
+  values = matched->rank > 2 ? measure_mask (lift, padded, matched, &self) : g_object_ref (padded);
+  self.rows = rows = acc_lifted_new_regular (g_object_ref (values));
   if (matched->rank == 1)
-    self.lengths = lengths = acc_nested_array_check_lengths (matched, padded, 1);
-  else
+    list_lengths (&self, padded, matched);
+  else if (matched->rank == 2)
     {
       mask = acc_nested_array_new_from_regular (matched);
       places = acc_nested_array_map (mask, keep_places, NULL);

@@ -26,6 +26,13 @@ AccNestedArray *acc_nested_array_new_manifest   (AccNestedArray *self, AccArray 
 /* 0, 1 and so on, as many as @count; and for each value of @places what is there in @array. */
 AccArray       *acc_nested_array_new_numbers    (AccExpr *count);
 AccArray       *acc_nested_array_read_places    (AccArray *array, AccArray *places);
+/* Elements of @numbers (i8), which are known to be there. */
+AccNestedArray *acc_nested_array_choose         (AccNestedArray *self, AccArray *numbers);
+/* An expression: @number, taken over, or %ACC_ERROR_BOUNDS where @self has no outermost element of it; and the label of what it is for. */
+#define ACC_NESTED_ARRAY_NO_ELEMENT "the number of an element that is not there"
+AccExpr        *acc_nested_array_check_number   (AccNestedArray *self, AccExpr *number);
+/* Whether elements of that type are integers, or tuples of them. */
+gboolean        acc_nested_array_are_integers   (AccElementType *extents);
 /* @lengths, a vector of integers, as i8; an error where one is negative or more than @values has in @dimension. */
 AccArray       *acc_nested_array_check_lengths  (AccArray *lengths, AccArray *values, guint dimension);
 /* @count, with an error where @other has another number of elements: before the run, or else when the number is computed. */

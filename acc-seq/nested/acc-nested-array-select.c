@@ -78,7 +78,7 @@ acc_nested_array_slice (AccNestedArray *self,
   numbers = acc_array_generate_expr (acc_expr_max (acc_expr_min (left, acc_array_number (count)), acc_array_number (0)), number_from,
                                      &begin);
 
-  return acc_nested_array_gather (self, numbers);
+  return acc_nested_array_choose (self, numbers);
 }
 
 /**
@@ -98,7 +98,7 @@ acc_nested_array_reverse (AccNestedArray *self)
 
   numbers = acc_array_generate_expr (acc_nested_array_count_elements (self), number_from_end, self);
 
-  return acc_nested_array_gather (self, numbers);
+  return acc_nested_array_choose (self, numbers);
 }
 
 static AccExpr *
@@ -145,7 +145,7 @@ acc_nested_array_replicate (AccNestedArray *self,
   ACC_ARRAY_NAMED ("nested_array_replicate");
   numbers = acc_array_generate_expr (count_copies (self, times), number_of_copy, &times);
 
-  return acc_nested_array_gather (self, numbers);
+  return acc_nested_array_choose (self, numbers);
 }
 
 /* Whether all elements of both are known to have the same extents. */

@@ -417,6 +417,30 @@ acc_nested_array_get_extents (AccNestedArray *self)
   return get_descriptor (self, EXTENTS, make_extents);
 }
 
+/* Of elements that are not irregular. */
+static AccArray *
+slice_element (AccNestedArray *self,
+               gint64          index)
+{
+  AccLifted *lifted = self->lifted;
+  AccShape *count = self->count->shape;
+  g_autoptr(AccLift) lift = NULL;
+  g_autoptr(AccLifted) regular = NULL;
+  g_autofree gint64 *entries = NULL;
+
+  if (lifted->form == ACC_LIFTED_CONSTANT && count != NULL && index >= 0 && index < acc_shape_get_extent (count, 0))
+    return g_object_ref (lifted->values);
+
+  lift = acc_lift_new (self->count);
+  regular = acc_lift_to_regular (lift, lifted);
+  entries = g_new (gint64, lifted->rank + 1);
+  entries[0] = MAX (index, -1);
+  for (guint i = 0; i < lifted->rank; i++)
+    entries[i + 1] = ACC_ALL;
+
+  return acc_array_slice (regular->values, entries, lifted->rank + 1);
+}
+
 /**
  * acc_nested_array_dup_element:
  * @self: a nested array
@@ -432,7 +456,6 @@ acc_nested_array_dup_element (AccNestedArray *self,
                               gint64          index)
 {
   AccLifted *lifted;
-  g_autofree gint64 *entries = NULL;
   g_autoptr(AccArray) part = NULL;
   g_autoptr(AccExpr) k = NULL;
 
@@ -448,19 +471,13 @@ acc_nested_array_dup_element (AccNestedArray *self,
       g_object_unref (refused);
       return g_steal_pointer (&part);
     }
-  if (lifted->form == ACC_LIFTED_CONSTANT)
-    return g_object_ref (lifted->values);
-  if (lifted->form == ACC_LIFTED_REGULAR)
-    {
-      entries = g_new (gint64, lifted->rank + 1);
-      entries[0] = index;
-      for (guint i = 0; i < lifted->rank; i++)
-        entries[i + 1] = ACC_ALL;
-      return acc_array_slice (lifted->values, entries, lifted->rank + 1);
-    }
+  if (lifted->form != ACC_LIFTED_IRREGULAR)
+    return slice_element (self, index);
 
-  k = acc_expr_ref_sink (acc_array_number (index));
+  k = acc_expr_ref_sink (acc_nested_array_check_number (self, acc_array_number (index)));
   part = acc_array_slit_on (lifted->values, 0, acc_nesting_begin (lifted->nesting, k), acc_nesting_length (lifted->nesting, k));
+  if (self->count->shape == NULL || index < 0 || index >= acc_shape_get_extent (self->count->shape, 0))
+    acc_array_set_label (part, ACC_NESTED_ARRAY_NO_ELEMENT);
 
   return lifted->rank == 1 ? g_steal_pointer (&part) : acc_array_reshape_expr (part, acc_nesting_extents (lifted->nesting, k));
 }

@@ -74,7 +74,7 @@ take (AccNestedArray *elements,
 {
   g_autoptr(AccArray) numbers = acc_array_generate_expr (count, place_at, &places);
 
-  return acc_nested_array_gather (elements, numbers);
+  return acc_nested_array_choose (elements, numbers);
 }
 
 static AccNestedArray *

@@ -116,7 +116,7 @@ map_all (AccSequence *self,
       if (input == NULL)
         inputs->pdata[i] = all_elements (self->inputs[i], least);
       else if (cuts)
-        inputs->pdata[i] = acc_nested_array_gather (input, numbers);
+        inputs->pdata[i] = acc_nested_array_choose (input, numbers);
       else
         g_object_ref (input);
       g_clear_object (&input);
@@ -290,7 +290,7 @@ acc_sequence_graph_take_first (AccNestedArray *elements)
 
   first = acc_nested_array_new_numbers (acc_array_number (1));
   {
-    g_autoptr(AccNestedArray) one = acc_nested_array_gather (elements, first);
+    g_autoptr(AccNestedArray) one = acc_nested_array_choose (elements, first);
     AccLifted *own = acc_nested_array_get_lifted (one);
 
     return acc_array_reshape_expr (own->values, acc_lifted_extents (own, acc_array_number (0)));
@@ -325,7 +325,7 @@ acc_sequence_graph_last (AccSequence *self,
   g_autoptr(AccNestedArray) elements = all_elements (self, NULL), last = NULL;
   g_autoptr(AccArray) number = acc_array_generate_expr (acc_array_number (1), last_number, elements), element = NULL;
 
-  last = acc_nested_array_gather (elements, number);
+  last = acc_nested_array_choose (elements, number);
   element = acc_sequence_graph_take_first (last);
 
   return acc_sequence_graph_choose (elements, element, otherwise);

@@ -79,7 +79,7 @@ take_every (AccNestedArray *elements,
   if (lifted->form != ACC_LIFTED_REGULAR)
     {
       numbers = acc_array_generate_expr (acc_expr_extent (count, 0), get_place, (gpointer) places);
-      return acc_nested_array_gather (elements, numbers);
+      return acc_nested_array_choose (elements, numbers);
     }
 
   extents = acc_expr_ref_sink (acc_lifted_extents (lifted, NULL));

@@ -96,6 +96,13 @@ def test_groups_and_padding():
     assert np.asarray(padded.run()).tolist() == [[1, 2, -1], [-1, -1, -1], [3, 4, 5]]
     assert np.asarray(mask.run()).tolist() == [[True, True, False], [False] * 3, [True] * 3]
     assert np.asarray(Acc.NestedArray.from_lengths(np.zeros(0), np.zeros(0, 'i8')).to_padded(0.)[0].run()).shape == (0, 0)
+    table = np.arange(15.).reshape(5, 3)
+    for values in (table, table[:, :0], np.arange(60, dtype='u1').reshape(5, 3, 4), table[:0]):
+        numbers = np.array([7, 5, 7, 5, 6])[:len(values)]
+        rows, keys = Acc.NestedArray.from_keys(values, numbers)
+        assert rows.to_list() == [values[numbers == key].tolist() for key in np.unique(numbers)] and rows.ndim == values.ndim
+        assert np.asarray(keys.run()).tolist() == np.unique(numbers).tolist()
+    _fails(lambda: Acc.NestedArray.from_keys(table, [1, 2]), Acc.Error.SHAPE)
     try:
         Acc.NestedArray.from_arrays([np.zeros(2, 'f4'), np.zeros(2, 'f8')])
         assert False
@@ -133,6 +140,33 @@ def test_equality_copies_and_pickles():
     text = "import pickle, sys; x = pickle.load(sys.stdin.buffer); print(x.to_list(), type(x).__name__)"
     done = subprocess.run([sys.executable, '-c', text], input=pickle.dumps(deep), stdout=subprocess.PIPE, check=True)
     assert done.stdout.decode() == '[[[1, 2], [3]], [], [[], [4]]] NestedArray\n', done.stdout
+
+
+def test_padding_of_all_dimensions():
+    rng = np.random.default_rng(5)
+    for kind in ('bool', 'u1', 'f2', 'c16'):
+        for rank in (1, 2, 3):
+            parts = [rng.integers(0, 5, rng.integers(1, 4, rank)).astype(kind) for _ in range(6)]
+            nested = Acc.NestedArray.from_arrays(parts)
+            padded, mask = nested.to_padded(False if kind == 'bool' else 0)
+            for kept in (mask, nested.extents, mask.run()):
+                for backend in (Acc.Backend.new_for_name('interpreter'), Acc.Backend.new_for_name('native')):
+                    back = Acc.NestedArray.from_padded(padded, kept)
+                    assert back.to_list(backend) == nested.to_list(), (kind, rank)
+    empty = Acc.NestedArray.from_arrays([np.ones((2, 1)), np.zeros((0, 3)), np.zeros((1, 0))])
+    padded, mask = empty.to_padded(9.)
+    assert Acc.NestedArray.from_padded(padded, empty.extents).to_list() == [[[1], [1]], [], [[]]]
+    assert Acc.NestedArray.from_padded(padded, mask).to_list() == [[[1], [1]], [], []]
+    assert Acc.NestedArray.from_padded(np.zeros((0, 2, 3)), np.zeros((0, 2, 3), bool)).to_list() == []
+    mask = np.asarray(mask.run()).copy()
+    mask[2, 1, 1] = True
+    extents = lambda *columns: Acc.use(np.array(columns[0])).zip(*map(np.array, columns[1:]))
+    _fails(lambda: Acc.NestedArray.from_padded(padded, mask).to_list(), Acc.Error.SHAPE, 'not in element 2')
+    _fails(lambda: Acc.NestedArray.from_padded(padded, extents([1, 1, 1], [1, 4, 1])).to_list(), Acc.Error.BOUNDS, 'index 1 ')
+    _fails(lambda: Acc.NestedArray.from_padded(padded, extents([1, 1, -1], [1, 1, 1])).to_list(), Acc.Error.BOUNDS, 'index 2 ')
+    _fails(lambda: Acc.NestedArray.from_padded(padded, extents([1] * 3, [1] * 3, [1] * 3)), Acc.Error.SHAPE, 'rank 3')
+    _fails(lambda: Acc.NestedArray.from_padded(padded, mask[:2]).to_list(), Acc.Error.BOUNDS)
+    _fails(lambda: Acc.NestedArray.from_padded(padded, mask[..., None]), Acc.Error.SHAPE)
 
 
 def test_ready_made():
