@@ -146,7 +146,7 @@ test_without_room (gconstpointer data)
   guint64 limit = acc_backend_get_memory_limit (backend);
   gint n_done = 0;
 
-  for (guint64 allowed = 64 * BYTES; allowed >= 2 * BYTES; allowed -= allowed / 4)
+  for (guint64 allowed = 64 * BYTES; allowed >= 2 * BYTES; allowed = allowed * 3 / 5)
     {
       g_autoptr(AccArray) folded = NULL;
       g_autoptr(AccSequence) all = read (rows), mapped = acc_sequence_map (all, thirds, NULL);
