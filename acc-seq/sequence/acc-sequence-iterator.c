@@ -199,13 +199,17 @@ fill (AccSequenceIterator *self,
       GCancellable        *cancellable,
       GError             **error)
 {
+  gboolean goes_ahead;
+
   if (self->part != NULL && self->next < self->part->count)
     return TRUE;
 
-  if (self->ahead == NULL && self->part != NULL && !self->outlet->done && acc_walk_can_go_ahead (self->walk))
-    self->ahead = acc_walk_ahead_new (self->walk, self->outlet);
+  goes_ahead = self->ahead == NULL && self->part != NULL && !self->outlet->done && acc_walk_can_go_ahead (self->walk);
+  /* Before another thread wants its memory. */
   g_clear_pointer (&self->part, acc_walk_part_unref);
   self->next = 0;
+  if (goes_ahead)
+    self->ahead = acc_walk_ahead_new (self->walk, self->outlet);
   if (self->ahead != NULL)
     {
       GError *local = NULL;
@@ -296,10 +300,9 @@ acc_sequence_iterator_next (AccSequenceIterator *self,
  * acc_sequence_iterator_close:
  * @self: an iterator
  *
- * Ends the walk before the end of the sequence, so that what produces its elements can be walked again: there are no more elements, and
- * what
- * [method@SequenceIterator.write] has under way is cancelled. Waits for a call on another thread. Does nothing to a walk that has ended, as
- * it does behind the last element and after an error.
+ * Ends the walk before the end of the sequence, so that what produces its elements can be walked again: there are no more elements.
+ * Cancels what [method@SequenceIterator.write] has under way. Waits for a call on another thread. Does nothing to a walk that has ended,
+ * as it does behind the last element and after an error.
  */
 void
 acc_sequence_iterator_close (AccSequenceIterator *self)
