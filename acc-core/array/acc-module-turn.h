@@ -6,6 +6,8 @@
 
 G_BEGIN_DECLS
 
+/* Rows that are columns. Included by acc-module.h. */
+
 /* Where rows of the inputs lie along the last dimension of an array. */
 typedef enum {
   ACC_TURN_OTHER,
@@ -13,6 +15,8 @@ typedef enum {
   ACC_TURN_SAME,    /* where they do in its inputs */
 } AccTurn;
 
+/* Tells where the outermost rows of the inputs of @self lie in it; what has less than two dimensions has none along its last. O(1), but for
+ * the size of the function of a backpermute. */
 ACC_MODULE_API
 AccTurn acc_array_get_turn (AccArray *self);
 
