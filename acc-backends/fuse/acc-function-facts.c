@@ -46,6 +46,29 @@ acc_function_collect_reads (AccFunction *function,
     visit_exprs (function, visit_read, arrays);
 }
 
+GPtrArray *
+acc_array_list_extent_reads (AccArray   *array,
+                             GHashTable *bound)
+{
+  g_autoptr(GHashTable) reads = NULL;
+  g_autoptr(GPtrArray) list = NULL;
+  GHashTableIter iter;
+  gpointer read;
+
+  if (array->extents == NULL || array->extents->arrays->len == 0)
+    return NULL;
+
+  reads = g_hash_table_new (NULL, NULL);
+  list = g_ptr_array_new ();
+  acc_function_collect_reads (array->extents, reads);
+  g_hash_table_iter_init (&iter, reads);
+  while (g_hash_table_iter_next (&iter, &read, NULL))
+    if (((AccArray *) read)->op != ACC_OP_USE && (bound == NULL || !g_hash_table_contains (bound, read)))
+      g_ptr_array_add (list, read);
+
+  return list->len > 0 ? g_steal_pointer (&list) : NULL;
+}
+
 static double
 get_own_cost (const AccExpr *expr)
 {

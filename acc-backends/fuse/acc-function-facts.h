@@ -7,6 +7,9 @@
 
 /* Adds the arrays whose elements are read, each once: not those that are only asked for an extent. */
 void     acc_function_collect_reads (AccFunction *function, GHashTable *arrays);
+/* Arrays whose elements decide the extents of @array, but those that are manifest, or in @bound, where that is not NULL; NULL for
+ * none. */
+GPtrArray *acc_array_list_extent_reads (AccArray *array, GHashTable *bound);
 /* Rough machine operations per call. */
 double   acc_function_get_cost    (AccFunction *function);
 #define ACC_FUNCTION_MAX_TAP_RANK 16

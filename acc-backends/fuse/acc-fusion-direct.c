@@ -15,21 +15,9 @@ acc_fusion_strip_direct (AccArray *direct)
 static gboolean
 has_extents (AccArray *array, GHashTable *bound)
 {
-  g_autoptr(GHashTable) reads = NULL;
-  GHashTableIter iter;
-  gpointer read;
+  g_autoptr(GPtrArray) reads = acc_array_list_extent_reads (array, bound);
 
-  if (array->extents == NULL || array->extents->arrays->len == 0)
-    return TRUE;
-
-  reads = g_hash_table_new (NULL, NULL);
-  acc_function_collect_reads (array->extents, reads);
-  g_hash_table_iter_init (&iter, reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
-    if (((AccArray *) read)->op != ACC_OP_USE && !g_hash_table_contains (bound, read))
-      return FALSE;
-
-  return TRUE;
+  return reads == NULL;
 }
 
 gboolean

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-xla-extents.h"
 
-#include "acc-backends/runtime/graph/acc-graph.h"
+#include "acc-backends/fuse/acc-function-facts.h"
 
 /* Changes of an extent after which it is said to change. */
 #define MOST_CHANGES 2
@@ -63,7 +63,7 @@ follows_from_data (AccFusionGraph *graph,
         return TRUE;
     }
 
-  reads = acc_graph_list_extent_reads (node->array, NULL);
+  reads = acc_array_list_extent_reads (node->array, NULL);
 
   return reads != NULL;
 }

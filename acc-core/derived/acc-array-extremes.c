@@ -84,12 +84,7 @@ with_place_in_all (AccExpr *index,
                    AccExpr *x,
                    gpointer array)
 {
-  AccExpr *place = acc_expr_item (index, 0);
-
-  for (guint d = 1; d < acc_expr_get_n_items (index); d++)
-    place = acc_expr_add (acc_expr_mul (place, acc_expr_extent (array, d)), acc_expr_item (index, d));
-
-  return acc_expr_tuple2 (x, place);
+  return acc_expr_tuple2 (x, acc_array_outer_place (array, index, acc_expr_get_n_items (index)));
 }
 
 static AccArray *

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "acc-backends/fuse/acc-function-facts.h"
 #include "acc-backends/schedule/acc-traffic.h"
 #include "acc-backends/runtime/graph/acc-graph.h"
 #include "acc-backends/runtime/graph/acc-row-layout.h"
@@ -569,7 +570,7 @@ bind_extents (GPtrArray *results, GPtrArray *bound, GPtrArray *values)
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      g_autoptr(GPtrArray) reads = acc_graph_list_extent_reads (g_ptr_array_index (nodes, i), NULL);
+      g_autoptr(GPtrArray) reads = acc_array_list_extent_reads (g_ptr_array_index (nodes, i), NULL);
 
       for (guint k = 0; reads != NULL && k < reads->len; k++)
         if (!g_ptr_array_find (bound, g_ptr_array_index (reads, k), NULL))

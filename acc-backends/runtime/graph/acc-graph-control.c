@@ -3,6 +3,8 @@
 
 #include "acc-graph.h"
 
+#include "acc-backends/fuse/acc-function-facts.h"
+
 typedef struct {
   AccControlPoints *points;
   GHashTable       *nearest;     /* AccArray → AccControlPoint, or NULL: there is none */
@@ -72,7 +74,7 @@ look_at (Search   *search,
   AccArray *dependence;
 
   point->node = node;
-  point->extents = acc_graph_list_extent_reads (node, search->boundary);
+  point->extents = acc_array_list_extent_reads (node, search->boundary);
   if (is_offered (search, node))
     {
       point->offered = begin_list (search);

@@ -6,29 +6,6 @@
 /* Extents that a program is run with, before the oldest schedule goes: those of a loop may change with each iteration. */
 #define MAX_SCHEDULES 256
 
-GPtrArray *
-acc_graph_list_extent_reads (AccArray   *array,
-                             GHashTable *boundary)
-{
-  g_autoptr(GHashTable) reads = NULL;
-  g_autoptr(GPtrArray) list = NULL;
-  GHashTableIter iter;
-  gpointer read;
-
-  if (array->extents == NULL || array->extents->arrays->len == 0)
-    return NULL;
-
-  reads = g_hash_table_new (NULL, NULL);
-  list = g_ptr_array_new ();
-  acc_function_collect_reads (array->extents, reads);
-  g_hash_table_iter_init (&iter, reads);
-  while (g_hash_table_iter_next (&iter, &read, NULL))
-    if (((AccArray *) read)->op != ACC_OP_USE && (boundary == NULL || !g_hash_table_contains (boundary, read)))
-      g_ptr_array_add (list, read);
-
-  return list->len > 0 ? g_steal_pointer (&list) : NULL;
-}
-
 static void
 add_bound (AccGraph   *self,
            GHashTable *boundary,
@@ -47,7 +24,7 @@ static gboolean
 needs_more (GHashTable *boundary,
             AccArray   *array)
 {
-  g_autoptr(GPtrArray) reads = acc_graph_list_extent_reads (array, boundary);
+  g_autoptr(GPtrArray) reads = acc_array_list_extent_reads (array, boundary);
 
   return acc_operation_get_family (array->op) == ACC_FAMILY_FLOW || reads != NULL;
 }

@@ -47,10 +47,6 @@ GPtrArray  *acc_graph_get_users (AccGraph *self, AccArray *array);
 /* The control points of the program. Owned by @self. */
 const AccControlPoints *acc_graph_get_control_points (AccGraph *self);
 gboolean    acc_graph_is_result (AccGraph *self, AccArray *array);
-/* Arrays whose elements decide the extents of @array, but those that are manifest, or in @boundary, where that is not NULL; NULL for
- * none. */
-GPtrArray  *acc_graph_list_extent_reads (AccArray *array, GHashTable *boundary);
-
 /* Whether @array stands for something already, so that what it is made of is not read. */
 typedef gboolean (*AccGraphIsBoundFunc) (AccArray *array, gpointer data);
 
