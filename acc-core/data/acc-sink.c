@@ -41,8 +41,7 @@ typedef struct {
   gboolean        takes_elements;
   const AccSinkPlain *plain;
   GFile          *file;          /* NULL: not separate */
-  gboolean        is_bound;
-  AccBound        bound;         /* to the thread that made it, where .is_bound */
+  AccBound        bound;         /* to the thread that made it, or none */
 } AccSinkPrivate;
 
 enum {
@@ -67,7 +66,7 @@ acc_sink_get_property (GObject *object, guint id, GValue *value, GParamSpec *psp
       g_value_set_string (value, acc_sink_get_name (ACC_SINK (object)));
       break;
     case PROP_CONTEXT_BOUND:
-      g_value_set_boolean (value, PRIV (ACC_SINK (object))->is_bound);
+      g_value_set_boolean (value, PRIV (ACC_SINK (object))->bound.thread != NULL);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -83,8 +82,7 @@ acc_sink_set_property (GObject *object, guint id, const GValue *value, GParamSpe
       PRIV (ACC_SINK (object))->name = g_value_dup_string (value);
       break;
     case PROP_CONTEXT_BOUND:
-      PRIV (ACC_SINK (object))->is_bound = g_value_get_boolean (value);
-      if (PRIV (ACC_SINK (object))->is_bound)
+      if (g_value_get_boolean (value))
         acc_bound_init (&PRIV (ACC_SINK (object))->bound);
       break;
     default:
@@ -445,7 +443,6 @@ acc_sink_bind_as (AccSink *self,
   if (PRIV (other)->bound.thread == NULL)
     return;
 
-  PRIV (self)->is_bound = TRUE;
   PRIV (self)->bound.thread = PRIV (other)->bound.thread;
   PRIV (self)->bound.context = g_main_context_ref (PRIV (other)->bound.context);
 }

@@ -174,28 +174,28 @@ insert (AccScheduleCache *self,
   pthread_mutex_unlock (&self->mutex);
 }
 
-/* Where extents follow from data, plans of the same key are told apart by what the first of them reads of it: those words, which the caller
- * frees, become part of @key. */
+/* Where extents follow from data, plans of the same key are told apart by what the first of them reads of it: @key gets that, too, in
+ * *@words, which the caller frees. */
 static AccPrepared *
 look_up_by_data (AccScheduleCache *self,
                  Key              *key,
                  AccPrepared      *other,
                  AccArray        **bound,
                  AccArray        **values,
-                 guint             n_bound)
+                 guint             n_bound,
+                 guint64         **words)
 {
   guint n_read = 0;
   g_autofree gint64 *read = acc_schedule_read_data (other->schedule, bound, values, n_bound, &n_read);
-  guint64 *words;
   g_autoptr(AccPrepared) found = NULL;
 
   if (read == NULL)
     return NULL;
 
-  words = g_new (guint64, key->n_words + n_read);
-  memcpy (words, key->words, key->n_words * sizeof *words);
-  memcpy (words + key->n_words, read, n_read * sizeof *words);
-  *key = (Key) { key->n_words + n_read, 0, words };
+  *words = g_new (guint64, key->n_words + n_read);
+  memcpy (*words, key->words, key->n_words * sizeof **words);
+  memcpy (*words + key->n_words, read, n_read * sizeof **words);
+  *key = (Key) { key->n_words + n_read, 0, *words };
   close_key (key);
 
   found = look_up (self, key);
@@ -240,12 +240,10 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   it_fits = prepared != NULL && acc_schedule_fits (prepared->schedule, bound, values, n_bound);
   if (prepared != NULL && !it_fits)
     {
-      AccPrepared *first = g_steal_pointer (&prepared);
+      g_autoptr(AccPrepared) first = g_steal_pointer (&prepared);
 
-      prepared = look_up_by_data (self, &key, first, bound, values, n_bound);
-      more = key.words != few && key.words != many ? key.words : NULL;
+      prepared = look_up_by_data (self, &key, first, bound, values, n_bound, &more);
       it_fits = prepared != NULL;
-      acc_prepared_unref (first);
     }
   if (!it_fits)
     schedule = host->planner != NULL
