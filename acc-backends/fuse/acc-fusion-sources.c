@@ -5,16 +5,13 @@
 
 /* Which nodes depend on rows of sources, and along which of their dimensions. */
 
-static gboolean
-is_turned (AccFusionNode *node)
+static AccRowsAlong
+get_rows (guint    input,
+          gpointer data)
 {
-  AccTurn turn = acc_array_get_turn (node->array);
+  AccFusionNode *node = ((AccFusionNode *) data)->inputs[input];
 
-  for (guint i = 0; i < node->array->n_inputs && turn == ACC_TURN_SAME; i++)
-    if (node->inputs[i]->from_source && !node->inputs[i]->is_turned)
-      return FALSE;
-
-  return turn == ACC_TURN_SAME || (turn == ACC_TURN_ROWS && !node->inputs[0]->is_turned);
+  return node->is_turned ? ACC_ROWS_LAST : node->from_source ? ACC_ROWS_FIRST : ACC_ROWS_NONE;
 }
 
 void
@@ -34,7 +31,7 @@ acc_fusion_graph_find_sources (AccFusionGraph *self,
   for (guint i = 0; i < array->references->len; i++)
     if (acc_fusion_graph_get (self, g_ptr_array_index (array->references, i))->from_source)
       reads |= acc_array_reads_elements (array, g_ptr_array_index (array->references, i));
-  node->is_turned = node->from_source && !reads && is_turned (node);
+  node->is_turned = node->from_source && !reads && acc_array_is_turned (array, get_rows, node);
   node->from_source |= reads;
   node->folds_columns = !self->takes_direct && !self->for_groups && acc_fusion_node_is_fold (node) && node->size > 0
                         && acc_fusion_graph_get_fold_form (self, node) == ACC_FOLD_LONG && node->inputs[0]->is_turned;

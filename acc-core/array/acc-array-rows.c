@@ -64,18 +64,26 @@ keeps_rows (AccArray *node,
   return is_component (body, parameter, dimension, offset);
 }
 
-AccTurn
-acc_array_get_turn (AccArray *self)
+gboolean
+acc_array_is_turned (AccArray         *self,
+                     AccRowsAlongFunc  get,
+                     gpointer          data)
 {
   AccOperationFamily family = acc_operation_get_family (self->op);
   gint64 offset;
 
   if (self->rank < 2)
-    return ACC_TURN_OTHER;
+    return FALSE;
   if (self->op == ACC_OP_BACKPERMUTE)
-    return keeps_rows (self, self->rank - 1, &offset) ? ACC_TURN_ROWS : ACC_TURN_OTHER;
+    return keeps_rows (self, self->rank - 1, &offset) && get (0, data) != ACC_ROWS_LAST;
+  if (family != ACC_FAMILY_ELEMENTS && family != ACC_FAMILY_ZIP && self->op != ACC_OP_UNZIP)
+    return FALSE;
 
-  return family == ACC_FAMILY_ELEMENTS || family == ACC_FAMILY_ZIP || self->op == ACC_OP_UNZIP ? ACC_TURN_SAME : ACC_TURN_OTHER;
+  for (guint i = 0; i < self->n_inputs; i++)
+    if (get (i, data) == ACC_ROWS_FIRST)
+      return FALSE;
+
+  return TRUE;
 }
 
 static gboolean

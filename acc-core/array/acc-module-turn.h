@@ -8,16 +8,19 @@ G_BEGIN_DECLS
 
 /* Rows that are columns. Included by acc-module.h. */
 
-/* Where rows of the inputs lie along the last dimension of an array. */
+/* Along which dimension of an array rows of sources lie. */
 typedef enum {
-  ACC_TURN_OTHER,
-  ACC_TURN_ROWS,    /* those of its input do */
-  ACC_TURN_SAME,    /* where they do in its inputs */
-} AccTurn;
+  ACC_ROWS_NONE,
+  ACC_ROWS_FIRST,
+  ACC_ROWS_LAST,
+} AccRowsAlong;
 
-/* Tells where the outermost rows of the inputs of @self lie in it; what has less than two dimensions has none along its last. O(1), but for
- * the size of the function of a backpermute. */
+/* Of an input. */
+typedef AccRowsAlong (*AccRowsAlongFunc) (guint input, gpointer data);
+
+/* Tells whether rows lie along the last dimension of @self, by how they lie in its inputs. What has less than two dimensions has none
+ * there. O(inputs), but for the size of the function of a backpermute. */
 ACC_MODULE_API
-AccTurn acc_array_get_turn (AccArray *self);
+gboolean acc_array_is_turned (AccArray *self, AccRowsAlongFunc get, gpointer data);
 
 G_END_DECLS

@@ -36,16 +36,19 @@ is_awaited (Search *self, AccArray *node)
   return get_dependence (self, node) > ACC_DEPENDS_ON_STORES;
 }
 
-static gboolean
-is_turned (Search *self, AccArray *node)
+typedef struct {
+  Search   *search;
+  AccArray *node;
+} Rows;
+
+static AccRowsAlong
+get_rows (guint input, gpointer data)
 {
-  AccTurn turn = acc_array_get_turn (node);
+  const Rows *self = data;
+  AccArray *array = self->node->inputs[input];
 
-  for (guint i = 0; i < node->n_inputs && turn == ACC_TURN_SAME; i++)
-    if (is_awaited (self, node->inputs[i]) && !g_hash_table_contains (self->turned, node->inputs[i]))
-      return FALSE;
-
-  return turn == ACC_TURN_SAME || (turn == ACC_TURN_ROWS && !g_hash_table_contains (self->turned, node->inputs[0]));
+  return g_hash_table_contains (self->search->turned, array) ? ACC_ROWS_LAST : is_awaited (self->search, array)
+         ? ACC_ROWS_FIRST : ACC_ROWS_NONE;
 }
 
 static gboolean
@@ -523,7 +526,7 @@ look_up_dependence (Search *self, AccArray *node)
   g_hash_table_insert (self->dependences, node, GUINT_TO_POINTER ((guint) dependence));
   if (node->op == ACC_OP_SOURCE)
     g_hash_table_add (self->sourced, node);
-  if (dependence == ACC_DEPENDS_ON_ROWS && is_turned (self, node))
+  if (dependence == ACC_DEPENDS_ON_ROWS && acc_array_is_turned (node, get_rows, &(Rows) { self, node }))
     g_hash_table_add (self->turned, node);
   for (guint i = 0; (other = acc_array_nth_dependence (node, i)) != NULL; i++)
     if (g_hash_table_contains (self->sourced, other))
