@@ -2,6 +2,7 @@
 #include "acc-write-private.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/array/acc-array-values-private.h"
 #include "acc-core/backend/acc-deferred-private.h"
 #include "acc-evaluate.h"
 #include "acc-stages-private.h"
@@ -153,16 +154,23 @@ check_evaluation (Planning *self, AccStagesPlan *stages, AccArray **arrays, guin
     }
 }
 
+/* @stored: nullable; a file of holes in place of the array. */
 static gboolean
-check_store (Planning *self, AccArray *array, GError **error)
+check_store (Planning *self, AccArray *array, AccArray **stored, GError **error)
 {
   gint64 size = array->shape != NULL ? acc_shape_get_size (array->shape) : 0;
   g_autoptr(AccStore) store = acc_store_new_growing (self->backend, array->type, size, "a plan", error);
   g_autoptr(AccSink) sink = store != NULL ? acc_store_new_sink (store) : NULL;
   g_autoptr(GPtrArray) outputs = sink != NULL ? acc_outputs_new (&array, &sink, 1) : NULL;
   g_autoptr(AccPlan) plan = outputs != NULL ? plan_outputs (self, outputs, error) : NULL;
+  g_autoptr(AccArray) vector = NULL;
 
-  return plan != NULL;
+  if (plan == NULL || stored == NULL)
+    return plan != NULL;
+  vector = acc_store_dup_array (store, error);
+  *stored = vector != NULL ? acc_array_see_as (vector, array->shape) : NULL;
+
+  return vector != NULL;
 }
 
 static gboolean
@@ -173,7 +181,7 @@ check_stage (gpointer data, AccArray **arrays, guint n_arrays, gboolean in_memor
   gboolean fits;
 
   if (!in_memory)
-    return check_store (self, arrays[0], error);
+    return check_store (self, arrays[0], NULL, error);
 
   stages = new_stages (self);
   fits = check_evaluation (self, &stages, arrays, n_arrays, error);
@@ -215,6 +223,27 @@ tell_narrow (GPtrArray *outputs, AccStagesPlan *stages)
                    "wide     a row does not fit: elements are stored in a temporary file, from which whole rows are written\n");
   stages->traffic.written = acc_bytes_add (stages->traffic.written, bytes);
   stages->traffic.read = acc_bytes_add (stages->traffic.read, bytes);
+}
+
+/* The only array of @outputs, element by element: to the sink, or to a store. */
+static gboolean
+plan_narrow (Planning *self, GPtrArray *outputs, AccStagesPlan *stages, GError **error)
+{
+  g_autoptr(GPtrArray) stored = g_ptr_array_new_with_free_func (g_object_unref);
+  AccArray *rows;
+
+  tell_narrow (outputs, stages);
+  if (acc_outputs_take_elements (outputs))
+    {
+      acc_outputs_narrow (outputs);
+      return TRUE;
+    }
+  if (!check_store (self, ((AccOutput *) g_ptr_array_index (outputs, 0))->array, &rows, error))
+    return FALSE;
+  g_ptr_array_add (stored, rows);
+  acc_outputs_replace (outputs, stored);
+
+  return TRUE;
 }
 
 /* In the order in which write_outputs() tries what it does. */
@@ -267,10 +296,8 @@ plan_staged (Planning *self, GPtrArray *outputs, AccStagesPlan *stages, GError *
       /* Element by element, once all sources are stored. */
       is_narrow = mode == ACC_STAGES_SOURCES || !reads;
       mode = ACC_STAGES_SOURCES;
-      if (!is_narrow)
-        continue;
-      tell_narrow (outputs, stages);
-      acc_outputs_narrow (outputs);
+      if (is_narrow && !plan_narrow (self, outputs, stages, error))
+        return NULL;
     }
 }
 

@@ -351,7 +351,8 @@ test_promise (gconstpointer name)
   g_assert_no_error (error);
   for (guint i = 0; i < n; i++)
     {
-      guint32 seed = (guint32) g_test_rand_int ();
+      /* The first one is a picture whose rows fit beside its sink once they are stored only. */
+      guint32 seed = i == 0 ? 704456847 : (guint32) g_test_rand_int ();
       GRand *rand = g_rand_new_with_seed (seed);
 
       g_test_message ("case %u, seed %u", i, seed);
