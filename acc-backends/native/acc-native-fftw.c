@@ -1,171 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-native-fftw.h"
+#include "acc-native-fftw-private.h"
 
-#include "acc-backends/runtime/run/acc-library.h"
 #include "acc-core/base/acc-ceil-div-private.h"
 
 #include <string.h>
-
-/* The parts of FFTW that are used, declared here so that its headers are not needed to build. */
-
-enum {
-  FORWARD = -1,
-  BACKWARD = 1,
-  UNALIGNED = 1 << 1,
-  PRESERVE_INPUT = 1 << 4,
-  ESTIMATE = 1 << 6,
-};
-
-typedef struct {
-  ptrdiff_t n, input_step, output_step;
-} Dimension;
-
-typedef struct {
-  gpointer (*plan)    (int rank, const Dimension *dimensions, int many_rank, const Dimension *many, gpointer input, gpointer output,
-                       int sign, unsigned flags);
-  void     (*execute) (gpointer plan, gconstpointer input, gpointer output);
-  void     (*destroy) (gpointer plan);
-} Functions;
-
-/* Of c8, of c16 */
-static Functions functions[2];
-
-static const AccLibrarySymbol narrow_symbols[] = {
-  { "fftwf_plan_guru64_dft", (gpointer *) &functions[FALSE].plan }, { "fftwf_execute_dft", (gpointer *) &functions[FALSE].execute },
-  { "fftwf_destroy_plan", (gpointer *) &functions[FALSE].destroy }, { NULL, NULL },
-};
-static const AccLibrarySymbol wide_symbols[] = {
-  { "fftw_plan_guru64_dft", (gpointer *) &functions[TRUE].plan }, { "fftw_execute_dft", (gpointer *) &functions[TRUE].execute },
-  { "fftw_destroy_plan", (gpointer *) &functions[TRUE].destroy }, { NULL, NULL },
-};
-
-static const char *const narrow_names[] = { "libfftw3f.so.3", NULL }, *const wide_names[] = { "libfftw3.so.3", NULL };
-
-static AccLibrary libraries[2] = { { narrow_names, narrow_symbols, 0 }, { wide_names, wide_symbols, 0 } };
 
 /* Elements that one tile has about, of one or of several rows. */
 #define TILE_ELEMENTS (1 << 15)
 /* The library transforms a row by one thread, and cannot be cancelled. Longer rows are left to acc's own passes, which all threads share;
  * two threads are enough to be faster. */
 #define LONGEST_ROW   (1 << 20)
-/* Rows go in blocks of so many elements, of 8 rows at least, or one by one where they are long: how many rows a plan is for decides how it
- * computes each, and that must follow from their length alone. */
-#define BLOCK_ELEMENTS 1024
-#define LONG_ROW       (1 << 12)
-/* Of rows that a plan is run on. */
-#define ALIGNMENT      16
-/* Plans that a backend keeps. */
-#define MAX_PLANS     64
-
-/* --- plans */
-
-/* What a plan is for; all of it is compared. */
-typedef struct {
-  gint64 n, step, many, many_step;
-  gint64 is_wide, sign, in_place, flags;
-} Key;
-
-typedef struct {
-  gatomicrefcount  ref_count;
-  Key              key;
-  const Functions *functions;
-  gpointer         plan;
-} Plan;
-
-/* One of a backend. */
-typedef struct {
-  gatomicrefcount ref_count;
-  AccHost        *host;
-  GMutex          lock;
-  GHashTable     *plans;     /* Key → Plan, which contains it, owned */
-} Fftw;
-
-/* The library plans for one thread at a time, in the whole process; it computes for many. */
-static GMutex planner;
-
-static guint
-key_hash (gconstpointer data)
-{
-  const Key *key = data;
-
-  return (guint) (((((guint64) key->n * 31 + (guint64) key->step) * 31 + (guint64) key->many) * 31 + (guint64) key->sign) * 31
-                  + (guint64) key->in_place);
-}
-
-static gboolean
-key_equal (gconstpointer a,
-           gconstpointer b)
-{
-  return memcmp (a, b, sizeof (Key)) == 0;
-}
-
-static void
-plan_unref (gpointer data)
-{
-  Plan *self = data;
-
-  if (!g_atomic_ref_count_dec (&self->ref_count))
-    return;
-  g_mutex_lock (&planner);
-  if (self->plan != NULL)
-    self->functions->destroy (self->plan);
-  g_mutex_unlock (&planner);
-  g_free (self);
-}
-
-static Plan *
-plan_new (const Key *key,
-          gpointer   input,
-          gpointer   output)
-{
-  Plan *self = g_new0 (Plan, 1);
-  const Dimension dimension = { key->n, key->step, key->step }, many = { key->many, key->many_step, key->many_step };
-
-  g_atomic_ref_count_init (&self->ref_count);
-  self->key = *key;
-  self->functions = &functions[key->is_wide];
-  g_mutex_lock (&planner);
-  self->plan = self->functions->plan (1, &dimension, 1, &many, input, output, (int) key->sign, (unsigned) key->flags);
-  g_mutex_unlock (&planner);
-
-  return self;
-}
-
-static Plan *
-fftw_dup_plan (Fftw      *self,
-               const Key *key,
-               gpointer   input,
-               gpointer   output)
-{
-  Plan *plan;
-
-  g_mutex_lock (&self->lock);
-  plan = g_hash_table_lookup (self->plans, key);
-  if (plan == NULL)
-    {
-      if (g_hash_table_size (self->plans) >= MAX_PLANS)
-        g_hash_table_remove_all (self->plans);
-      plan = plan_new (key, input, output);
-      g_hash_table_insert (self->plans, &plan->key, plan);
-    }
-  g_atomic_ref_count_inc (&plan->ref_count);
-  g_mutex_unlock (&self->lock);
-
-  return plan;
-}
-
-static void
-fftw_unref (gpointer data)
-{
-  Fftw *self = data;
-
-  if (!g_atomic_ref_count_dec (&self->ref_count))
-    return;
-  g_hash_table_unref (self->plans);
-  g_mutex_clear (&self->lock);
-  g_free (self);
-}
-
 /* --- along one dimension */
 
 /* Rows of @n elements, or where there are @inner between neighbours, columns; tiles are a number of them. Columns are brought together
@@ -177,8 +21,7 @@ typedef struct {
   gint64           n, inner, n_lines, per_tile, tiles_per_outer, block;
   gboolean         aligned, in_place;   /* rows */
   gsize            size;
-  const Functions *functions;
-  Plan            *whole, *last;
+  AccFftwPlan     *whole, *last;
   GCancellable    *cancellable;
 } Pass;
 
@@ -202,18 +45,18 @@ run_columns (const Pass   *self,
              const guint8 *from,
              guint8       *to)
 {
-  gpointer plan = (is_whole ? self->whole : self->last)->plan;
+  const AccFftwPlan *plan = is_whole ? self->whole : self->last;
   guint8 *near;
 
   if (self->scratch == NULL)
     {
-      self->functions->execute (plan, from, to);
+      plan->functions->execute (plan->plan, from, to);
       return;
     }
 
   near = self->scratch + (gsize) (worker * self->n * self->per_tile) * self->size;
   copy_columns (self, n_columns, from, self->inner, near, n_columns);
-  self->functions->execute (plan, near, near);
+  plan->functions->execute (plan->plan, near, near);
   copy_columns (self, n_columns, near, n_columns, to, self->inner);
 }
 
@@ -233,12 +76,12 @@ run_rows (const Pass   *self,
 
       if (self->aligned && bytes == block)
         {
-          self->functions->execute (self->whole->plan, from, to);
+          self->whole->functions->execute (self->whole->plan, from, to);
           continue;
         }
       memcpy (near, from, bytes);
       memset (near + bytes, 0, block - bytes);
-      self->functions->execute (self->whole->plan, near, result);
+      self->whole->functions->execute (self->whole->plan, near, result);
       memcpy (to, result, bytes);
     }
 }
@@ -266,22 +109,22 @@ run_tile (gint64   tile,
 
 /* @left_over: columns of the last tile, of which there are fewer; 0: none. @from and @to are aligned as what the plans are run on. */
 static gboolean
-plan_pass (Pass         *self,
-           Fftw         *fftw,
-           const Key    *key,
-           gint64        left_over,
-           const guint8 *from,
-           guint8       *to,
-           GError      **error)
+plan_pass (Pass             *self,
+           AccFftw          *fftw,
+           const AccFftwKey *key,
+           gint64            left_over,
+           const guint8     *from,
+           guint8           *to,
+           GError          **error)
 {
-  Key last = *key;
+  AccFftwKey last = *key;
 
-  self->whole = fftw_dup_plan (fftw, key, (gpointer) from, to);
+  self->whole = acc_fftw_dup_plan (fftw, key, (gpointer) from, to);
   if (left_over > 0)
     {
       last.many = left_over;
       last.step = self->scratch != NULL ? left_over : key->step;
-      self->last = fftw_dup_plan (fftw, &last, (gpointer) from, to);
+      self->last = acc_fftw_dup_plan (fftw, &last, (gpointer) from, to);
     }
   if (self->whole->plan != NULL && (self->last == NULL || self->last->plan != NULL))
     return TRUE;
@@ -292,11 +135,11 @@ plan_pass (Pass         *self,
 
 /* Scratch of @bytes for each thread, where it is needed. */
 static gboolean
-allocate (Pass        *self,
-          Fftw        *fftw,
-          gint64       bytes,
-          AccBuffer  **scratch,
-          GError     **error)
+allocate (Pass       *self,
+          AccFftw    *fftw,
+          gint64      bytes,
+          AccBuffer **scratch,
+          GError    **error)
 {
   if (bytes == 0)
     return TRUE;
@@ -310,24 +153,24 @@ allocate (Pass        *self,
 }
 
 static gboolean
-finish_pass (Pass      *self,
-             Fftw      *fftw,
-             gboolean   ok,
-             gint64     n_tiles,
-             GError   **error)
+finish_pass (Pass    *self,
+             AccFftw *fftw,
+             gboolean ok,
+             gint64   n_tiles,
+             GError **error)
 {
   if (ok)
     acc_workers_run (fftw->host->workers, n_tiles, 1, run_tile, self);
-  plan_unref (self->whole);
-  g_clear_pointer (&self->last, plan_unref);
+  acc_fftw_plan_unref (self->whole);
+  g_clear_pointer (&self->last, acc_fftw_plan_unref);
 
   return ok && !g_cancellable_set_error_if_cancelled (self->cancellable, error);
 }
 
 static gboolean
 transform_columns (Pass      *self,
-                   Fftw      *fftw,
-                   Key        key,
+                   AccFftw   *fftw,
+                   AccFftwKey key,
                    gint64     outer,
                    GError   **error)
 {
@@ -349,8 +192,8 @@ transform_columns (Pass      *self,
     return FALSE;
 
   /* A plan is for places that are aligned in the same way. */
-  if (((guintptr) from | (guintptr) to | (gsize) per_tile * self->size | (gsize) (n * self->inner) * self->size) % ALIGNMENT != 0)
-    key.flags |= UNALIGNED;
+  if (((guintptr) from | (guintptr) to | (gsize) per_tile * self->size | (gsize) (n * self->inner) * self->size) % ACC_FFTW_ALIGNMENT != 0)
+    key.flags |= ACC_FFTW_UNALIGNED;
   if (brings_near)
     from = to = self->scratch;
   ok = plan_pass (self, fftw, &key, self->inner % per_tile, from, to, error);
@@ -360,11 +203,11 @@ transform_columns (Pass      *self,
 
 static gboolean
 transform_rows (Pass      *self,
-                Fftw      *fftw,
-                Key        key,
+                AccFftw   *fftw,
+                AccFftwKey key,
                 GError   **error)
 {
-  gint64 n = self->n, block = n > LONG_ROW ? 1 : MAX (BLOCK_ELEMENTS / n / 8 * 8, 8), bytes = block * n * (gint64) self->size;
+  gint64 n = self->n, block = acc_fftw_describe_rows (&key, n, self->size), bytes = block * n * (gint64) self->size;
   g_autoptr(AccBuffer) scratch = NULL;
   const guint8 *from = self->from;
   guint8 *to = self->to;
@@ -374,13 +217,8 @@ transform_rows (Pass      *self,
   self->per_tile = MAX (TILE_ELEMENTS / n / block, 1) * block;
   self->tiles_per_outer = acc_ceil_div (self->n_lines, self->per_tile);
   self->in_place = from == to;
-  key.step = 1;
-  key.many = block;
-  key.many_step = n;
   key.in_place = self->in_place;
-  if (bytes % ALIGNMENT != 0)
-    key.flags |= UNALIGNED;
-  self->aligned = bytes % ALIGNMENT != 0 || ((guintptr) from | (guintptr) to) % ALIGNMENT == 0;
+  self->aligned = bytes % ACC_FFTW_ALIGNMENT != 0 || ((guintptr) from | (guintptr) to) % ACC_FFTW_ALIGNMENT == 0;
   if (!allocate (self, fftw, self->aligned && self->n_lines % block == 0 ? 0 : 2 * bytes, &scratch, error))
     return FALSE;
 
@@ -395,20 +233,19 @@ transform_rows (Pass      *self,
 }
 
 static gboolean
-run_pass (Fftw          *fftw,
-          gboolean       is_wide,
-          int            sign,
-          gconstpointer  from,
-          gpointer       to,
-          gint64         outer,
-          gint64         n,
-          gint64         inner,
-          GError       **error)
+run_pass (AccFftw      *fftw,
+          gboolean      is_wide,
+          int           sign,
+          gconstpointer from,
+          gpointer      to,
+          gint64        outer,
+          gint64        n,
+          gint64        inner,
+          GError      **error)
 {
-  const Key key = { .n = n, .is_wide = is_wide, .sign = sign, .flags = ESTIMATE | PRESERVE_INPUT };
+  const AccFftwKey key = { .n = n, .is_wide = is_wide, .sign = sign, .flags = ACC_FFTW_ESTIMATE | ACC_FFTW_PRESERVE_INPUT };
   Pass pass = {
-    .from = from, .to = to, .n = n, .inner = inner, .n_lines = outer, .size = is_wide ? 16 : 8, .functions = &functions[is_wide],
-    .cancellable = g_cancellable_get_current (),
+    .from = from, .to = to, .n = n, .inner = inner, .n_lines = outer, .size = is_wide ? 16 : 8, .cancellable = g_cancellable_get_current (),
   };
 
   return inner > 1 ? transform_columns (&pass, fftw, key, outer, error) : transform_rows (&pass, fftw, key, error);
@@ -416,17 +253,12 @@ run_pass (Fftw          *fftw,
 
 /* --- of arrays */
 
-typedef struct {
-  Fftw                      *fftw;
-  const AccForeignTransform *form;
-} Routine;
-
 static void
 routine_free (gpointer data)
 {
-  Routine *self = data;
+  AccFftwRoutine *self = data;
 
-  fftw_unref (self->fftw);
+  acc_fftw_unref (self->fftw);
   g_free (self);
 }
 
@@ -436,7 +268,7 @@ fits (AccArray           **inputs,
       guint                n_inputs,
       gpointer             user_data)
 {
-  const Routine *self = user_data;
+  const AccFftwRoutine *self = user_data;
   gboolean is_wide;
   guint end;
 
@@ -447,7 +279,7 @@ fits (AccArray           **inputs,
     if (extents[0][d] > LONGEST_ROW)
       return FALSE;
 
-  return acc_library_find (&libraries[is_wide]);
+  return acc_fftw_find (is_wide);
 }
 
 static gboolean
@@ -455,7 +287,7 @@ transform (AccForeignLaunch  *launch,
            gpointer           user_data,
            GError           **error)
 {
-  const Routine *self = user_data;
+  const AccFftwRoutine *self = user_data;
   const gint64 *extents;
   guint rank, end;
   gboolean is_wide;
@@ -477,7 +309,8 @@ transform (AccForeignLaunch  *launch,
         *(i < d ? &outer : &inner) *= i == d ? 1 : extents[i];
       if (extents[d] == 1 && from == to)
         continue;
-      if (!run_pass (self->fftw, is_wide, self->form->forward ? FORWARD : BACKWARD, from, to, outer, extents[d], inner, error))
+      if (!run_pass (self->fftw, is_wide, self->form->forward ? ACC_FFTW_FORWARD : ACC_FFTW_BACKWARD, from, to, outer, extents[d], inner,
+                     error))
         return FALSE;
       from = to;
     }
@@ -485,23 +318,34 @@ transform (AccForeignLaunch  *launch,
   return TRUE;
 }
 
+static void
+add_routine (AccFftw                   *fftw,
+             const AccForeignTransform *form,
+             const char                *name,
+             AccForeignFits             fits_inputs,
+             AccForeignLaunchFunc       function)
+{
+  AccFftwRoutine *routine = g_new (AccFftwRoutine, 1);
+
+  *routine = (AccFftwRoutine) { acc_fftw_ref (fftw), form };
+  acc_backend_set_launch_routine (fftw->host->backend, name, fits_inputs, function, routine, routine_free);
+}
+
 void
 acc_native_fftw_add (AccHost *host)
 {
-  Fftw *fftw = g_new0 (Fftw, 1);
+  AccFftw *fftw = acc_fftw_new (host);
   const AccForeignTransform *form;
 
-  g_atomic_ref_count_init (&fftw->ref_count);
-  fftw->host = host;
-  g_mutex_init (&fftw->lock);
-  fftw->plans = g_hash_table_new_full (key_hash, key_equal, NULL, plan_unref);
   for (guint i = 0; (form = acc_foreign_nth_transform (i)) != NULL; i++)
     {
-      Routine *routine = g_new (Routine, 1);
+      add_routine (fftw, form, form->name, fits, transform);
+      for (guint wide = 0; form->n_dimensions == 1 && form->n_after == 0 && wide < 2; wide++)
+        {
+          g_autofree char *name = g_strdup_printf (ACC_FOREIGN_EACH "i1>i1%s:%s", wide ? "c16" : "c8", form->name);
 
-      *routine = (Routine) { fftw, form };
-      g_atomic_ref_count_inc (&fftw->ref_count);
-      acc_backend_set_launch_routine (host->backend, routine->form->name, fits, transform, routine, routine_free);
+          add_routine (fftw, form, name, acc_fftw_fits_elements, acc_fftw_transform_elements);
+        }
     }
-  fftw_unref (fftw);
+  acc_fftw_unref (fftw);
 }

@@ -369,6 +369,13 @@ acc_lift_foreign (AccLift  *self,
     return known;
 
   plain = fall_back (self, node, inputs);
+  /* Transforms have the extents of what they are of. */
+  if (find_transform (acc_foreign_get_name (node)) != NULL && inputs[0]->form == ACC_LIFTED_IRREGULAR && plain->form == inputs[0]->form)
+    {
+      g_autoptr(AccLifted) made = g_steal_pointer (&plain);
+
+      plain = acc_lifted_new_irregular (acc_nesting_ref (inputs[0]->nesting), g_object_ref (made->values));
+    }
   known = lift_each (self, node, inputs, plain);
 
   return known != NULL ? known : g_steal_pointer (&plain);

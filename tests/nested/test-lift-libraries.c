@@ -56,6 +56,12 @@ f_rfft (AccArray **a, guint n, gpointer data)
   return acc_array_rfft (real);
 }
 
+static AccArray *
+f_irfft (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_irfft (a[0], 6);
+}
+
 static AccExpr *
 wrap (AccExpr *index, gpointer array)
 {
@@ -171,6 +177,16 @@ static const struct {
   { "fft2-stacks", f_fft2, { REGULAR }, { 3 }, { { 2, 4, 6 } }, { "c8" } },
   { "fft3", f_fft3, { REGULAR }, { 3 }, { { 2, 4, 6 } }, { "c8" } },
   { "rfft", f_rfft, { REGULAR }, { 1 }, { { 16 } }, { "c8" } },
+  { "fft-irregular", f_fft, { IRREGULAR }, { 1 }, { { 40 } }, { "c8", "c16", "f4" } },
+  { "fft-irregular-hard", f_fft, { IRREGULAR }, { 1 }, { { 77 } }, { "c16" } },
+  { "fft-irregular-empty", f_fft, { IRREGULAR }, { 1 }, { { 3 } }, { "c8" } },
+  { "fft-irregular-rows", f_fft, { IRREGULAR }, { 2 }, { { 5, 12 } }, { "c8" } },
+  { "fft-irregular-columns", f_fft_first, { IRREGULAR }, { 2 }, { { 10, 3 } }, { "c16" } },
+  { "fft2-irregular", f_fft2, { IRREGULAR }, { 2 }, { { 5, 6 } }, { "c8" } },
+  { "fft3-irregular", f_fft3, { IRREGULAR }, { 3 }, { { 5, 2, 6 } }, { "c8" } },
+  { "rfft-irregular", f_rfft, { IRREGULAR }, { 1 }, { { 16 } }, { "c8" } },
+  { "rfft-irregular-empty", f_rfft, { IRREGULAR }, { 1 }, { { 3 } }, { "c8" } },
+  { "irfft-irregular", f_irfft, { IRREGULAR }, { 1 }, { { 3 } }, { "c8" } },
   { "window", f_window, { IRREGULAR }, { 1 }, { { 5 } }, { "c8" } },
   { "window-constant-stacks", f_window, { REGULAR }, { 2 }, { { 3, 2 } }, { "c16" } },
   { "sum", f_sum, { IRREGULAR }, { 1 }, { { 10000 } }, { "f4", "f8", "c8" } },

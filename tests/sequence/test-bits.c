@@ -242,6 +242,14 @@ static AccArray *f_transform_64 (AccArray **a, guint n, gpointer data) { return 
 static AccArray *f_transform_11 (AccArray **a, guint n, gpointer data) { return transform (a[0], 11); }
 static AccArray *f_transform_1024 (AccArray **a, guint n, gpointer data) { return transform (a[0], 1024); }
 
+static AccArray *
+f_transform_all (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) spectrum = acc_array_fft (a[0], ACC_FFT_FORWARD);
+
+  return acc_array_abs (spectrum);
+}
+
 static const struct {
   const char  *name;
   AccArrayFunc function;
@@ -265,6 +273,7 @@ static const struct {
   { "transform-64", f_transform_64 },
   { "transform-11", f_transform_11 },
   { "transform-1024", f_transform_1024 },
+  { "transform-all", f_transform_all },
 };
 
 enum { FOLDS, SCANS = 4, PRODUCTS = 12, TRANSFORMS = 15 };   /* where they begin */

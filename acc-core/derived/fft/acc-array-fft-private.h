@@ -30,6 +30,9 @@ AccArray *acc_fft_run_directly  (AccArray *self, guint dimension, AccElementType
  * name of (acc_foreign_get_transform_name()), for an array of known extents: itself where it is empty. */
 AccArray *acc_fft_transform_array (AccArray *numbers, guint n_dimensions, guint n_after, gboolean forward);
 
+/* The same along the innermost dimensions, for extents that are known only when it runs. @type: of the floats. */
+AccArray *acc_fft_run_loop        (AccArray *numbers, guint n_dimensions, AccElementType *type, gboolean forward);
+
 /* Has no prime factors that there is no pass for. */
 gboolean  acc_fft_is_smooth     (gint64 n);
 

@@ -3,6 +3,7 @@
 #include "acc-array-fft-private.h"
 #include "acc-array-fft.h"
 #include "acc-array-math.h"
+#include "acc-array-rearrange.h"
 #include "acc-error.h"
 #include "acc-core/array/acc-foreign-known-private.h"
 
@@ -139,11 +140,9 @@ acc_fft_check (AccArray   *node,
   if (get_component (self->type) == ACC_KIND_BOOL)
     return acc_array_fail (node, ACC_ERROR_TYPE, "%s: elements are floats or complex numbers, not %s", operation,
                            acc_element_type_get_code (self->type));
-  if (shape == NULL)
-    return acc_array_fail (node, ACC_ERROR_UNSUPPORTED, "%s: extents must be known before it runs", operation);
 
   *first = last + 1 - n_dimensions;
-  for (guint d = *first; d <= last; d++)
+  for (guint d = *first; d <= last && shape != NULL; d++)
     if (acc_shape_get_extent (shape, d) > G_MAXINT32 && !acc_fft_is_smooth (acc_shape_get_extent (shape, d)))
       return acc_array_fail (node, ACC_ERROR_UNSUPPORTED,
                              "%s: a row of %" G_GINT64_FORMAT " elements is too long, for want of small factors", operation,
@@ -247,6 +246,23 @@ put_in_middle (AccArray *array,
   return acc_array_reshape (array, three);
 }
 
+/* Where a run tells the extents. */
+static AccArray *
+transform_unknown (const Transform *transform,
+                   AccArray        *numbers)
+{
+  gboolean forward = transform->mode == ACC_FFT_FORWARD;
+  g_autoptr(AccArray) turned = NULL, done = NULL;
+
+  if (transform->first + transform->n_dimensions == numbers->rank)
+    return acc_fft_run_loop (numbers, transform->n_dimensions, transform->type, forward);
+
+  turned = acc_array_transpose_on (numbers, (gint) transform->first, -1);
+  done = acc_fft_run_loop (turned, 1, transform->type, forward);
+
+  return acc_array_transpose_on (done, (gint) transform->first, -1);
+}
+
 /* Along @dimension and those before it, @n_dimensions in all. */
 static AccArray *
 transform_dimensions (AccArray   *self,
@@ -265,12 +281,14 @@ transform_dimensions (AccArray   *self,
   g_object_unref (node);
 
   kind = get_component (self->type);
-  if (acc_shape_get_size (acc_array_get_shape (self)) == 0)
+  if (self->shape != NULL && acc_shape_get_size (self->shape) == 0)
     return convert_all (self, kind);
 
   transform.type = acc_array_float_type (acc_element_type_new (kind));
   numbers = convert_all (self, acc_element_type_get_kind (transform.type));
-  if (transform.first + n_dimensions < self->rank)
+  if (self->shape == NULL)
+    shaped = transform_unknown (&transform, numbers);
+  else if (transform.first + n_dimensions < self->rank)
     {
       g_autoptr(AccArray) middle = put_in_middle (numbers, transform.first);
 
@@ -306,8 +324,11 @@ transform_dimensions (AccArray   *self,
  * `acc-fft-middle-…` is that of the middle one of three. `native` has those of FFTW, `cuda` those of cuFFT, where they are found, `cuda`
  * for arrays that are large enough. A run by rows does not use them.
  *
- * An array of rank 0 is %ACC_ERROR_SHAPE, elements of other types are %ACC_ERROR_TYPE. Extents that are known only when it runs are
- * %ACC_ERROR_UNSUPPORTED, as are rows of 2^31 or more elements that have large prime factors.
+ * Extents may be known only when it runs, as those of elements of a nested array: where the backend has no routine, passes are turns of a
+ * loop then, which take several times as long.
+ *
+ * An array of rank 0 is %ACC_ERROR_SHAPE, elements of other types are %ACC_ERROR_TYPE. Rows of 2^31 or more elements that have large prime
+ * factors are %ACC_ERROR_UNSUPPORTED.
  *
  * ```c
  * // xs = [1.0, 2.0, 3.0, 4.0]

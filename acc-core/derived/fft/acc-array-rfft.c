@@ -118,6 +118,9 @@ half_spectrum_at (const Real *self,
   g_autoptr(AccExpr) nothing = acc_expr_ref_sink (zero), is_inside = acc_expr_ref_sink (inside);
 
   number = acc_expr_index (self->array, acc_array_index_in_row (self->array, index, acc_expr_cond (is_inside, k, acc_array_number (0))));
+  /* A row that a run tells the extent of may be empty. */
+  if (self->array->shape == NULL)
+    number = acc_expr_cond (is_inside, number, acc_expr_new_typed_float (self->array->type, 0));
   x = acc_expr_ref_sink (number);
   is_real = acc_expr_eq (k, acc_array_number (0));
   if (self->n % 2 == 0)
@@ -204,6 +207,37 @@ check (AccArray   *node,
   return TRUE;
 }
 
+static AccExpr *
+with_last_expr (AccArray *array,
+                AccExpr  *last)
+{
+  g_autofree AccExpr **extents = acc_array_list_extents (array);
+
+  extents[array->rank - 1] = last;
+
+  return acc_array_join_items (extents, array->rank);
+}
+
+static AccExpr *
+element_or_nothing (AccExpr *index,
+                    gpointer data)
+{
+  AccArray *whole = data;
+  AccExpr *inside = acc_expr_lt (acc_expr_item (index, whole->rank - 1), acc_expr_extent (whole, whole->rank - 1));
+
+  return acc_expr_cond (inside, acc_expr_index (whole, index), acc_expr_new_typed_float (whole->type, 0));
+}
+
+/* Where a run tells the extents. */
+static AccArray *
+transform_unknown (AccArray *self)
+{
+  g_autoptr(AccArray) whole = acc_array_fft (self, ACC_FFT_FORWARD);
+  AccExpr *half = acc_expr_shr (acc_expr_extent (whole, self->rank - 1), acc_array_number (1));
+
+  return acc_array_generate_expr (with_last_expr (self, acc_expr_add (half, acc_array_number (1))), element_or_nothing, whole);
+}
+
 /**
  * acc_array_rfft:
  * @self: an array of floats, of rank 1 or more
@@ -214,8 +248,8 @@ check (AccArray   *node,
  * conjugates. An empty row gives 0, the sum of no elements. Takes O(n log n) operations, half of those of [method@Array.fft] where n is
  * even.
  *
- * An array of rank 0 is %ACC_ERROR_SHAPE, elements that are not floats are %ACC_ERROR_TYPE. Extents that are known only when it runs are
- * %ACC_ERROR_UNSUPPORTED, as are rows of 2^31 or more elements that have large prime factors.
+ * An array of rank 0 is %ACC_ERROR_SHAPE, elements that are not floats are %ACC_ERROR_TYPE. Rows of 2^31 or more elements that have large
+ * prime factors are %ACC_ERROR_UNSUPPORTED. Behaves otherwise as [method@Array.fft].
  *
  * ```c
  * // xs = [1.0, 2.0, 3.0, 4.0]
@@ -240,7 +274,9 @@ acc_array_rfft (AccArray *self)
     return acc_array_complete (node);
   g_object_unref (node);
 
-  real.n = acc_shape_get_extent (acc_array_get_shape (self), self->rank - 1);
+  if (self->shape == NULL)
+    return transform_unknown (self);
+  real.n = acc_shape_get_extent (self->shape, self->rank - 1);
   real.type = acc_array_float_type (self->type);
   result = acc_element_type_new_complex (acc_element_type_get_kind (self->type));
   shape = with_last (self, real.n / 2 + 1);
@@ -289,7 +325,7 @@ acc_array_irfft (AccArray *self,
   ACC_ARRAY_NAMED ("irfft");
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, &self, 1);
   g_autoptr(AccArray) spectrum = NULL, numbers = NULL;
-  g_autoptr(AccShape) half_shape = NULL, shape = NULL;
+  g_autoptr(AccShape) shape = NULL;
   AccElementType *result;
   Real real = { self, NULL, n };
 
@@ -301,15 +337,15 @@ acc_array_irfft (AccArray *self,
 
   result = acc_element_type_new (acc_element_type_get_leaf (self->type, 0));
   real.type = acc_array_float_type (result);
-  shape = with_last (self, n);
-  if (acc_shape_get_size (acc_array_get_shape (self)) == 0)
+  shape = self->shape != NULL ? with_last (self, n) : NULL;
+  if (shape != NULL && acc_shape_get_size (self->shape) == 0)
     return acc_array_fill (shape, acc_expr_new_typed_float (result, 0));
 
-  half_shape = with_last (self, n % 2 == 0 ? n / 2 : n);
-  spectrum = acc_array_generate (half_shape, n % 2 == 0 ? put_together : mirror, &real);
+  spectrum = acc_array_generate_expr (with_last_expr (self, acc_array_number (n % 2 == 0 ? n / 2 : n)), n % 2 == 0 ? put_together : mirror,
+                                      &real);
   numbers = acc_array_fft (spectrum, ACC_FFT_INVERSE);
   if (n % 2 != 0)
     return acc_array_map (numbers, real_part, result);
 
-  return acc_array_generate (shape, part_of_neighbours, &(Real) { numbers, result, n });
+  return acc_array_generate_expr (with_last_expr (self, acc_array_number (n)), part_of_neighbours, &(Real) { numbers, result, n });
 }
