@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-nested-array-private.h"
 #include "acc-arrow-private.h"
 
 #include <string.h>
@@ -52,6 +53,9 @@ acc_arrow_name_entry (AccArrowImport *self,
 
 /* --- columns */
 
+/* What dictionaries are read by, in the order of AccElementKind. */
+static const char integers[] = "csilCSIL";
+
 static gboolean
 check_nulls (AccArrowImport *self,
              AccArrowColumn *column)
@@ -97,7 +101,7 @@ acc_arrow_check_column (AccArrowImport *self,
   gint64 outside;
 
   if (schema->dictionary != NULL || array->dictionary != NULL)
-    return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "a column of “%s” has a dictionary, which has to be decoded before", format);
+    return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "a column of “%s” has a dictionary, which its type does not have", format);
   if (array->length < 0 || array->offset < 0 || array->length > G_MAXINT64 / 64 || array->offset > G_MAXINT64 / 64)
     return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has length %" G_GINT64_FORMAT " and offset %" G_GINT64_FORMAT, format,
                  (gint64) array->length, (gint64) array->offset);
@@ -135,6 +139,78 @@ acc_arrow_new_places (AccArrowImport *self,
   g_ptr_array_add (self->kept, g_bytes_new_take (places, n * sizeof *places));
 
   return places;
+}
+
+/* Number @place of integers of @format; -1: it is too large. */
+static gint64
+read_number (const guint8 *data,
+             char          format,
+             gint64        place)
+{
+  gsize size = acc_element_kind_get_size (strchr (integers, format) - integers + ACC_KIND_I8);
+  guint64 bits = 0;
+  guint spare = 64 - 8 * (guint) size;
+
+  memcpy (&bits, data + (gsize) place * size, size);
+  if (G_BYTE_ORDER == G_BIG_ENDIAN)
+    bits >>= spare;
+  if (g_ascii_islower (format))
+    return (gint64) (bits << spare) >> spare;
+
+  return bits <= G_MAXINT64 ? (gint64) bits : -1;
+}
+
+gboolean
+acc_arrow_decode (AccArrowImport *self,
+                  AccArrowColumn *column)
+{
+  struct ArrowSchema schema = *column->schema;
+  struct ArrowArray array = *column->array;
+  AccArrowColumn numbers = *column, made = { schema.dictionary, array.dictionary, 0, column->length, column->depth + 1 };
+  guint8 *valid = NULL;
+  gint64 *places;
+
+  if (made.schema == NULL && made.array == NULL)
+    return TRUE;
+  if (made.schema == NULL || made.array == NULL || made.schema->format == NULL)
+    return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has a dictionary in its type alone, or in its values", schema.format);
+  if (column->depth > ACC_ARROW_MAX_DEPTH)
+    return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "dictionaries are more than %d levels deep", ACC_ARROW_MAX_DEPTH);
+  if (schema.format[0] == '\0' || strchr (integers, schema.format[0]) == NULL || schema.format[1] != '\0')
+    return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "a column of “%s” has a dictionary, which is for integers", schema.format);
+
+  schema.dictionary = NULL;
+  array.dictionary = NULL;
+  numbers.schema = &schema;
+  numbers.array = &array;
+  if (!acc_arrow_check_column (self, &numbers, 2, 0))
+    return FALSE;
+  if (array.buffers[1] == NULL && column->length > 0)
+    return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no values", schema.format);
+  if (self->masks != NULL && !acc_arrow_find_nulls (self, &numbers, NULL, &valid))
+    return FALSE;
+  if (valid != NULL)
+    g_ptr_array_add (self->kept, g_bytes_new_take (valid, column->length));
+  made.valid = valid;
+  made.places = places = acc_arrow_new_places (self, column->length);
+  if (places == NULL)
+    return FALSE;
+
+  for (gint64 i = 0; i < column->length; i++)
+    {
+      if (valid == NULL || valid[i])
+        places[i] = read_number (array.buffers[1], schema.format[0], array.offset + acc_arrow_place (column, i));
+      if (places[i] < 0)
+        {
+          g_autofree char *name = acc_arrow_name_entry (self, i);
+
+          return acc_arrow_fail (self, ACC_ERROR_BOUNDS, "element %s is outside its dictionary", name);
+        }
+    }
+  *column = made;
+
+  /* It may have one itself. */
+  return acc_arrow_decode (self, column);
 }
 
 /* What is in texts: a column of its own, which Arrow leaves out. */
@@ -192,9 +268,16 @@ acc_arrow_is_bytes (const char *format)
 }
 
 gboolean
+acc_arrow_is_view (const char *format)
+{
+  return g_str_equal (format, "+vl") || g_str_equal (format, "+vL");
+}
+
+gboolean
 acc_arrow_is_list (const char *format)
 {
-  return g_str_equal (format, "+l") || g_str_equal (format, "+L") || (acc_arrow_is_bytes (format) && format[0] != 'w');
+  return g_str_equal (format, "+l") || g_str_equal (format, "+L") || acc_arrow_is_view (format)
+         || (acc_arrow_is_bytes (format) && format[0] != 'w');
 }
 
 gint64
@@ -230,6 +313,13 @@ acc_arrow_contains_list (struct ArrowSchema *schema)
 {
   for (guint depth = 0; depth < ACC_ARROW_MAX_DEPTH; depth++)
     {
+      if (schema->dictionary != NULL)
+        {
+          schema = schema->dictionary;
+          if (schema->format == NULL)
+            return FALSE;
+          continue;
+        }
       if (acc_arrow_is_list (schema->format))
         return TRUE;
       if (acc_arrow_get_fixed_size (schema->format) < 0 || schema->n_children != 1 || schema->children == NULL

@@ -15,13 +15,16 @@ acc_arrow_is_null (AccArrowColumn *column,
   const guint8 *bits = column->array->buffers[0];
   gint64 bit = column->array->offset + acc_arrow_place (column, entry);
 
+  if (column->valid != NULL && !column->valid[entry])
+    return TRUE;
+
   return bits != NULL && column->array->null_count != 0 && (bits[bit / 8] >> (bit % 8) & 1) == 0;
 }
 
 gint64
 acc_arrow_find_null (AccArrowColumn *column)
 {
-  for (gint64 i = 0; i < column->length && column->array->buffers[0] != NULL; i++)
+  for (gint64 i = 0; i < column->length && (column->array->buffers[0] != NULL || column->valid != NULL); i++)
     if (acc_arrow_is_null (column, i))
       return i;
 

@@ -11,14 +11,16 @@ is_wide (AccArrowColumn *column)
 {
   const char *format = column->schema->format;
 
-  return format[0] == '+' ? format[1] == 'L' : g_ascii_isupper (format[0]);
+  return format[0] == '+' ? format[strlen (format) - 1] == 'L' : g_ascii_isupper (format[0]);
 }
 
-gint64
-acc_arrow_get_offset (AccArrowColumn *column,
-                      gint64          place)
+/* Number @place of what is in a buffer. */
+static gint64
+read_number (AccArrowColumn *column,
+             guint           buffer,
+             gint64          place)
 {
-  const guint8 *offsets = column->array->buffers[1];
+  const guint8 *offsets = column->array->buffers[buffer];
   gint64 wide;
   gint32 narrow;
 
@@ -32,17 +34,28 @@ acc_arrow_get_offset (AccArrowColumn *column,
   return narrow;
 }
 
+gint64
+acc_arrow_get_offset (AccArrowColumn *column,
+                      gint64          place)
+{
+  return read_number (column, 1, place);
+}
+
 /* Where the values of entry @k begin, and in @end where they end. */
 static inline gint64
 range_of (AccArrowColumn *column,
           gint64          k,
           gint64         *end)
 {
-  gint64 place = column->array->offset + acc_arrow_place (column, k);
+  gint64 place = column->array->offset + acc_arrow_place (column, k), begin = acc_arrow_get_offset (column, place);
 
-  *end = acc_arrow_get_offset (column, place + 1);
+  if (!acc_arrow_is_view (column->schema->format))
+    *end = acc_arrow_get_offset (column, place + 1);
+  /* Of views how many there are; what is negative is refused as any end before its beginning is. */
+  else if (__builtin_add_overflow (begin, read_number (column, 2, place), end))
+    *end = -1;
 
-  return acc_arrow_get_offset (column, place);
+  return begin;
 }
 
 /* Whether offsets of @column ascend within its values. @apart: the values are not one after the other: those of a null, or what is between
@@ -52,7 +65,8 @@ check_offsets (AccArrowImport *self,
                AccArrowColumn *column,
                gboolean       *apart)
 {
-  gint64 total = acc_arrow_count_values (column);
+  gint64 total = acc_arrow_count_values (column), last = 0;
+  gboolean is_view = acc_arrow_is_view (column->schema->format);
 
   *apart = column->places != NULL;
   for (gint64 k = 0; k < column->length; k++)
@@ -67,7 +81,8 @@ check_offsets (AccArrowImport *self,
                                  "element %s is from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " values", name,
                                  begin, end, total);
         }
-      *apart |= end > begin && acc_arrow_is_null (column, k);
+      *apart |= (end > begin && acc_arrow_is_null (column, k)) || (is_view && k > 0 && begin != last);
+      last = end;
     }
 
   return TRUE;
@@ -124,7 +139,7 @@ take_offsets (AccArrowImport *self,
       range_of (column, n - 1, &last);
     }
   *child = acc_arrow_child_of (self, column, 0, first, last - first);
-  if (n > 0 && is_wide (column) && first == 0 && (gsize) given % sizeof (gint64) == 0)
+  if (n > 0 && is_wide (column) && !acc_arrow_is_view (column->schema->format) && first == 0 && (gsize) given % sizeof (gint64) == 0)
     return acc_arrow_share (self, given + begin * sizeof (gint64), (n + 1) * sizeof (gint64));
 
   made = g_try_malloc0 ((n + 1) * sizeof *made);
@@ -148,11 +163,11 @@ acc_arrow_import_offsets (AccArrowImport *self,
   g_autoptr(AccShape) shape = acc_shape_new_vector (n + 1);
   g_autoptr(GBytes) bytes = NULL;
   AccArrowLevel level = { NULL, n, 0 };
-  gboolean bytes_within = acc_arrow_is_bytes (column->schema->format), apart;
+  gboolean bytes_within = acc_arrow_is_bytes (column->schema->format), is_view = acc_arrow_is_view (column->schema->format), apart;
 
-  if (!acc_arrow_check_column (self, column, bytes_within ? 3 : 2, bytes_within ? 0 : 1))
+  if (!acc_arrow_check_column (self, column, bytes_within || is_view ? 3 : 2, bytes_within ? 0 : 1))
     return NULL;
-  if (column->array->buffers[1] == NULL && n > 0)
+  if ((column->array->buffers[1] == NULL || (is_view && column->array->buffers[2] == NULL)) && n > 0)
     return acc_arrow_fail (self, ACC_ERROR_SHAPE, "a column of “%s” has no offsets", column->schema->format), NULL;
   if (!check_offsets (self, column, &apart))
     return NULL;

@@ -61,6 +61,7 @@ typedef struct {
   gint64              begin, length;
   guint               depth;
   const gint64       *places;   /* where each is behind .begin; NULL: one after the other */
+  const guint8       *valid;    /* which of them a dictionary has; NULL: all */
 } AccArrowColumn;
 
 static inline gint64
@@ -97,9 +98,12 @@ GBytes        *acc_arrow_share          (AccArrowImport *self, gconstpointer dat
 AccArray      *acc_arrow_import_offsets (AccArrowImport *self, AccArrowColumn *column, AccArrowColumn *child);
 /* For .places, kept as long as the import goes on; NULL: the error is set. */
 gint64        *acc_arrow_new_places     (AccArrowImport *self, gint64 n);
-/* Texts are lists of bytes, too. */
+/* Takes what its dictionary has, if any, in the place of the numbers that @column holds. */
+gboolean       acc_arrow_decode         (AccArrowImport *self, AccArrowColumn *column);
+/* Texts are lists of bytes, too, and views are lists. */
 gboolean       acc_arrow_is_list        (const char *format);
 gboolean       acc_arrow_is_bytes       (const char *format);
+gboolean       acc_arrow_is_view        (const char *format);
 /* Number @place of the offsets of the list that @column is, 4 or 8 bytes each, which need not be aligned. */
 gint64         acc_arrow_get_offset     (AccArrowColumn *column, gint64 place);
 /* How many values there are for the entries of the list that @column is, which was checked. */

@@ -164,7 +164,6 @@ refuse_format (AccArrowImport *self,
     { "d:", "holds decimals: cast it to a float type, or to integers, before" },
     { "vu", "holds views of texts: cast it to large_utf8 before" },
     { "vz", "holds views of bytes: cast it to large_binary before" },
-    { "+v", "holds views of lists: cast it to large_list before" },
     { "+m", "holds maps: cast it to a list of structs before" },
     { "+u", "holds unions" },
     { "+r", "is run-end encoded, and has to be decoded before" },
@@ -194,12 +193,16 @@ import_leaves (AccArrowImport *self,
                GPtrArray      *buffers)
 {
   g_autofree guint8 *own = NULL;
-  const char *format = column->schema->format;
-  int kind = find_kind (format);
+  const char *format;
+  int kind;
   GBytes *bytes;
   const guint8 *data;
   gsize size;
 
+  if (!acc_arrow_decode (self, column))
+    return NULL;
+  format = column->schema->format;
+  kind = find_kind (format);
   if (g_str_equal (format, "+s"))
     return import_struct (self, column, valid, all, buffers);
 
@@ -281,6 +284,8 @@ import_values (AccArrowImport *self,
   AccArrowColumn own = *column;
   AccElementType *type;
 
+  if (!acc_arrow_decode (self, &own))
+    return NULL;
   for (gint64 each; (each = acc_arrow_get_fixed_size (own.schema->format)) >= 0;)
     {
       AccArrowColumn child;
@@ -291,6 +296,8 @@ import_values (AccArrowImport *self,
         return NULL;
       g_array_append_val (extents, each);
       own = child;
+      if (!acc_arrow_decode (self, &own))
+        return NULL;
     }
 
   type = import_leaves (self, &own, valid, &all, buffers);
@@ -365,6 +372,9 @@ import_column (AccArrowImport *self,
 
   if (column->depth > ACC_ARROW_MAX_DEPTH)
     return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "lists are more than %d levels deep", ACC_ARROW_MAX_DEPTH), NULL;
+
+  if (!acc_arrow_decode (self, column))
+    return NULL;
 
   if (!acc_arrow_contains_list (column->schema))
     {
@@ -459,15 +469,17 @@ import (gpointer    schema,
  *
  * Imports a column of Arrow. Entries of a `list` or `large_list` become elements of different lengths, those of a `fixed_size_list`
  * elements of the same extents, and lists of lists levels; `fixed_size_list`s within the last list are more dimensions of elements. Any
- * other column becomes elements of rank 0. Structs become tuples. Texts and binaries (`utf8`, `large_utf8`, `binary`, `large_binary`,
+ * other column becomes elements of rank 0. Structs become tuples. List views are lists, and a dictionary is decoded. Texts and binaries
+ * (`utf8`, `large_utf8`, `binary`, `large_binary`,
  * `fixed_size_binary`) are lists of their bytes, of u1.
  *
  * Dates, times and durations become the integers that Arrow has for them, in the unit of their type: `date32` days since 1970-01-01 as i4;
  * `date64` milliseconds since then, `timestamp` seconds, milli-, micro- or nanoseconds since then, in UTC where it has a time zone, as i8;
  * `time32` seconds or milliseconds since midnight as i4, `time64` micro- or nanoseconds as i8; `duration` as i8; intervals of months as i4.
- * Decimals, views, dictionaries, maps, unions and other intervals are refused by a message that says what to cast them to.
+ * Decimals, views of texts, maps, unions and other intervals are refused by a message that says what to cast them to.
  *
- * Values are not copied, except of booleans, which Arrow packs into bits, and where they are not aligned. The column is released when its
+ * Values are not copied, except of booleans, which Arrow packs into bits, of dictionaries, of views that are not one after the other, and
+ * where they are not aligned. The column is released when its
  * memory is not needed any more, from whichever thread, or at once where this fails.
  *
  * Takes time linear in the number of elements. Fails with %ACC_ERROR_UNSUPPORTED where an element is null, which the message names

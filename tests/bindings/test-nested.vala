@@ -70,6 +70,40 @@ int main () {
         fails (() => show (new Acc.NestedArray.from_lengths (values, numbers ({ 3, -1, 4 }))), Acc.Error.BOUNDS, "a negative length");
         fails (() => show (rows.nest (numbers ({ 1 }))), Acc.Error.SHAPE, "too few in groups");
         fails (() => groups.flatten_level (2).check (), Acc.Error.SHAPE, "no such level");
+
+        // What a function throws is the error of the run, with its domain, and names the element.
+        var backend = Acc.Backend.get_default ();
+        string[] declared = { "i8[:]" };
+        var fallback = new Acc.Program (declared, (a) => a[0].reverse ());
+        backend.set_foreign ("vala-throws", (inputs) => {
+            if (inputs[0].get_shape ().get_size () == 1)
+                throw new IOError.BUSY ("no line is free");
+            return inputs[0];
+        });
+        var called = rows.map ((a) => {
+            Acc.Array[] given = { a[0] };
+            return Acc.Array.foreign ("vala-throws", given, fallback);
+        });
+        string said = "";
+        try {
+            show (called);
+        } catch (IOError e) {
+            said = (e is IOError.BUSY) ? e.message : "";
+        }
+        check (said.contains ("vala-throws") && said.contains ("element 2: no line is free"), "a foreign function throws: " + said);
+        bool broken = false;
+        try {
+            backend.run (new Acc.Sequence.from_nested (rows).map ((a) => {
+                Acc.Array[] given = { a[0] };
+                return Acc.Array.foreign ("vala-throws", given, fallback);
+            }).elements (), null);
+        } catch (IOError e) {
+            broken = e is IOError.BUSY && e.message.contains ("no line is free");
+        }
+        check (broken, "in a sequence");
+        backend.set_foreign ("vala-throws", null);
+        check (show (called) == "nested([[2, 1, 3], [], [9], [4, 4]], dtype=i8)", "its fallback");
+        fails (() => rows.map ((a) => null).check (), Acc.Error.CALLBACK, "a function that gives no array");
     } catch (Error e) {
         stderr.printf ("%s\n", e.message);
         return 1;

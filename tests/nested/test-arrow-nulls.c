@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Nulls of columns of Arrow: what becomes of them, and the masks. */
+/* Nulls of columns of Arrow: what becomes of them, and the masks. Dictionaries, which may have some, and views of lists. */
 
 #include "arrow-column.h"
 
@@ -232,6 +232,121 @@ test_refused (void)
   g_assert_nonnull (strstr (error->message, "element [2][0] is null"));
 }
 
+/* --- dictionaries and views */
+
+static void
+gives (Column *column, const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccNestedArray) made = acc_nested_array_new_from_arrow (&column->schemas[0], &column->arrays[0], &error);
+  g_autofree char *own = NULL;
+
+  g_assert_no_error (error);
+  own = acc_nested_array_to_string (made);
+  g_assert_cmpstr (own, ==, text);
+}
+
+static void
+refuses (Column *column, AccError code, const char *part)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_assert_null (acc_nested_array_new_from_arrow (&column->schemas[0], &column->arrays[0], &error));
+  g_assert_error (error, ACC_ERROR, (int) code);
+  if (strstr (error->message, part) == NULL)
+    g_error ("“%s” is not in “%s”", part, error->message);
+  g_assert_cmpuint (column->schema_releases, ==, 1);
+  g_assert_cmpuint (column->array_releases, ==, 1);
+}
+
+/* Node @of gets what the nodes from @first on are as its dictionary. */
+static void
+add_dictionary (Column *column, guint of, guint first)
+{
+  column->schemas[of].dictionary = &column->schemas[first];
+  column->arrays[of].dictionary = &column->arrays[first];
+}
+
+static void
+fill_dictionary (Column *column, const char *format, gconstpointer numbers_in, gconstpointer validity)
+{
+  guint first;
+
+  *column = (Column) { 0 };
+  add (column, -1, format, 4, 0, validity, numbers_in);
+  first = add (column, -1, "u", 3, 0, NULL, offsets);
+  column->buffers[first][2] = "abcdefgh";
+  add_dictionary (column, 0, first);
+}
+
+static void
+test_dictionaries (void)
+{
+  static const guint8 but_second = 0xfd;
+  Column column;
+  guint list;
+
+  fill_dictionary (&column, "c", (gint8[]) { 2, 0, 1, 2 }, NULL);
+  gives (&column, "nested([[99], [97, 98], [], [99]], dtype=u1)");
+  fill_dictionary (&column, "L", (guint64[]) { 2, 0, 1, 2 }, NULL);
+  gives (&column, "nested([[99], [97, 98], [], [99]], dtype=u1)");
+  fill_dictionary (&column, "s", (gint16[]) { 2, 0, 3, 2 }, NULL);
+  refuses (&column, ACC_ERROR_BOUNDS, "[2]");
+  fill_dictionary (&column, "s", (gint16[]) { 2, -1, 1, 2 }, NULL);
+  refuses (&column, ACC_ERROR_BOUNDS, "[1]");
+  fill_dictionary (&column, "L", (guint64[]) { 2, 0, 1, G_MAXUINT64 }, NULL);
+  refuses (&column, ACC_ERROR_BOUNDS, "[3]");
+  fill_dictionary (&column, "g", values, NULL);
+  refuses (&column, ACC_ERROR_UNSUPPORTED, "integers");
+  fill_dictionary (&column, "i", (gint32[]) { 2, 77, 1, 0 }, &but_second);
+  refuses (&column, ACC_ERROR_UNSUPPORTED, "[1] is null");
+  fill_dictionary (&column, "i", (gint32[]) { 2, 77, 1, 0 }, &but_second);
+  check (&column, "nested([[99], [], [], [97, 98]], dtype=u1)", "1011[4] 111[3]");
+
+  /* Of a dictionary of its own. */
+  fill_dictionary (&column, "i", (gint32[]) { 0, 0, 0, 0 }, NULL);
+  add_dictionary (&column, 0, 0);
+  refuses (&column, ACC_ERROR_UNSUPPORTED, "levels");
+
+  /* Numbers in lists, of which there is a window. */
+  column = (Column) { 0 };
+  add (&column, -1, "+l", 3, 1, NULL, offsets);
+  add (&column, 0, "C", 6, 0, NULL, (guint8[]) { 9, 9, 2, 0, 1, 1 });
+  list = add (&column, -1, "i", 3, 1, NULL, numbers);
+  add_dictionary (&column, 1, list);
+  gives (&column, "nested([[], [4], [2, 3, 3]], dtype=i4)");
+}
+
+static void
+test_views (void)
+{
+  Column column = { 0 };
+
+  /* One after the other, and not; some twice. */
+  add (&column, -1, "+vl", 3, 0, NULL, (gint32[]) { 1, 3, 3 });
+  column.arrays[0].n_buffers = 3;
+  column.buffers[0][2] = (gint32[]) { 2, 0, 1 };
+  add (&column, 0, "i", 7, 0, NULL, numbers);
+  gives (&column, "nested([[2, 3], [], [4]], dtype=i4)");
+
+  column = (Column) { 0 };
+  add (&column, -1, "+vL", 3, 1, NULL, (gint64[]) { 0, 5, 0, 4 });
+  column.arrays[0].n_buffers = 3;
+  column.buffers[0][2] = (gint64[]) { 9, 1, 2, 3 };
+  add (&column, 0, "i", 7, 0, NULL, numbers);
+  gives (&column, "nested([[6], [1, 2], [5, 6, 7]], dtype=i4)");
+
+  for (guint i = 0; i < 3; i++)
+    {
+      column = (Column) { 0 };
+      add (&column, -1, "+vL", 2, 0, NULL, (gint64[]) { 0, 5 });
+      column.arrays[0].n_buffers = 3;
+      column.buffers[0][2] = (gint64[]) { 0, i == 0 ? 3 : i == 1 ? -1 : G_MAXINT64 };
+      add (&column, 0, "i", 7, 0, NULL, numbers);
+      refuses (&column, ACC_ERROR_BOUNDS, "[1]");
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -242,6 +357,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/arrow-nulls/values-of-nulls", test_values_of_nulls);
   g_test_add_func ("/arrow-nulls/wrong-offsets", test_wrong_offsets);
   g_test_add_func ("/arrow-nulls/refused", test_refused);
+  g_test_add_func ("/arrow-nulls/dictionaries", test_dictionaries);
+  g_test_add_func ("/arrow-nulls/views", test_views);
 
   return g_test_run ();
 }
