@@ -16,8 +16,8 @@ typedef struct {
   GPtrArray        *owners;     /* and in whose first functions they are: AccArray */
 } AccGraphWriter;
 
-/* Writes words of what @results are of @parameters, and closes them. FALSE: others have no use for them, since something reads a source or
- * has an error, or they would be more than @most. */
+/* Writes words of what @results are of @parameters, of which none is given twice, and closes them. FALSE: others have no use for them,
+ * since something reads a source or has an error, or they would be more than @most. */
 gboolean    acc_graph_writer_write (AccGraphWriter *self, AccArray **parameters, guint n_parameters, AccArray **results, guint n_results,
                                     guint most);
 /* Of what was written last. */

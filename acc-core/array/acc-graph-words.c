@@ -87,19 +87,25 @@ put_element_function (AccGraphWriter *self,
     g_ptr_array_add (self->owners, node);
 }
 
+/* NULL: of something that is computed, they are not known. */
 static const gint64 *
 get_leaf_extents (AccArray *leaf)
 {
-  return leaf->op == ACC_OP_USE ? acc_shape_get_extents (leaf->shape, NULL) : acc_array_get_parameter (leaf)->declared;
+  if (leaf->op == ACC_OP_PARAMETER)
+    return acc_array_get_parameter (leaf)->declared;
+
+  return leaf->shape != NULL ? acc_shape_get_extents (leaf->shape, NULL) : NULL;
 }
 
 static void
 put_leaf (AccGraphWriter *self,
           AccArray       *node)
 {
+  const gint64 *extents = get_leaf_extents (node);
+
   put (self, ACC_OP_USE);
   put (self, GPOINTER_TO_SIZE (node->type));
-  put_numbers (self, get_leaf_extents (node), node->rank);
+  put_numbers (self, extents, extents != NULL ? node->rank : 0);
   put_text (self, node->label);
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-core/array/acc-foreign-known-private.h"
+#include "acc-core/array/acc-graph-words-private.h"
+#include "acc-core/derived/acc-array-products.h"
 #include "acc-program-parser-private.h"
 #include "acc-core/array/acc-program-private.h"
 
@@ -7,6 +9,8 @@
 
 /* In bytes; the names of known operations have less than half of it. */
 #define MAX_OPERATION_NAME 64
+/* More than what a product is composed of. */
+#define PRODUCT_WORDS 4096
 
 /* The tokens of an operation after its name and "=", read one after the other. */
 typedef struct {
@@ -34,7 +38,7 @@ peek_word (Reader     *self,
 static gboolean
 is_trailer (AccToken *token)
 {
-  static const char *const words[] = { "foreign", "for", "label", NULL };
+  static const char *const words[] = { "foreign", "direct", "for", "label", NULL };
 
   return !token->quoted && g_strv_contains (words, token->text);
 }
@@ -439,6 +443,65 @@ read_operation (Reader   *self,
   return read_delayed (self, op, token);
 }
 
+/* What an operation of its own is said to compute from some arrays. */
+typedef struct {
+  AccToken   *token;      /* NULL: nothing is said */
+  const char *name;
+  GPtrArray  *arrays;
+} Direct;
+
+static gboolean
+read_direct (Reader *self,
+             Direct *direct)
+{
+  if (!peek_word (self, "direct"))
+    return TRUE;
+
+  direct->token = take (self, "direct");
+  return take_name (self, &direct->name) && take_arrays (self, -1, direct->arrays);
+}
+
+static gboolean
+is_same (AccArray  *array,
+         AccArray  *other,
+         GPtrArray *factors)
+{
+  AccGraphWriter a = { 0 }, b = { 0 };
+  guint n = factors->pdata[0] == factors->pdata[1] ? 1 : 2;
+  gboolean same = acc_graph_writer_write (&a, (AccArray **) factors->pdata, n, &array, 1, PRODUCT_WORDS)
+                  && acc_graph_writer_write (&b, (AccArray **) factors->pdata, n, &other, 1, PRODUCT_WORDS)
+                  && a.leaves->len == n
+                  && acc_words_equal (acc_graph_writer_get_words (&a), acc_graph_writer_get_words (&b));
+
+  acc_graph_writer_clear (&a);
+  acc_graph_writer_clear (&b);
+
+  return same;
+}
+
+/* Any text can say that something is a product: it is, where it is composed as one. Other names are for those who know them. */
+static gboolean
+derive_direct (Reader       *self,
+               AccArray     *array,
+               const Direct *direct)
+{
+  GPtrArray *factors = direct->arrays;
+  g_autoptr(AccArray) made = NULL, product = NULL;
+  G_GNUC_UNUSED g_auto(AccNaming) none = acc_naming_begin (NULL), name = acc_naming_begin (array->made_by);
+
+  if (direct->token == NULL || strcmp (direct->name, "matmul") != 0 || factors->len != 2 || array->error != NULL)
+    return TRUE;
+  if (!acc_parser_spend (self->parser, direct->token, PRODUCT_WORDS))
+    return FALSE;
+
+  made = acc_array_matmul (g_ptr_array_index (factors, 0), g_ptr_array_index (factors, 1));
+  product = g_steal_pointer (&made->direct);
+  if (product != NULL && is_same (array, made, factors))
+    array->direct = g_steal_pointer (&product);
+
+  return TRUE;
+}
+
 /* The name of a composed operation. Texts may be untrusted, or of versions with more operations: an unknown name is kept, as a label is. */
 static gboolean
 read_made_by (Reader   *self,
@@ -490,10 +553,13 @@ acc_parser_build (AccParser *self)
 {
   Reader reader = { self, self->statement.tokens, 2 };
   g_autoptr(AccArray) array = NULL;
+  g_autoptr(GPtrArray) arrays = g_ptr_array_new ();
+  Direct direct = { NULL, NULL, arrays };
   AccToken *token;
 
-  if ((token = take (&reader, "an operation")) == NULL || (array = read_operation (&reader, token)) == NULL ||
-      !read_offer (&reader, array) || !read_made_by (&reader, array) || !read_label (&reader, array))
+  if ((token = take (&reader, "an operation")) == NULL || (array = read_operation (&reader, token)) == NULL
+      || !read_offer (&reader, array) || !read_direct (&reader, &direct) || !read_made_by (&reader, array)
+      || !derive_direct (&reader, array, &direct) || !read_label (&reader, array))
     return NULL;
 
   if (array->error != NULL)

@@ -27,7 +27,9 @@
  * as "leaf" (one for each buffer) and "data" lines in base 64.
  *
  * Behind what an operation takes may stand, in this order: "foreign" with the name and the arrays of what a backend may compute in
- * its place; "for" with the name of what was asked for, where the operation is a part of that: errors name it ("take", where
+ * its place; "direct" with the name and the arrays of what acc has an operation for (a reader makes that anew, and takes it where all that
+ * is written here is what it is composed of); "for" with the name of what was asked for, where the operation is a part of that: errors name
+ * it ("take", where
  * "backpermute" is all there is to compute); "label" with the name that it was given. Each is a string, as C writes them. What is
  * read as asked for need not be known, but is of at most 64 small letters, digits and "_". */
 
@@ -209,6 +211,24 @@ append_offer (AccPrinter *self,
     acc_printer_append_array (self, offer->inputs[i]);
 }
 
+/* Products have it. */
+static void
+append_direct (AccPrinter *self,
+               AccArray   *array)
+{
+  const AccArray *direct = array->direct;
+
+  if (direct == NULL || direct->op != ACC_OP_MATMUL)
+    return;
+  for (guint i = 0; i < direct->n_inputs; i++)
+    if (!g_hash_table_contains (self->arrays, direct->inputs[i]))
+      return;
+
+  g_string_append_printf (self->text, " direct \"%s\"", acc_operation_get_info (direct->op)->name);
+  for (guint i = 0; i < direct->n_inputs; i++)
+    acc_printer_append_array (self, direct->inputs[i]);
+}
+
 static void
 print_array (AccPrinter *self,
              AccArray   *array)
@@ -230,6 +250,7 @@ print_array (AccPrinter *self,
   append_payload (self, array);
   if (array->offer != NULL)
     append_offer (self, array);
+  append_direct (self, array);
 
   if (array->made_by != NULL && strcmp (array->made_by, acc_operation_get_info (array->op)->name) != 0)
     {

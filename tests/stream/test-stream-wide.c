@@ -216,6 +216,42 @@ test_transforms (TestPair *f, gconstpointer name)
     }
 }
 
+static AccArray *
+square (AccArray **arrays, guint n, gpointer data)
+{
+  g_autoptr(AccArray) turned = acc_array_transpose (arrays[0]);
+
+  return acc_array_matmul (turned, arrays[0]);
+}
+
+/* By a program that was written down as text, and read. */
+static guint
+multiply_by_text (AccArray *array, gpointer data, AccArray **results)
+{
+  g_autoptr(AccProgram) program = acc_program_new ((const char *const[]) { "i4[:,:]", NULL }, square, NULL), read = NULL;
+  g_autofree char *text = acc_program_to_string (program);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) applied = NULL;
+
+  read = acc_program_parse (text, &error);
+  g_assert_no_error (error);
+  applied = acc_program_apply (read, &array, 1, &error);
+  g_assert_no_error (error);
+  results[0] = g_object_ref (g_ptr_array_index (applied, 0));
+
+  return 1;
+}
+
+static void
+test_text (TestPair *f, gconstpointer name)
+{
+  g_autoptr(AccArray) array = test_pair_new_array (f, (gint64[]) { 400, 300 }, 2);
+  g_autoptr(GPtrArray) sinks = g_ptr_array_new_with_free_func (g_object_unref), expected = NULL;
+
+  expected = test_pair_write (f, array, 190000, multiply_by_text, NULL, sinks, NULL);
+  test_sink_assert_same (g_ptr_array_index (sinks, 0), g_ptr_array_index (expected, 0));
+}
+
 /* Into files of both formats, and into a sink that takes whole rows; a picture whose row the encoder has no memory for is told what it
  * needs. */
 static void
@@ -267,7 +303,7 @@ test_files (TestPair *f, gconstpointer name)
 static const TestPairCase cases[] = {
   { "programs", test_programs },
   /* Of processors: */
-  { "transforms", test_transforms }, { "files", test_files },
+  { "transforms", test_transforms }, { "files", test_files }, { "text", test_text },
 };
 
 static void

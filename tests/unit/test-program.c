@@ -690,6 +690,66 @@ test_deep (void)
   back = round_trip (p);
 }
 
+static AccArray *
+multiply (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_matmul (arrays[0], arrays[1]);
+}
+
+static AccArray *
+multiply_more (AccArray **arrays, guint n, gpointer data)
+{
+  g_autoptr(AccArray) turned = acc_array_transpose (arrays[0]), products = acc_array_matmul (turned, arrays[0]);
+
+  return acc_array_matmul (arrays[1], products);
+}
+
+/* A product stays one when it is read, but not what is said to be another one than it is. */
+static void
+test_products (void)
+{
+  static const struct { const char *left, *right; } cases[] = {
+    { "f4[:,:]", "f4[:,:]" }, { "i4[3,4]", "i4[4,5]" }, { "f8[64,64]", "f8[64,64]" },
+    { "c8[:,:]", "c8[:,:,:]" }, { "f2[:,:,:]", "f2[:,:,:]" },
+  };
+  static const char *const others[] = { "direct \"matmul\" a1 a0", "direct \"matmul\" a0 a0", "direct \"matmul\" a0", "direct \"none\"" };
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(AccProgram) p = acc_program_new ((const char *const[]) { cases[i].left, cases[i].right, NULL }, multiply, NULL);
+      g_autoptr(AccProgram) back = round_trip (p);
+      g_autofree char *text = acc_program_to_string (back);
+      const char *said = strstr (text, "direct \"matmul\" a0 a1");
+
+      g_assert_nonnull (said);
+      for (guint k = 0; k < G_N_ELEMENTS (others); k++)
+        {
+          g_autofree char *forged = g_strdup_printf ("%.*s%s%s", (int) (said - text), text, others[k],
+                                                       said + strlen ("direct \"matmul\" a0 a1"));
+          g_autoptr(AccProgram) other = NULL;
+          g_autofree char *again = NULL;
+
+          other = acc_program_parse (forged, &error);
+          g_assert_no_error (error);
+          again = acc_program_to_string (other);
+          if (strstr (again, "direct") != NULL)
+            g_error ("%s:\n%s", others[k], again);
+        }
+    }
+
+  {
+    g_autoptr(AccProgram) p = acc_program_new ((const char *const[]) { "u1[:,:]", "u1[:,:]", NULL }, multiply_more, NULL);
+    g_autoptr(AccProgram) back = round_trip (p);
+    g_autofree char *text = acc_program_to_string (back);
+
+    const char *first = strstr (text, "direct \"matmul\"");
+
+    g_assert_nonnull (first);
+    g_assert_nonnull (strstr (first + 1, "direct \"matmul\""));
+  }
+}
+
 static void
 test_parse_errors (void)
 {
@@ -751,6 +811,8 @@ test_parse_errors (void)
     { "acc program 1\na0 = parameter 0 c8[:]\na1 = compute a0 foreign x\nprogram a0 -> a1\n", "a name in quotes is missing" },
     { "acc program 1\na0 = parameter 0 c8[:]\na1 = compute a0 foreign \"x\" a1\nprogram a0 -> a1\n", "there is no array" },
     { "acc program 1\na0 = parameter 0 c8[:] foreign \"x\"\nprogram a0 -> a0\n", "“foreign” is too much here" },
+    { "acc program 1\na0 = parameter 0 f4[:]\na1 = compute a0 direct matmul\nprogram a0 -> a1\n", "a name in quotes is missing" },
+    { "acc program 1\na0 = parameter 0 f4[:]\na1 = compute a0 direct \"x\" a1\nprogram a0 -> a1\n", "there is no array" },
     { "acc program 1\na0 = parameter 0 f4[:] for\nprogram a0 -> a0\n", "line 2, column 24: a name is missing" },
     { "acc program 1\na0 = parameter 0 f4[:] for take\nprogram a0 -> a0\n", "line 2, column 28: a name in quotes is missing" },
     { "acc program 1\na0 = parameter 0 f4[:] label \"x\" for \"take\"\nprogram a0 -> a0\n", "“for” is too much here" },
@@ -833,6 +895,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/program/sharing", test_sharing);
   g_test_add_func ("/program/data", test_data);
   g_test_add_func ("/program/deep", test_deep);
+  g_test_add_func ("/program/products", test_products);
   g_test_add_func ("/program/parse-errors", test_parse_errors);
   g_test_add_func ("/program/bombs", test_bombs);
 
