@@ -342,7 +342,7 @@ acc_stages_plan (AccStagesPlan *self, AccArray **arrays, guint n_arrays, AccStag
 
   for (guint i = 0; i < n_arrays; i++)
     g_ptr_array_add (others, g_object_ref (arrays[i]));
-  done = plan_all (&stages, &held, &is_known, error);
+  done = acc_stages_take_windows (self->backend, others, mode, error) && plan_all (&stages, &held, &is_known, error);
   hold (&stages, &held, FALSE);
 
   if (is_known)

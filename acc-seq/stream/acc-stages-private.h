@@ -76,6 +76,9 @@ gboolean   acc_stages_find_next    (AccBackend *backend, AccArray **arrays, guin
 
 /* --- for stages and their plans */
 
+/* Where sources, or rows that are read in another way, would be stored: rows of sources that come as they are wanted need no store. */
+gboolean      acc_stages_take_windows  (AccBackend *backend, GPtrArray *arrays, AccStagesMode mode, GError **error);
+
 /* Whether the store has room in memory, which gets less. */
 gboolean      acc_stages_takes_memory  (const AccStageStore *store, guint64 *room);
 /* Puts @values, from AccArray to AccArray, in place of what @arrays are made of. They are gone then. */

@@ -10,6 +10,7 @@
 #include "acc-memory-source-private.h"
 #include "acc-plan-private.h"
 #include "acc-seq/stream/external/acc-external-walk-private.h"
+#include "acc-seq/stream/windows/acc-windows-private.h"
 
 typedef struct {
   AccBackend   *backend;
@@ -431,6 +432,12 @@ acc_stages_keep_sources (AccBackend *backend, GPtrArray *arrays, gint64 chunk_ro
 
 /* --- runs */
 
+gboolean
+acc_stages_take_windows (AccBackend *backend, GPtrArray *arrays, AccStagesMode mode, GError **error)
+{
+  return (mode != ACC_STAGES_READS && mode != ACC_STAGES_SOURCES) || acc_windows_replace (backend, arrays, error);
+}
+
 GPtrArray *
 acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, gint64 chunk_rows,
                 AccDependence *dependences, GCancellable *cancellable, GError **error)
@@ -443,6 +450,8 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
 
   for (guint i = 0; dependences != NULL && i < n_arrays; i++)
     dependences[i] = ACC_DEPENDS_NOT;
+  if (results != NULL && may_have_stores && !acc_stages_take_windows (backend, results, mode, error))
+    return NULL;
   while (results != NULL && may_have_stores)
     {
       g_autoptr(GArray) stores = acc_stages_find_stores (backend, (AccArray **) results->pdata, results->len, mode,

@@ -273,9 +273,179 @@ test_joined (TestPair *f, gconstpointer name)
     check (f, array, 1200 * 256 * 4 / divisor, build_joined, (gpointer) name, 1);
 }
 
+/* --- some rows */
+
+#define ROWS    1200
+#define COLUMNS 256
+
+static AccArray *
+part (AccArray *array, gint64 first, gint64 n)
+{
+  g_autoptr(AccArray) rest = acc_array_drop_on (array, 0, acc_expr_new_int (first));
+
+  return acc_array_take_on (rest, 0, acc_expr_new_int (n));
+}
+
+static AccExpr *
+third (AccExpr *i, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_add (acc_expr_mul (acc_expr_item (i, 0), acc_expr_new_int (3)), acc_expr_new_int (5)),
+                          acc_expr_item (i, 1));
+}
+static AccExpr *
+diagonal (AccExpr *i, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_add (acc_expr_item (i, 0), acc_expr_new_int (700)), acc_expr_item (i, 0));
+}
+
+static AccArray *
+permuted (AccArray *array, gint64 n_rows, gint64 n_columns, AccExprFunc place)
+{
+  g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { n_rows, n_columns }, 2);
+
+  return acc_array_backpermute (array, shape, place, NULL);
+}
+
+static AccArray *
+thirds (AccArray *array)
+{
+  return permuted (array, 300, COLUMNS, third);
+}
+
+static AccArray *dropped (AccArray *array) { return acc_array_drop_on (array, 0, acc_expr_new_int (700)); }
+static AccArray *taken (AccArray *array) { return acc_array_take_on (array, 0, acc_expr_new_int (450)); }
+static AccArray *rest (AccArray *array) { return acc_array_drop_last_on (array, 0, acc_expr_new_int (30)); }
+static AccArray *one (AccArray *array) { return acc_array_slice (array, (gint64[]) { 811, ACC_ALL }, 2); }
+static AccArray *backwards (AccArray *array) { return acc_array_reverse_on (array, 0); }
+
+static AccArray *
+cropped (AccArray *array)
+{
+  g_autoptr(AccArray) rows = part (array, 300, 600), columns = acc_array_drop (rows, 17);
+
+  return acc_array_take (columns, 100);
+}
+
+static AccArray *
+mapped_before (AccArray *array)
+{
+  g_autoptr(AccArray) mapped = acc_array_map (array, flow_affine, NULL), both = acc_array_zip_with (mapped, array, flow_mix, NULL);
+
+  return part (both, 801, 398);
+}
+
+static AccArray *
+summed (AccArray *array)
+{
+  g_autoptr(AccArray) rows = part (array, 100, 1000);
+
+  return acc_array_sum (rows);
+}
+
+static AccArray *
+differences (AccArray *array)
+{
+  g_autoptr(AccArray) after = acc_array_tail_on (array, 0), before = acc_array_drop_last_on (array, 0, acc_expr_new_int (1));
+
+  return acc_array_sub (after, before);
+}
+
+/* All rows are read besides; and too far away from each other. */
+static AccArray *
+with_all (AccArray *array)
+{
+  g_autoptr(AccArray) after = acc_array_drop_on (array, 0, acc_expr_new_int (2));
+
+  return acc_array_zip_with (after, array, flow_mix, NULL);
+}
+
+static AccArray *
+far_apart (AccArray *array)
+{
+  g_autoptr(AccArray) after = acc_array_drop_on (array, 0, acc_expr_new_int (600));
+
+  return acc_array_zip_with (after, array, flow_mix, NULL);
+}
+
+static const struct {
+  const char *name;
+  AccArray *(*build) (AccArray *array);
+  guint64     n_rows;       /* that are read, and none is stored; 0: something is */
+} windows[] = {
+  { "drop", dropped, 500 },    { "take", taken, 450 },           { "but the last", rest, 1170 }, { "crop", cropped, 600 },
+  { "thirds", thirds, 300 },   { "mapped before", mapped_before, 398 }, { "sums", summed, 1000 }, { "differences", differences, 1200 },
+  { "with all", with_all, 1200 }, { "far apart", far_apart, 0 }, { "one", one, 1 }, { "backwards", backwards, 1200 },
+};
+
+static guint
+build_window (AccArray *array, gpointer data, AccArray **results)
+{
+  results[0] = windows[GPOINTER_TO_UINT (data)].build (array);
+
+  return 1;
+}
+
+/* Of a source that cannot go back, and of a file that can: as few rows are read as there can be, and none is stored. */
+static void
+test_windows (TestPair *f, gconstpointer name)
+{
+  g_autoptr(AccArray) array = test_pair_new_array (f, (gint64[]) { ROWS, COLUMNS }, 2);
+  g_autoptr(GBytes) bytes = test_file_new (f->roomy, array, "npy");
+
+  for (guint i = 0; i < G_N_ELEMENTS (windows); i++)
+    {
+      g_autoptr(AccSource) source = test_file_open (bytes, "npy", NULL, NULL);
+      g_autoptr(AccArray) file = acc_array_new_from_source (source), result = windows[i].build (file);
+      g_autoptr(AccArray) wanted = windows[i].build (array), expected = NULL;
+      g_autoptr(TestSink) sink = test_sink_new ();
+      g_autoptr(AccPlan) plan = NULL;
+      g_autoptr(GError) error = NULL;
+
+      g_test_message ("%s", windows[i].name);
+      check (f, array, ROWS * COLUMNS, build_window, GUINT_TO_POINTER (i), 1);
+
+      expected = acc_backend_run (f->roomy, wanted, NULL, &error);
+      g_assert_no_error (error);
+      acc_backend_set_memory_limit (f->backend, f->before + ROWS * COLUMNS);
+      plan = acc_backend_plan (f->backend, result, ACC_SINK (sink), 0, &error);
+      g_assert_no_error (error);
+      /* Others may have steps that read on. */
+      if (windows[i].n_rows > 0 && g_str_equal (name, "native"))
+        g_assert_cmpuint (acc_plan_get_read_bytes (plan), ==, windows[i].n_rows * COLUMNS * 4);
+      acc_backend_set_memory_limit (f->backend, 0);
+      g_assert_true (test_write_within (f->backend, result, sink, ROWS * COLUMNS, &error));
+      g_assert_no_error (error);
+      test_sink_assert_same (sink, expected);
+    }
+}
+
+/* A row of the result is of a column, too, and rows that there are not are an error. */
+static void
+test_diagonal (TestPair *f, gconstpointer name)
+{
+  g_autoptr(TestSource) source = test_source_new ("i4", (gint64[]) { ROWS, COLUMNS }, 2, 3);
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source)), kept = NULL;
+  g_autoptr(AccArray) few = permuted (array, 200, 5, diagonal), wanted = NULL, expected = NULL;
+  g_autoptr(AccArray) many = permuted (array, 501, 5, diagonal);
+  g_autoptr(TestSink) sink = test_sink_new (), other = test_sink_new ();
+  g_autoptr(GError) error = NULL;
+
+  kept = acc_backend_run (f->roomy, array, NULL, &error);
+  g_assert_no_error (error);
+  wanted = permuted (kept, 200, 5, diagonal);
+  expected = acc_backend_run (f->roomy, wanted, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (test_write_within (f->backend, few, sink, ROWS * COLUMNS, &error));
+  g_assert_no_error (error);
+  test_sink_assert_same (sink, expected);
+
+  g_assert_false (test_write_within (f->backend, many, other, ROWS * COLUMNS, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_BOUNDS);
+}
+
 static const TestPairCase cases[] = {
   { "turns", test_turns }, { "chains", test_chains }, { "gather", test_gather }, { "plan", test_plan },
-  { "joined", test_joined },
+  { "joined", test_joined }, { "windows", test_windows }, { "diagonal", test_diagonal },
 };
 
 static void

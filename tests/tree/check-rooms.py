@@ -24,7 +24,7 @@ ROOMS = [
     ['acc-core/backend'],
     ['acc-seq/lift'],
     ['acc-seq/nested'],
-    ['acc-seq/stream', 'acc-seq/stream/external', 'acc-seq/stream/ledger'],
+    ['acc-seq/stream', 'acc-seq/stream/external', 'acc-seq/stream/ledger', 'acc-seq/stream/windows'],
     ['acc-io'],
     ['acc-seq/sequence', 'acc-seq/sequence/producers'],
     ['acc'],

@@ -31,13 +31,14 @@ get_height (const Turn *self, gint64 first)
 
 /* --- which orders */
 
-/* Which dimension of the input each of the result is. */
+/* Which dimension of the input each of the result is. FALSE: it has another form, or they are in order. */
 static gboolean
 find_order (AccArray *node, guint *order)
 {
   AccFunction *function = node->op == ACC_OP_BACKPERMUTE ? node->functions[0] : NULL;
   AccArray *input;
   guint64 seen = 0;
+  gboolean is_turned = FALSE;
 
   if (function == NULL || node->rank < 2 || node->rank > 64 || node->shape == NULL || function->body->kind != ACC_EXPR_TUPLE)
     return FALSE;
@@ -54,9 +55,10 @@ find_order (AccArray *node, guint *order)
         return FALSE;
       order[item->item] = d;
       seen |= G_GUINT64_CONSTANT (1) << item->item;
+      is_turned |= item->item != d;
     }
 
-  return seen == (node->rank == 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << node->rank) - 1);
+  return is_turned && seen == (node->rank == 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << node->rank) - 1);
 }
 
 /* The next pass from @current to @order, which becomes @current; FALSE: there is none. */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "acc-source.h"
+
+/* Rows first, first + step, … of another source, of which no others are read where it can seek. */
+
+G_DECLARE_FINAL_TYPE (AccWindowSource, acc_window_source, ACC, WINDOW_SOURCE, AccSource)
+
+/* @n_rows: at least 1, all of which @base has. @step, if it is below 0: @base can seek. */
+AccSource *acc_window_source_new (AccSource *base, gint64 first, gint64 step, gint64 n_rows);
