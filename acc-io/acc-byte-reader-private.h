@@ -7,7 +7,7 @@
  * buffer, large ones straight into the caller's memory. Errors are %ACC_ERROR_IO with the name, or a cancellation. */
 typedef struct _AccByteReader AccByteReader;
 
-#define ACC_BYTE_READER_BUFFER (128 * 1024)
+#define ACC_BYTE_READER_BUFFER (16 * 1024)
 
 AccByteReader *acc_byte_reader_new_for_file   (GFile *file, GCancellable *cancellable, GError **error);
 AccByteReader *acc_byte_reader_new_for_stream (GInputStream *stream);

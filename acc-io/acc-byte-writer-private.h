@@ -9,7 +9,7 @@
  * Errors are %ACC_ERROR_IO with the name, or a cancellation. */
 typedef struct _AccByteWriter AccByteWriter;
 
-#define ACC_BYTE_WRITER_BUFFER (128 * 1024)
+#define ACC_BYTE_WRITER_BUFFER (16 * 1024)
 
 AccByteWriter *acc_byte_writer_new_for_file   (GFile *file);
 AccByteWriter *acc_byte_writer_new_for_stream (GOutputStream *stream);

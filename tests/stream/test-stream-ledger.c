@@ -447,7 +447,7 @@ run_child (const char *folder, const char *file)
   g_autoptr(GError) error = NULL;
 
   few = acc_array_cast (result, acc_element_type_new (ACC_KIND_U8));
-  acc_backend_set_memory_limit (backend, 131072 + LIMIT / 2);   /* what the source holds, and chunks of few rows */
+  acc_backend_set_memory_limit (backend, 16384 + LIMIT / 2);   /* what the source holds, and chunks of few rows */
   if (acc_backend_write_with_ledger (backend, few, sink, kept, NULL, &error))
     return 0;
   g_printerr ("%s\n", error->message);

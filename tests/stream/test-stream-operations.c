@@ -24,7 +24,7 @@
 #define COLUMNS (ROWS < 2000 ? 300 : 1500)
 #define MAX_SOURCES 3
 /* Bytes that five npy files hold while they are written. */
-#define FIVE_SINKS  (5 * 128 * 1024)
+#define FIVE_SINKS  (5 * 16 * 1024)
 
 typedef MemoryFile Data;
 
