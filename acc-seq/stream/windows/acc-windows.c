@@ -441,16 +441,16 @@ static AccFunction *
 move_rows (AccArray *node, gint64 offset, gboolean is_one)
 {
   g_autoptr(AccFunction) function = without_extents (node->functions[0]);
-  AccExpr *body = function->body, *parameter = function->params[0], *row = acc_array_number (offset);
+  AccExpr *body = function->body, *parameter = function->params[0], *row;
   guint rank = node->inputs[0]->rank;
   g_autofree AccExpr **items = g_new (AccExpr *, rank);
 
-  if (!is_one)
-    {
-      AccExpr *own = acc_element_type_is_scalar (parameter->type) ? parameter : acc_expr_item (parameter, 0);
-
-      row = offset != 0 ? acc_expr_add (own, row) : own;
-    }
+  if (is_one)
+    row = acc_array_number (offset);
+  else
+    row = acc_element_type_is_scalar (parameter->type) ? parameter : acc_expr_item (parameter, 0);
+  if (!is_one && offset != 0)
+    row = acc_expr_add (row, acc_array_number (offset));
   items[0] = row;
   for (guint i = 1; i < rank; i++)
     items[i] = body->args[i];
