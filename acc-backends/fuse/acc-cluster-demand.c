@@ -135,6 +135,14 @@ count_serial_visits (AccFusionNode *node)
   return node->cost <= ACC_CLUSTER_MAX_SERIAL_COST ? 1 : ACC_COST_SERIAL;
 }
 
+/* What lanes of processors do side by side hides nowhere, and needs not. */
+static double
+count_lane_visits (AccCutter     *self,
+                   AccFusionNode *node)
+{
+  return !self->graph->for_groups && node->cost <= ACC_CLUSTER_MAX_LANES_COST ? 1 : count_serial_visits (node);
+}
+
 /* A thread has all the elements that it transforms written out one after the other. */
 static double
 count_transform_visits (AccFusionNode *node)
@@ -192,17 +200,17 @@ acc_cutter_ask_inputs (AccCutter     *self,
           break;
         case ACC_FAMILY_SCAN:
           wish.access = ACC_ACCESS_SOURCE;
-          wish.visits = count_serial_visits (input);
+          wish.visits = count_lane_visits (self, input);
           break;
         case ACC_FAMILY_SCAN_SEG:
           wish.access = i == 0 ? ACC_ACCESS_SOURCE : ACC_ACCESS_OTHER;
-          wish.visits = i == 0 ? count_serial_visits (input) : 2;
+          wish.visits = i == 0 ? count_lane_visits (self, input) : 2;
           break;
         case ACC_FAMILY_PERMUTE:
           if (i != 1)
             {
               wish.access = ACC_ACCESS_SOURCE;
-              wish.visits = count_serial_visits (input);
+              wish.visits = acc_fusion_node_packs (node) ? count_lane_visits (self, input) : count_serial_visits (input);
             }
           break;
         case ACC_FAMILY_SORT:

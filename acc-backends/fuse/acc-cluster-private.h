@@ -9,6 +9,8 @@
 #define ACC_CLUSTER_MAX_DEPTH       128
 /* Operations per element beyond which a parallel step of its own is better than a scalar loop. */
 #define ACC_CLUSTER_MAX_SERIAL_COST 8
+/* The same for lanes, of which one waits for the other. */
+#define ACC_CLUSTER_MAX_LANES_COST  32
 /* Nor what is written out for every element of a transform that a thread holds. */
 #define ACC_CLUSTER_MAX_TRANSFORMED_COST 48
 /* The element of a fold is written several times, and what takes long anyway gains little from fewer bytes. */
@@ -31,6 +33,8 @@ typedef struct {
 int            acc_cutter_find         (AccCutter *self, int cluster);
 AccCluster    *acc_cutter_get          (AccCutter *self, int cluster);
 gboolean       acc_fusion_node_has_extents_of (AccFusionNode *a, AccFusionNode *b);
+/* Whether a permute is a filter whose elements processors write in lanes. */
+gboolean       acc_fusion_node_packs   (AccFusionNode *permute);
 /* Calls @each for what has, or must have, memory for the elements that the node's scalar functions read. */
 void           acc_cutter_visit_references (AccCutter *self, AccFusionNode *node,
                                             void (*each) (AccFusionNode *reference, gpointer user_data), gpointer user_data);

@@ -306,6 +306,14 @@ find_absorbing (AccCutter *self)
     }
 }
 
+gboolean
+acc_fusion_node_packs (AccFusionNode *permute)
+{
+  AccElementType *type = permute->array->type;
+
+  return acc_array_get_permute (permute->array)->fills && acc_element_type_get_n_buffers (type) == acc_element_type_get_n_leaves (type);
+}
+
 /* A scan that says where elements go, as in a filter: one thread goes over both in order. */
 static gboolean
 join_permute (AccCutter     *self,
@@ -313,7 +321,9 @@ join_permute (AccCutter     *self,
               AccFusionNode *node)
 {
   if (self->graph->for_groups || cluster->kind != ACC_CLUSTER_PERMUTE || cluster->anchors->len > 1 || node->rank != 1 ||
-      !acc_fusion_node_has_extents_of (cluster->consumed, node) || cluster->cost > ACC_CLUSTER_MAX_SERIAL_COST)
+      !acc_fusion_node_has_extents_of (cluster->consumed, node) ||
+      cluster->cost > (acc_fusion_node_packs (g_ptr_array_index (cluster->anchors, 0)) ? ACC_CLUSTER_MAX_LANES_COST
+                                                                                       : ACC_CLUSTER_MAX_SERIAL_COST))
     return FALSE;
 
   g_ptr_array_add (cluster->anchors, node);

@@ -195,6 +195,16 @@ matching_index (AccExpr *index,
   return acc_array_join_items (items, rank);
 }
 
+/* What @array has the extents of, as it was made of that element by element. */
+static AccArray *
+find_origin (AccArray *array)
+{
+  while (array->op == ACC_OP_MAP || array->op == ACC_OP_IMAP || array->op == ACC_OP_UNZIP || array->op == ACC_OP_COMPUTE)
+    array = array->inputs[0];
+
+  return array;
+}
+
 AccArray *
 acc_array_match_extents (AccArray *self,
                          AccArray *other)
@@ -202,7 +212,7 @@ acc_array_match_extents (AccArray *self,
   Match match = { self, other };
   g_autofree AccExpr **extents = NULL;
 
-  if (acc_array_get_shape (self) != NULL && acc_array_get_shape (other) != NULL)
+  if ((acc_array_get_shape (self) != NULL && acc_array_get_shape (other) != NULL) || find_origin (self) == find_origin (other))
     return g_object_ref (other);
 
   extents = acc_array_list_extents (self);

@@ -4,6 +4,7 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-array-math.h"
 #include "acc-array-rearrange.h"
+#include "acc-array-scan-private.h"
 #include "acc-error.h"
 
 /* Every element that stays goes to the place that an inclusive scan of the flags, in row-major order, gives (Blelloch 1990, "pack"). An
@@ -17,21 +18,58 @@ target (AccExpr *flag,
   return acc_expr_tuple2 (flag, acc_expr_sub (count, acc_array_number (1)));
 }
 
+static AccArray *
+pack (AccArray *self,
+      AccArray *flags,
+      AccArray *ones,
+      AccExpr  *count)
+{
+  g_autoptr(AccArray) so_far = acc_array_scanl1 (ones, acc_array_add_elements, NULL);
+  g_autoptr(AccArray) targets = acc_array_zip_with (flags, so_far, target, NULL);
+  g_autoptr(AccArray) room = acc_array_take_on (self, 0, count);
+  AccArray *packed = acc_array_permute (self, room, targets, acc_array_first_element, NULL);
+
+  acc_array_get_permute (packed)->fills = TRUE;
+
+  return packed;
+}
+
+AccArray *
+acc_array_pack (AccArray *self,
+                AccArray *flags,
+                AccExpr  *count)
+{
+  g_autoptr(AccArray) ones = acc_array_cast (flags, acc_element_type_new (ACC_KIND_I64));
+
+  return pack (self, flags, ones, count);
+}
+
+gboolean
+acc_array_is_filter (AccArray *node)
+{
+  return node->op == ACC_OP_PERMUTE && acc_array_get_permute (node)->fills && node->rank == 1 && node->inputs[0]->rank == 1
+         && acc_array_is_optional (node->inputs[2]->type);
+}
+
+AccArray *
+acc_array_get_filter_flags (AccArray *filter)
+{
+  AccArray *targets = filter->inputs[2];
+  AccFunction *function = targets->op == ACC_OP_ZIP_WITH ? targets->functions[0] : NULL;
+
+  return function != NULL && function->body->kind == ACC_EXPR_TUPLE && function->body->args[0] == function->params[0] ? targets->inputs[0]
+                                                                                                                      : NULL;
+}
+
 /* @flags: of the extents of @self */
 static AccArray *
-pack (AccArray  *self,
-      AccArray  *flags,
-      AccArray **counts)
+pack_all (AccArray  *self,
+          AccArray  *flags,
+          AccArray **counts)
 {
   g_autoptr(AccArray) flat = acc_array_flatten (self), flat_flags = acc_array_flatten (flags);
   g_autoptr(AccArray) ones = acc_array_cast (flat_flags, acc_element_type_new (ACC_KIND_I64));
-  g_autoptr(AccArray) so_far = acc_array_scanl1 (ones, acc_array_add_elements, NULL);
   g_autoptr(AccArray) total = acc_array_sum_all (ones);
-  g_autoptr(AccArray) targets = acc_array_zip_with (flat_flags, so_far, target, NULL);
-  g_autoptr(AccArray) room = acc_array_take_on (flat, 0, acc_expr_the (total));
-  AccArray *packed = acc_array_permute (flat, room, targets, acc_array_first_element, NULL);
-
-  acc_array_get_permute (packed)->fills = TRUE;
 
   if (counts != NULL)
     {
@@ -40,7 +78,7 @@ pack (AccArray  *self,
       *counts = acc_array_sum (each);
     }
 
-  return packed;
+  return pack (flat, flat_flags, ones, acc_expr_the (total));
 }
 
 /**
@@ -125,5 +163,5 @@ acc_array_compact (AccArray  *self,
   g_object_unref (node);
   checked = acc_array_match_extents (self, flags);
 
-  return pack (self, checked, counts);
+  return pack_all (self, checked, counts);
 }

@@ -13,3 +13,12 @@ typedef enum {
 
 /* @given, of the type of @self. NULL: it is not, which @node says in the name of @operation. */
 AccExpr *acc_array_resolve_initial (AccArray *node, const char *operation, AccArray *self, AccExpr *given);
+
+/* --- filters, whose places a scan gives */
+
+/* Whether @node is a filter of a vector: a permute that fills its result in order. */
+gboolean  acc_array_is_filter        (AccArray *node);
+/* Of such a filter: which elements are kept, without their places; borrowed. NULL: places were not found from that. */
+AccArray *acc_array_get_filter_flags (AccArray *filter);
+/* The elements of vector @self whose flag is true, of which there are @count. */
+AccArray *acc_array_pack             (AccArray *self, AccArray *flags, AccExpr *count);

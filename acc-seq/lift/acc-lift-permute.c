@@ -2,6 +2,8 @@
 #include "acc-lift-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/derived/acc-array-scan-private.h"
+#include "acc-core/derived/acc-array-rearrange.h"
 
 /* Permutes: into one array of all defaults, with targets in the part of the element. */
 
@@ -77,19 +79,51 @@ lay_alike (AccLift    *self,
   acc_lifted_unref (both[1]);
 }
 
+/* A filter of each element keeps the same values in the same order as one of all values, and needs none of their numbers. NULL: @node is
+ * none, or keeps as many of each. */
+static AccLifted *
+lift_filter (AccLift  *self,
+             AccArray *node)
+{
+  AccArray *kept = acc_array_is_filter (node) ? acc_array_get_filter_flags (node) : NULL;
+  AccLifted *defaults = acc_lift_get_input (self, node, 1);
+  g_autoptr(AccLifted) own_source = NULL, own_flags = NULL;
+  g_autoptr(AccArray) values = NULL, flat_flags = NULL;
+  AccLifted *source, *flags;
+
+  if (kept == NULL || defaults->form != ACC_LIFTED_IRREGULAR)
+    return NULL;
+
+  source = acc_lift_to_regular (self, acc_lift_get_input (self, node, 0));
+  flags = acc_lift_to_regular (self, acc_lift_get (self, kept));
+  lay_alike (self, node, &source, &flags);
+  own_source = source;
+  own_flags = flags;
+  values = acc_array_flatten (source->values);
+  flat_flags = acc_array_flatten (flags->values);
+
+  return acc_lifted_new_irregular (acc_nesting_ref (defaults->nesting),
+                                   acc_array_pack (values, flat_flags, acc_nesting_total (defaults->nesting)));
+}
+
 AccLifted *
 acc_lift_permute (AccLift  *self,
                   AccArray *node)
 {
   gboolean depends = acc_lift_depends (self, node->functions[0]);
-  AccLifted *source = acc_lift_to_regular (self, acc_lift_get_input (self, node, 0));
-  AccLifted *targets = acc_lift_to_regular (self, acc_lift_get_input (self, node, 2));
+  AccLifted *filtered = lift_filter (self, node);
+  AccLifted *source, *targets;
   g_autoptr(AccLifted) defaults = acc_lift_to_regular (self, acc_lift_get_input (self, node, 1));
   g_autoptr(AccLifted) own_source = NULL, own_targets = NULL;
   g_autoptr(AccArray) places = NULL, elements = NULL, old = NULL, permuted = NULL;
   AccLiftCall call = { self, node->functions[0] };
   AccArray *values;
 
+  if (filtered != NULL)
+    return filtered;
+
+  source = acc_lift_to_regular (self, acc_lift_get_input (self, node, 0));
+  targets = acc_lift_to_regular (self, acc_lift_get_input (self, node, 2));
   lay_alike (self, node, &source, &targets);
   own_source = source;
   own_targets = targets;

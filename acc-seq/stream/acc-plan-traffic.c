@@ -3,8 +3,8 @@
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/base/acc-machine-private.h"
+#include "acc-core/derived/acc-array-scan-private.h"
 #include "acc-plan-private.h"
-#include "acc-seq/stream/external/acc-pack-sink-private.h"
 
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ acc_plan_traffic_count_most (AccArray *array)
 
   if (array->shape != NULL)
     return (guint64) acc_shape_get_size (array->shape);
-  if (acc_pack_is_filter (array))
+  if (acc_array_is_filter (array))
     return acc_plan_traffic_count_most (array->inputs[0]);
   if (family != ACC_FAMILY_ELEMENTS && family != ACC_FAMILY_ZIP && array->op != ACC_OP_UNZIP)
     return G_MAXUINT64;

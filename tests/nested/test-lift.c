@@ -65,6 +65,21 @@ static AccArray *f_unique (AccArray **a, guint n, gpointer data) { return acc_ar
 static AccExpr *is_even (AccExpr *x, gpointer data) { return acc_expr_eq (acc_expr_rem (x, acc_expr_new_int (2)), acc_expr_new_int (0)); }
 static AccArray *f_filter (AccArray **a, guint n, gpointer data) { return acc_array_filter (a[0], is_even, NULL, NULL); }
 
+/* Flags that are made of something else; what is kept takes some operations. */
+static AccExpr *
+scrambled (AccExpr *x, AccExpr *y, gpointer data)
+{
+  return acc_expr_bxor (acc_expr_mul (x, i8 (37)), acc_expr_quot (y, i8 (3)));
+}
+static AccArray *
+f_compact (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) turned = acc_array_reverse (a[0]), flags = acc_array_map (turned, is_even, NULL);
+  g_autoptr(AccArray) mixed = acc_array_zip_with (a[0], turned, scrambled, NULL);
+
+  return acc_array_compact (mixed, flags, NULL);
+}
+
 static AccExpr *
 neighbours (AccExpr *n, gpointer data)
 {
@@ -253,7 +268,8 @@ static const struct {
   { "map", f_map }, { "imap", f_imap }, { "centre", f_centre }, { "sum", f_sum }, { "scan", f_scan }, { "scanl", f_scanl },
   { "scanr", f_scanr }, { "reverse", f_reverse }, { "take", f_take }, { "drop", f_drop }, { "concat", f_concat }, { "outer", f_outer },
   { "outer-sum", f_outer_sum }, { "outer-scan", f_outer_scan }, { "sort", f_sort }, { "argsort", f_argsort },
-  { "outer-sort", f_outer_sort }, { "unique", f_unique }, { "filter", f_filter }, { "clamp", f_clamp }, { "mirror", f_mirror },
+  { "outer-sort", f_outer_sort }, { "unique", f_unique }, { "filter", f_filter }, { "compact", f_compact },
+  { "clamp", f_clamp }, { "mirror", f_mirror },
   { "wrap", f_wrap }, { "constant", f_constant }, { "histogram", f_histogram }, { "permute", f_permute }, { "cond", f_cond },
   { "loop", f_loop }, { "left-fold", f_left_fold }, { "depending-scan", f_depending_scan }, { "depending-fold", f_depending_fold },
   { "generate", f_generate }, { "captured", f_captured }, { "closed", f_closed }, { "segments", f_segments }, { "inner", f_inner },
@@ -299,6 +315,15 @@ p_flatten (AccArray **a, guint n, gpointer data)
   g_autoptr(AccArray) flat = acc_array_flatten (a[0]);
 
   return acc_array_concat (flat, flat);
+}
+
+/* What is kept of all rows, and how many of each */
+static AccArray *
+p_filter (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) counts = NULL, kept = acc_array_filter (a[0], is_even, NULL, &counts);
+
+  return acc_array_concat (kept, counts);
 }
 
 static AccArray *
@@ -456,6 +481,7 @@ static const struct {
   AccArrayFunc function;
 } matrix_functions[] = {
   { "transpose", p_transpose },
+  { "filter", p_filter },
   { "rows", p_rows },
   { "all", p_all },
   { "columns", p_columns },

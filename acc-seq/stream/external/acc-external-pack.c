@@ -3,6 +3,7 @@
 #include "acc-pack-sink-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/derived/acc-array-scan-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
 
@@ -15,7 +16,7 @@ take_pack (AccArray *node, guint *n_inputs)
 {
   *n_inputs = node->n_inputs;
 
-  return acc_pack_is_filter (node) ? node->inputs : NULL;
+  return acc_array_is_filter (node) ? node->inputs : NULL;
 }
 
 /* All elements may be kept; and their places. */

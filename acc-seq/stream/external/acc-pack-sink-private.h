@@ -10,8 +10,6 @@
 #define ACC_TYPE_PACK_SINK (acc_pack_sink_get_type ())
 G_DECLARE_FINAL_TYPE (AccPackSink, acc_pack_sink, ACC, PACK_SINK, AccSink)
 
-/* Whether @node is a filter of a vector: a permute that fills its result in order. */
-gboolean  acc_pack_is_filter (AccArray *node);
 /* For a filter, and what is made of one element by element: rows of elements and whether to keep each, by which @sink gets the same
  * elements, and the sink that takes them. NULL where @array is nothing of the kind.
  * @n_sinks: how many share the memory. */

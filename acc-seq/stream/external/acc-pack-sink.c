@@ -4,6 +4,7 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/data/acc-chunk-private.h"
 #include "acc-core/data/acc-sink-private.h"
+#include "acc-core/derived/acc-array-scan-private.h"
 #include "acc-external-blocks-private.h"
 #include "acc-external-elements-private.h"
 #include "acc-external-private.h"
@@ -327,23 +328,13 @@ acc_pack_sink_get_lent (AccPackSink *self)
 
 /* --- what goes to it */
 
-gboolean
-acc_pack_is_filter (AccArray *node)
-{
-  return node->op == ACC_OP_PERMUTE && acc_array_get_permute (node)->fills && node->rank == 1 && node->inputs[0]->rank == 1
-         && acc_array_is_optional (node->inputs[2]->type);
-}
-
 /* Which elements are kept: without their places, if these were found from that. */
 static AccArray *
-get_flags (AccArray *targets)
+dup_flags (AccArray *filter)
 {
-  AccFunction *function = targets->op == ACC_OP_ZIP_WITH ? targets->functions[0] : NULL;
+  AccArray *flags = acc_array_get_filter_flags (filter);
 
-  if (function != NULL && function->body->kind == ACC_EXPR_TUPLE && function->body->args[0] == function->params[0])
-    return g_object_ref (targets->inputs[0]);
-
-  return acc_array_unzip (targets, 0);
+  return flags != NULL ? g_object_ref (flags) : acc_array_unzip (filter->inputs[2], 0);
 }
 
 /* Whether blocks of what @filter keeps leave blocks of @node: each element is made of the one of its place, or is one that is kept. */
@@ -354,9 +345,9 @@ goes_by_blocks (AccArray *node, AccArray *filter, guint depth)
     return TRUE;
   if (depth == 0)
     return FALSE;
-  if (acc_pack_is_filter (node))
+  if (acc_array_is_filter (node))
     {
-      g_autoptr(AccArray) flags = get_flags (node->inputs[2]);
+      g_autoptr(AccArray) flags = dup_flags (node);
 
       return goes_by_blocks (node->inputs[0], filter, depth - 1) && goes_by_blocks (flags, filter, depth - 1);
     }
@@ -382,7 +373,7 @@ find_filter (AccArray *array)
   AccArray *found = NULL;
 
   for (guint depth = 0; array->n_inputs > 0 && depth < 16; depth++, array = array->inputs[0])
-    if (acc_pack_is_filter (array))
+    if (acc_array_is_filter (array))
       found = array->inputs[0]->shape != NULL ? array : NULL;
 
   return found;
@@ -432,7 +423,7 @@ acc_pack_split (AccBackend *backend, AccArray *array, AccSink *sink, guint n_sin
   self->array = g_object_ref (array);
   *pack = ACC_SINK (self);
 
-  flags = get_flags (filter->inputs[2]);
+  flags = dup_flags (filter);
 
   return join_rows (filter->inputs[0], flags);
 }
