@@ -266,15 +266,19 @@ prepare_pictures (gsize n)
 }
 
 /* --- quicksort: each turn divides all parts that are left into what is below, at and above their middle element. Where parts lie is known
- * by then, so that what is at the middle stays there, as does a part of one value; the others are parts of the next turn. */
+ * by then, so that what is at the middle stays there, as does a part of one value; long ones are parts of the next turn. Short ones are
+ * sorted together in the end, as C sorts parts of as many by insertion. */
+
+#define MOST_SORTED 24
 
 enum {
   VALUES,      /* u4[:] */
   PARTS,       /* (i8,i8)[:]: where each that is left begins, and how many values it has */
+  SHORT_PARTS, /* the same of those that are sorted in the end */
   N_STATES,
 };
 
-static const char *const quicksort_state[] = { "u4[:]", "(i8,i8)[:]", NULL };
+static const char *const quicksort_state[] = { "u4[:]", "(i8,i8)[:]", "(i8,i8)[:]", NULL };
 
 typedef struct {
   AccArray *part, *pivot, *counts;
@@ -338,14 +342,14 @@ place_of (AccExpr *index, AccExpr *before, gpointer data)
                         acc_expr_cond (acc_expr_eq (x, pivot), acc_expr_sub (acc_expr_add (below, n_at), one), above));
 }
 
+/* Where each value of a part goes in it. */
 static AccArray *
-divided (AccArray **a, guint n, gpointer data)
+divided_places (AccArray **a, guint n, gpointer data)
 {
-  g_autoptr(AccArray) pivot = NULL, sides = sides_of (a[0], &pivot), before = acc_array_scanl1 (sides, add_pairs, NULL), places = NULL;
+  g_autoptr(AccArray) pivot = NULL, sides = sides_of (a[0], &pivot), before = acc_array_scanl1 (sides, add_pairs, NULL);
   Division self = { a[0], pivot, a[1] };
 
-  places = acc_array_imap (before, place_of, &self);
-  return acc_array_scatter (a[0], a[0], places);
+  return acc_array_imap (before, place_of, &self);
 }
 
 static AccExpr *
@@ -361,9 +365,17 @@ length_of (AccExpr *part, gpointer data)
 }
 
 static AccExpr *
-has_several (AccExpr *part, gpointer data)
+is_long (AccExpr *part, gpointer data)
 {
-  return acc_expr_gt (acc_expr_item (part, 1), acc_expr_new_int (1));
+  return acc_expr_gt (acc_expr_item (part, 1), acc_expr_new_int (MOST_SORTED));
+}
+
+static AccExpr *
+is_short (AccExpr *part, gpointer data)
+{
+  AccExpr *has_several = acc_expr_gt (acc_expr_item (part, 1), acc_expr_new_int (1));
+
+  return acc_expr_land (has_several, acc_expr_le (acc_expr_item (part, 1), acc_expr_new_int (MOST_SORTED)));
 }
 
 static AccExpr *
@@ -373,15 +385,47 @@ value_of_part (AccExpr *part, AccExpr *index, gpointer values)
 }
 
 static AccExpr *
-behind_begin (AccExpr *index, AccExpr *x, gpointer begin)
+behind_begin (AccExpr *place, gpointer begin)
 {
-  return acc_expr_add (acc_expr_the (begin), index);
+  return acc_expr_add (acc_expr_the (begin), place);
 }
 
 static AccArray *
-places_of (AccArray **a, guint n, gpointer data)
+behind_begins (AccArray **a, guint n, gpointer data)
 {
-  return acc_array_imap (a[0], behind_begin, a[1]);
+  return acc_array_map (a[0], behind_begin, a[1]);
+}
+
+static AccExpr *
+own_place (AccExpr *index, AccExpr *x, gpointer data)
+{
+  return index;
+}
+
+static AccArray *
+own_places (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_imap (a[0], own_place, NULL);
+}
+
+static AccNestedArray *
+get_parts (AccArray *parts, AccArray *values)
+{
+  g_autoptr(AccArray) all = acc_array_expand (parts, length_of, NULL, value_of_part, values);
+  g_autoptr(AccArray) lengths = acc_array_map (parts, length_of, NULL);
+
+  return acc_nested_array_new_from_lengths (all, lengths);
+}
+
+/* @places: where in their part the values of @elements go */
+static AccArray *
+put_parts (AccArray *parts, AccNestedArray *elements, AccNestedArray *places, AccArray *values)
+{
+  g_autoptr(AccArray) begins = acc_array_map (parts, begin_of, NULL);
+  g_autoptr(AccNestedArray) each_begin = acc_nested_array_new_from_regular (begins);
+  g_autoptr(AccNestedArray) among_all = acc_nested_array_zip_with (places, each_begin, behind_begins, NULL);
+
+  return acc_array_scatter (acc_nested_array_get_values (elements), values, acc_nested_array_get_values (among_all));
 }
 
 static AccExpr *
@@ -402,19 +446,16 @@ static GPtrArray *
 divide_all (AccArray **a, guint n, gpointer data)
 {
   GPtrArray *results = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(AccArray) all = acc_array_expand (a[PARTS], length_of, NULL, value_of_part, a[VALUES]);
-  g_autoptr(AccArray) lengths = acc_array_map (a[PARTS], length_of, NULL), begins = acc_array_map (a[PARTS], begin_of, NULL);
-  g_autoptr(AccNestedArray) parts = acc_nested_array_new_from_lengths (all, lengths),
-    each_begin = acc_nested_array_new_from_regular (begins);
-  g_autoptr(AccNestedArray) counts = acc_nested_array_map (parts, count_sides, NULL);
-  g_autoptr(AccNestedArray) moved = acc_nested_array_zip_with (parts, counts, divided, NULL);
-  g_autoptr(AccNestedArray) places = acc_nested_array_zip_with (parts, each_begin, places_of, NULL);
+  g_autoptr(AccNestedArray) parts = get_parts (a[PARTS], a[VALUES]), counts = acc_nested_array_map (parts, count_sides, NULL);
+  g_autoptr(AccNestedArray) places = acc_nested_array_zip_with (parts, counts, divided_places, NULL);
   AccArray *n_sides = acc_nested_array_get_values (counts);
   g_autoptr(AccArray) below = acc_array_zip_with (a[PARTS], n_sides, below_of, NULL);
   g_autoptr(AccArray) above = acc_array_zip_with (a[PARTS], n_sides, above_of, NULL), both = acc_array_concat (below, above);
+  g_autoptr(AccArray) shorts = acc_array_filter (both, is_short, NULL, NULL);
 
-  g_ptr_array_add (results, acc_array_scatter (acc_nested_array_get_values (moved), a[VALUES], acc_nested_array_get_values (places)));
-  g_ptr_array_add (results, acc_array_filter (both, has_several, NULL, NULL));
+  g_ptr_array_add (results, put_parts (a[PARTS], parts, places, a[VALUES]));
+  g_ptr_array_add (results, acc_array_filter (both, is_long, NULL, NULL));
+  g_ptr_array_add (results, acc_array_concat (a[SHORT_PARTS], shorts));
   return results;
 }
 
@@ -444,11 +485,15 @@ build_quicksort (AccArray **a, guint n, gpointer data)
   g_autoptr(AccProgram) condition = acc_program_new (quicksort_state, is_unsorted, NULL);
   g_autoptr(AccProgram) step = acc_program_new_many (quicksort_state, divide_all, NULL);
   g_autoptr(AccShape) one = acc_shape_new_vector (1);
-  g_autoptr(AccArray) parts = acc_array_generate (one, whole, a[0]), some = acc_array_filter (parts, has_several, NULL, NULL);
-  AccArray *initial[] = { a[0], some };
+  g_autoptr(AccArray) parts = acc_array_generate (one, whole, a[0]), longs = acc_array_filter (parts, is_long, NULL, NULL),
+    shorts = acc_array_filter (parts, is_short, NULL, NULL);
+  AccArray *initial[] = { a[0], longs, shorts };
   g_autoptr(GPtrArray) last = acc_array_while_loop_many (initial, N_STATES, condition, step);
+  AccArray *divided_values = g_ptr_array_index (last, VALUES), *left = g_ptr_array_index (last, SHORT_PARTS);
+  g_autoptr(AccNestedArray) elements = get_parts (left, divided_values), sorted = acc_nested_array_sort (elements, FALSE),
+    places = acc_nested_array_map (sorted, own_places, NULL);
 
-  return g_object_ref (g_ptr_array_index (last, VALUES));
+  return put_parts (left, sorted, places, divided_values);
 }
 
 static gpointer
