@@ -3,6 +3,7 @@
 #include "acc-external-parts-private.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/base/acc-parallel-private.h"
 #include "acc-core/data/acc-chunk-private.h"
 
 #include <string.h>
@@ -21,7 +22,10 @@ struct _AccMerge
   gint64     block;      /* elements */
   struct {
     gint64 begin, end;   /* of the store: not read yet */
+    gint64 n_read;       /* just now */
   }     *left;           /* of each run */
+  guint *wanted, n_wanted, next_wanted;   /* blocks that are read; the last one is atomic */
+  GError *failure;       /* atomic */
   gint64 next, n_ready;
 };
 
@@ -52,6 +56,7 @@ acc_merge_new (AccSorter *sorter, const AccRuns *runs, guint first, guint n_runs
     return NULL;
 
   self->left = g_malloc0_n (n_runs + 1, sizeof *self->left);
+  self->wanted = g_new0 (guint, n_runs + 1);
   self->block = self->parts.sizes.n_elements / MAX (n_runs, 1);
   self->parts.n_runs = n_runs;
   for (guint i = 0; i < n_runs; i++)
@@ -69,12 +74,13 @@ acc_merge_free (AccMerge *self)
   acc_parts_clear (&self->parts);
   acc_sorter_unref (self->sorter);
   g_free (self->left);
+  g_free (self->wanted);
   g_free (self);
 }
 
 /* Block @number is read full again; what comes then is read by the disk meanwhile. */
 static gboolean
-fill_block (AccMerge *self, guint number, GCancellable *cancellable, GError **error)
+fill_block (AccMerge *self, guint number, GError **error)
 {
   AccPartsRun *run = &self->parts.runs[number];
   gint64 origin = self->block * number, begin = self->left[number].begin, n = MIN (self->block - run->n, self->left[number].end - begin);
@@ -85,11 +91,37 @@ fill_block (AccMerge *self, guint number, GCancellable *cancellable, GError **er
   if (!acc_store_read_to (self->store, begin, n, self->parts.elements, origin + run->n, error))
     return FALSE;
   self->left[number].begin = begin += n;
+  self->left[number].n_read = n;
   acc_store_expect (self->store, begin, MIN (self->block, self->left[number].end - begin));
-  if (!acc_sorter_get_keys (self->sorter, self->parts.elements, self->parts.keys, origin + run->n, n, cancellable, error))
+
+  return TRUE;
+}
+
+static void
+fill_blocks (gpointer data)
+{
+  AccMerge *self = data;
+  guint i;
+
+  while ((i = __atomic_fetch_add (&self->next_wanted, 1, __ATOMIC_RELAXED)) < self->n_wanted)
+    {
+      GError *error = NULL;
+
+      if (!fill_block (self, self->wanted[i], &error) && !g_atomic_pointer_compare_and_exchange (&self->failure, NULL, error))
+        g_error_free (error);
+    }
+}
+
+static gboolean
+get_keys (AccMerge *self, guint number, GCancellable *cancellable, GError **error)
+{
+  AccPartsRun *run = &self->parts.runs[number];
+  gint64 n = self->left[number].n_read;
+
+  if (!acc_sorter_get_keys (self->sorter, self->parts.elements, self->parts.keys, run->at + run->n, n, cancellable, error))
     return FALSE;
   run->n += n;
-  run->has_more = begin < self->left[number].end;
+  run->has_more = self->left[number].begin < self->left[number].end;
 
   return TRUE;
 }
@@ -101,9 +133,19 @@ make_ready (AccMerge *self, GCancellable *cancellable, GError **error)
   gint64 few = CLAMP (acc_parts_count_wanted (&self->parts), self->block / 8, self->block / 2);
 
   self->n_ready = self->next = 0;
+  self->n_wanted = self->next_wanted = 0;
   for (guint i = 0; i < self->parts.n_runs; i++)
-    if (self->left[i].begin < self->left[i].end && self->parts.runs[i].n <= few
-        && !fill_block (self, i, cancellable, error))
+    if (self->left[i].begin < self->left[i].end && self->parts.runs[i].n <= few)
+      self->wanted[self->n_wanted++] = i;
+  if (self->n_wanted > 0)
+    acc_parallel_run (self->n_wanted, fill_blocks, self);
+  if (self->failure != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&self->failure));
+      return FALSE;
+    }
+  for (guint i = 0; i < self->n_wanted; i++)
+    if (!get_keys (self, self->wanted[i], cancellable, error))
       return FALSE;
   self->n_ready = acc_parts_next (&self->parts);
 

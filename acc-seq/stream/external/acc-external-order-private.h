@@ -14,10 +14,11 @@ typedef struct {
 /* What one thread sorts in. */
 typedef struct {
   AccElementType *type, *key_type;
+  gboolean    carries;        /* its items have elements themselves where they are sorted in place */
   guint       digit_bits;     /* at most */
-  AccBuffer **elements, **keys;
+  AccBuffer **elements, **keys;   /* NULL where they do */
   AccBuffer **memory;         /* of: */
-  guint64    *items, *moved;  /* a key, or a half of it, above the place of its element */
+  guint64    *items, *moved;  /* a key, or a half of it, above its element or the place of that */
   guint32    *counts;         /* two for each digit */
 } AccOrder;
 

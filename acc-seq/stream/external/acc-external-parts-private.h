@@ -33,10 +33,11 @@ typedef struct {
   guint         n_runs;
   AccPartsRun  *runs;
   AccOrder     *orders;
-  GArray       *slices;       /* AccSlice: of one part after the other */
-  guint        *ends;         /* of slices, of each part */
-  gint64       *begins;       /* of parts among what is ready */
+  AccSlice     *slices;       /* of the part that each order sorts */
+  guint         most_runs;    /* a part has so many at most */
+  GMutex        lock;         /* of what is cut: */
   guint         n_cut;
+  gint64        n_ready;
   guint         next, next_order;   /* atomic */
   AccBuffer   **ready;        /* the next elements, once acc_parts_next() said how many */
 } AccParts;
@@ -44,7 +45,8 @@ typedef struct {
 /* There is no run yet, and room for @n_runs. Holds what is left of @bytes of the memory limit, instead of what was held. */
 gboolean acc_parts_init   (AccParts *self, AccSorter *sorter, guint n_runs, guint64 bytes, GError **error);
 void     acc_parts_clear  (AccParts *self);
-/* Makes runs of elements [0, @n) that are in no order, whose keys are there. */
+/* Makes runs, as long as parts, of elements up to @n that no run has yet: they are in no order, and their keys are there. @n: a multiple of
+ * that length, but for the last ones. */
 void     acc_parts_sort   (AccParts *self, gint64 n);
 /* How many elements of each run are wanted for all parts that are ready at once. */
 gint64   acc_parts_count_wanted (AccParts *self);

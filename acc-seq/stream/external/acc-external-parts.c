@@ -53,9 +53,9 @@ acc_parts_init (AccParts *self, AccSorter *sorter, guint n_runs, guint64 bytes, 
     n_runs = (guint) acc_ceil_div (sizes->n_elements, sizes->part);
   self->runs = g_new0 (AccPartsRun, n_runs + 1);
   self->orders = g_new0 (AccOrder, sizes->n_orders);
-  self->slices = g_array_new (FALSE, FALSE, sizeof (AccSlice));
-  self->ends = g_new0 (guint, sizes->n_parts);
-  self->begins = g_new0 (gint64, sizes->n_parts);
+  self->slices = g_new (AccSlice, (gsize) n_runs * sizes->n_orders + 1);
+  self->most_runs = n_runs;
+  g_mutex_init (&self->lock);
 
   acc_sorter_hold (sorter, 0);
   self->elements = acc_sorter_allocate (sorter, sorter->type, sizes->n_elements, error);
@@ -80,9 +80,9 @@ acc_parts_clear (AccParts *self)
     acc_order_clear (&self->orders[i]);
   g_clear_pointer (&self->orders, g_free);
   g_clear_pointer (&self->runs, g_free);
-  g_clear_pointer (&self->slices, g_array_unref);
-  g_clear_pointer (&self->ends, g_free);
-  g_clear_pointer (&self->begins, g_free);
+  if (self->slices != NULL)
+    g_mutex_clear (&self->lock);
+  g_clear_pointer (&self->slices, g_free);
   g_clear_pointer (&self->elements, acc_buffers_free);
   g_clear_pointer (&self->keys, acc_buffers_free);
   g_clear_pointer (&self->ready, acc_buffers_free);
@@ -90,63 +90,39 @@ acc_parts_clear (AccParts *self)
 
 /* --- threads */
 
-/* What a thread sorts in; NULL: there is no more of it. */
-static AccOrder *
-take_order (AccParts *self)
+/* The number of what a thread sorts in. FALSE: there is no more of it. */
+static gboolean
+take_order (AccParts *self, guint *order)
 {
-  guint order = __atomic_fetch_add (&self->next_order, 1, __ATOMIC_RELAXED);
+  *order = __atomic_fetch_add (&self->next_order, 1, __ATOMIC_RELAXED);
 
-  return order < self->sizes.n_orders ? &self->orders[order] : NULL;
-}
-
-static void
-sort_by_threads (AccParts *self, guint n, AccParallelFunc func)
-{
-  self->next = self->next_order = 0;
-  acc_parallel_run (MIN (n, self->sizes.n_orders), func, self);
+  return *order < self->sizes.n_orders;
 }
 
 static void
 sort_runs (gpointer data)
 {
   AccParts *self = data;
-  AccOrder *order = take_order (self);
-  guint i;
+  guint order, i;
 
-  while (order != NULL && (i = __atomic_fetch_add (&self->next, 1, __ATOMIC_RELAXED)) < self->n_runs)
-    acc_order_sort (order, self->elements, self->keys, self->runs[i].at, self->runs[i].n);
+  if (!take_order (self, &order))
+    return;
+
+  while ((i = __atomic_fetch_add (&self->next, 1, __ATOMIC_RELAXED)) < self->n_runs)
+    acc_order_sort (&self->orders[order], self->elements, self->keys, self->runs[i].at, self->runs[i].n);
 }
 
 void
 acc_parts_sort (AccParts *self, gint64 n)
 {
-  self->n_runs = (guint) acc_ceil_div (n, self->sizes.part);
-  for (guint i = 0; i < self->n_runs; i++)
-    {
-      gint64 at = self->sizes.part * i;
+  guint first = self->n_runs;
+  gint64 at = first > 0 ? self->runs[first - 1].at + self->runs[first - 1].n : 0;
 
-      self->runs[i] = (AccPartsRun) { at, MIN (self->sizes.part, n - at), FALSE };
-    }
-  sort_by_threads (self, self->n_runs, sort_runs);
-}
-
-static void
-sort_parts (gpointer data)
-{
-  AccParts *self = data;
-  AccOrder *order = take_order (self);
-  guint i;
-
-  while (order != NULL && (i = __atomic_fetch_add (&self->next, 1, __ATOMIC_RELAXED)) < self->n_cut)
-    {
-      guint first = i > 0 ? self->ends[i - 1] : 0, n_slices = self->ends[i] - first;
-      const AccSlice *slices = &g_array_index (self->slices, AccSlice, first);
-
-      if (n_slices == 1)
-        acc_external_copy (self->sorter->type, self->ready, self->begins[i], self->elements, slices->at, slices->n);
-      else
-        acc_order_merge (order, self->elements, self->keys, slices, n_slices, self->ready, self->begins[i]);
-    }
+  for (; at < n; at += self->sizes.part)
+    self->runs[self->n_runs++] = (AccPartsRun) { at, MIN (self->sizes.part, n - at), FALSE };
+  self->next = first;
+  self->next_order = 0;
+  acc_parallel_run (MIN (self->n_runs - first, self->sizes.n_orders), sort_runs, self);
 }
 
 /* --- parts */
@@ -233,15 +209,16 @@ find_bound (AccParts *self, gint64 usable, guint *run, guint64 *bound)
   return found;
 }
 
-/* Moves slices of all runs to the next part. Returns its elements. */
+/* Takes slices of all runs for the next part. Returns its elements. */
 static gint64
-cut (AccParts *self)
+cut (AccParts *self, AccSlice *slices, guint *n_slices)
 {
   gint64 usable = count_usable (self), n = 0;
   guint64 bound = 0;
   guint bound_run = 0;
   gboolean is_bound = find_bound (self, usable, &bound_run, &bound);
 
+  *n_slices = 0;
   for (guint i = 0; i < self->n_runs; i++)
     {
       AccPartsRun *run = &self->runs[i];
@@ -251,7 +228,7 @@ cut (AccParts *self)
         slice.n = count_before (self, slice.at, slice.n, bound, i <= bound_run);
       if (slice.n == 0)
         continue;
-      g_array_append_val (self->slices, slice);
+      slices[(*n_slices)++] = slice;
       run->at += slice.n;
       run->n -= slice.n;
       n += slice.n;
@@ -260,21 +237,49 @@ cut (AccParts *self)
   return n;
 }
 
+/* The same where there is room for one, at @begin of what is ready. */
+static gint64
+cut_next (AccParts *self, AccSlice *slices, guint *n_slices, gint64 *begin)
+{
+  gint64 n = 0;
+
+  g_mutex_lock (&self->lock);
+  if (self->n_cut < self->sizes.n_parts && (self->n_cut == 0 || !starves (self)))
+    n = cut (self, slices, n_slices);
+  *begin = self->n_ready;
+  self->n_ready += n;
+  self->n_cut += n > 0;
+  g_mutex_unlock (&self->lock);
+
+  return n;
+}
+
+/* One thread cuts while others sort. */
+static void
+sort_parts (gpointer data)
+{
+  AccParts *self = data;
+  AccSlice *slices;
+  guint order, n_slices;
+  gint64 begin;
+
+  if (!take_order (self, &order))
+    return;
+
+  slices = &self->slices[(gsize) self->most_runs * order];
+  while (cut_next (self, slices, &n_slices, &begin) > 0)
+    if (n_slices == 1)
+      acc_external_copy (self->sorter->type, self->ready, begin, self->elements, slices->at, slices->n);
+    else
+      acc_order_merge (&self->orders[order], self->elements, self->keys, slices, n_slices, self->ready, begin);
+}
+
 gint64
 acc_parts_next (AccParts *self)
 {
-  gint64 ready = 0, n;
+  self->n_cut = self->next_order = 0;
+  self->n_ready = 0;
+  acc_parallel_run (self->sizes.n_orders, sort_parts, self);
 
-  g_array_set_size (self->slices, 0);
-  self->n_cut = 0;
-  while (self->n_cut < self->sizes.n_parts && (self->n_cut == 0 || !starves (self)) && (n = cut (self)) > 0)
-    {
-      self->begins[self->n_cut] = ready;
-      self->ends[self->n_cut++] = self->slices->len;
-      ready += n;
-    }
-  if (self->n_cut > 0)
-    sort_by_threads (self, self->n_cut, sort_parts);
-
-  return ready;
+  return self->n_ready;
 }

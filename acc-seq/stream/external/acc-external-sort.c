@@ -3,12 +3,13 @@
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/base/acc-ceil-div-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
 
 #include <string.h>
 
 /* Sorts of a vector: runs as long as memory allows are sorted as they come and go into a store; sources read them merged. The backend
- * computes keys; the rest is for processors, whose work the disk hides. */
+ * computes keys; the rest is for processors, whose work the disk hides: one run is written while the next one is read and sorted. */
 
 /* What a sort takes of the memory limit besides elements. */
 #define LEAST_BYTES (32 * 1024)
@@ -16,41 +17,103 @@
 #define MOST_MERGE  (G_GUINT64_CONSTANT (256) << 20)
 #define MOST_STREAM (G_GUINT64_CONSTANT (64) << 20)
 #define GOOD_BLOCK  (G_GUINT64_CONSTANT (5) << 20)
+/* Of each of two runs: less is sorted before the disk has anything to do meanwhile. */
+#define LEAST_SLOT  (G_GUINT64_CONSTANT (1) << 20)
+#define MOST_SLOTS  2
+/* Elements that are sorted as soon as they are there. */
+#define GOOD_BATCH  (256 * 1024)
 
 /* --- the walk */
 
 typedef struct {
+  AccParts parts;          /* .elements: a run */
+  gint64   n, n_sorted;    /* that came; of them in parts that are sorted */
+} Slot;
+
+typedef struct {
   AccSorter *sorter;
   AccRuns   *runs;
-  AccParts   parts;        /* .elements: the next run */
-  gint64     n;
+  Slot       slots[MOST_SLOTS];
+  guint      n_slots, filled;    /* which one is filled */
+  gint64     batch;
+  GThread   *thread;             /* writes another one; what it uses nobody else does until then: */
+  Slot      *written;
   gint64     n_written;
+  GCancellable *cancellable;     /* of all; that of a call ends with the rows */
 } Writer;
 
 static gboolean
-write_run (gpointer data, GCancellable *cancellable, GError **error)
+write_slot (Writer *self, Slot *slot, GError **error)
 {
-  Writer *self = data;
-  AccParts *parts = &self->parts;
   gint64 n;
 
-  if (self->n == 0)
-    return TRUE;
-  if (!acc_sorter_get_keys (self->sorter, parts->elements, parts->keys, 0, self->n, cancellable, error))
-    return FALSE;
-
-  acc_parts_sort (parts, self->n);
-  while ((n = acc_parts_next (parts)) > 0)
+  while ((n = acc_parts_next (&slot->parts)) > 0)
     {
-      if (g_cancellable_set_error_if_cancelled (cancellable, error)
-          || !acc_store_write_from (self->runs->store, self->n_written, n, parts->ready, 0, error))
+      if (g_cancellable_set_error_if_cancelled (self->cancellable, error)
+          || !acc_store_write_from (self->runs->store, self->n_written, n, slot->parts.ready, 0, error))
         return FALSE;
       self->n_written += n;
     }
   g_array_append_val (self->runs->ends, self->n_written);
-  self->n = 0;
+  slot->n = slot->n_sorted = slot->parts.n_runs = 0;
 
   return TRUE;
+}
+
+static gpointer
+write_in_thread (gpointer data)
+{
+  Writer *self = data;
+  GError *error = NULL;
+
+  write_slot (self, self->written, &error);
+
+  return error;
+}
+
+static gboolean
+join_thread (Writer *self, GError **error)
+{
+  GError *failure = self->thread != NULL ? g_thread_join (g_steal_pointer (&self->thread)) : NULL;
+
+  if (failure == NULL)
+    return TRUE;
+
+  g_propagate_error (error, failure);
+
+  return FALSE;
+}
+
+static gboolean
+sort_batch (Writer *self, GCancellable *cancellable, GError **error)
+{
+  Slot *slot = &self->slots[self->filled];
+  AccParts *parts = &slot->parts;
+
+  if (!acc_sorter_get_keys (self->sorter, parts->elements, parts->keys, slot->n_sorted, slot->n - slot->n_sorted, cancellable, error))
+    return FALSE;
+  acc_parts_sort (parts, slot->n);
+  slot->n_sorted = slot->n;
+
+  return TRUE;
+}
+
+/* Sorts what is left of the run, which is written while the next one comes, if there is room for that. */
+static gboolean
+end_run (Writer *self, GCancellable *cancellable, GError **error)
+{
+  Slot *slot = &self->slots[self->filled];
+
+  if (!sort_batch (self, cancellable, error) || !join_thread (self, error))
+    return FALSE;
+
+  self->written = slot;
+  self->filled = (self->filled + 1) % self->n_slots;
+  if (self->n_slots == 1)
+    return write_slot (self, slot, error);
+  self->thread = g_thread_try_new ("acc-runs", write_in_thread, self, error);
+
+  return self->thread != NULL;
 }
 
 static gboolean
@@ -61,23 +124,34 @@ add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **er
 
   for (gint64 row = 0; row < n_rows; row += n)
     {
-      n = MIN (n_rows - row, self->parts.sizes.n_elements - self->n);
+      Slot *slot = &self->slots[self->filled];
+
+      n = MIN (n_rows - row, MIN (slot->parts.sizes.n_elements, slot->n_sorted + self->batch) - slot->n);
       for (guint i = 0; i < self->sorter->n_buffers; i++)
         {
           gsize width = acc_element_type_get_buffer_size (self->sorter->type, i);
 
-          memcpy ((guint8 *) self->parts.elements[i]->data + (gsize) self->n * width,
+          memcpy ((guint8 *) slot->parts.elements[i]->data + (gsize) slot->n * width,
                   (const guint8 *) (guintptr) acc_chunk_get_address (chunk, i) + (gsize) row * width, (gsize) n * width);
         }
-      self->n += n;
-      if (self->n == self->parts.sizes.n_elements && !write_run (self, cancellable, error))
+      slot->n += n;
+      if (slot->n == slot->parts.sizes.n_elements ? !end_run (self, cancellable, error)
+                                                  : slot->n == slot->n_sorted + self->batch && !sort_batch (self, cancellable, error))
         return FALSE;
     }
 
   return TRUE;
 }
 
-static const AccExternalWalk into_runs = { "runs", add_rows, write_run };
+static gboolean
+end_rows (gpointer data, GCancellable *cancellable, GError **error)
+{
+  Writer *self = data;
+
+  return (self->slots[self->filled].n == 0 || end_run (self, cancellable, error)) && join_thread (self, error);
+}
+
+static const AccExternalWalk into_runs = { "runs", add_rows, end_rows };
 
 /* --- sizes */
 
@@ -114,6 +188,12 @@ get_run_bytes (AccArray *node, guint64 room)
   return room > rows ? room - rows : 0;
 }
 
+static guint
+count_slots (guint64 run_bytes)
+{
+  return (guint) CLAMP (run_bytes / LEAST_SLOT, 1, MOST_SLOTS);
+}
+
 static guint64
 get_merge_bytes (guint64 room, guint n_runs)
 {
@@ -125,8 +205,9 @@ static guint64
 count_runs (AccArray *node, guint64 room)
 {
   AccPartsSizes sizes;
+  guint64 bytes = get_run_bytes (node, room);
 
-  acc_parts_choose (&sizes, node->type, acc_sorter_get_key_type (node), 0, get_run_bytes (node, room));
+  acc_parts_choose (&sizes, node->type, acc_sorter_get_key_type (node), 0, bytes / count_slots (bytes));
 
   return acc_external_get_size (node) / (guint64) sizes.n_elements + 1;
 }
@@ -162,14 +243,22 @@ static gboolean
 write_sorted_runs (const AccExternalTask *task, AccSorter *sorter, AccRuns *runs, GError **error)
 {
   guint64 bytes = get_run_bytes (task->node, acc_external_get_room (task->backend));
-  Writer self = { .sorter = sorter, .runs = runs };
-  gboolean done;
+  Writer self = { .sorter = sorter, .runs = runs, .n_slots = count_slots (bytes), .cancellable = task->cancellable };
+  gboolean done = TRUE;
 
-  if (!acc_parts_init (&self.parts, sorter, 0, bytes, error))
-    return FALSE;
+  for (guint i = 0; i < self.n_slots && done; i++)
+    done = acc_parts_init (&self.slots[i].parts, sorter, 0, bytes / self.n_slots, error);
+  if (done)
+    {
+      const AccPartsSizes *sizes = &self.slots[0].parts.sizes;
 
-  done = acc_external_walk (task, task->node->inputs[0], &into_runs, &self, error);
-  acc_parts_clear (&self.parts);
+      acc_sorter_hold (sorter, self.n_slots * sizes->rest);
+      self.batch = acc_ceil_div (MIN (sizes->n_elements, GOOD_BATCH), sizes->part) * sizes->part;
+      done = acc_external_walk (task, task->node->inputs[0], &into_runs, &self, error);
+    }
+  join_thread (&self, NULL);
+  for (guint i = 0; i < self.n_slots; i++)
+    acc_parts_clear (&self.slots[i].parts);
   acc_sorter_hold (sorter, 0);
 
   return done;
