@@ -16,6 +16,8 @@ AccArray       *acc_sequence_graph_stack    (AccSequence *self);
 AccArray       *acc_sequence_graph_last     (AccSequence *self, AccArray *otherwise);
 /* @seed: nullable. */
 AccArray       *acc_sequence_graph_fold     (AccSequence *self, AccSequenceFunction *function, AccArray *seed);
+/* Of kind PRODUCER, with .windows. */
+AccNestedArray *acc_sequence_graph_windows (AccSequence *self);
 /* The first element; a bounds error where there is none. */
 AccArray       *acc_sequence_graph_take_first (AccNestedArray *elements);
 /* @element where there are @elements, else @otherwise, unless that is NULL. */

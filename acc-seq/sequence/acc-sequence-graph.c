@@ -238,7 +238,10 @@ all_elements (AccSequence *self,
     case ACC_SEQUENCE_KIND_EXPAND:
       return expand_all (self);
     case ACC_SEQUENCE_KIND_PRODUCER:
-      return refuse (self->windows != NULL ? "windows" : "what a producer reads, with others");
+      /* Of known extents they are a function of their number. */
+      if (self->function != NULL)
+        return map_all (self, most);
+      return self->windows != NULL ? acc_sequence_graph_windows (self) : refuse ("what a producer reads, with others");
     case ACC_SEQUENCE_KIND_ARRAY:
       return refuse ("rows of a source, with others");
     case ACC_SEQUENCE_KIND_SCAN:

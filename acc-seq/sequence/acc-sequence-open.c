@@ -384,7 +384,7 @@ acc_sequence_new_windows (AccArray     *array,
                           AccBoundary  *boundary)
 {
   GError *error = NULL;
-  AccSequenceProducer *producer;
+  AccSequenceProducer *producer = NULL;
 
   g_return_val_if_fail (ACC_IS_ARRAY (array), NULL);
   g_return_val_if_fail ((sizes != NULL && steps != NULL) || n_dimensions == 0, NULL);
@@ -393,12 +393,10 @@ acc_sequence_new_windows (AccArray     *array,
     return acc_sequence_new_error (g_object_ref (array));
   if (array->op != ACC_OP_SOURCE && array->shape != NULL)
     return new_windows_in_memory (array, sizes, steps, n_dimensions, boundary);
-  if (array->op != ACC_OP_SOURCE && array->rank == n_dimensions && n_dimensions > 0)
-    return new_windows_of_computed (array, sizes, steps, boundary);
   if (array->op == ACC_OP_SOURCE)
     producer = acc_sequence_windows_new_for_source (acc_array_get_source (array), sizes, steps, n_dimensions, boundary, &error);
-  else
-    producer = acc_sequence_windows_new_for_array (array, sizes, steps, n_dimensions, boundary, &error);
+  else if (acc_sequence_grid_check (array->rank, sizes, steps, n_dimensions, boundary, &error))
+    return new_windows_of_computed (array, sizes, steps, boundary);
 
   return new_sequence ("sequence_new_windows", producer, error);
 }

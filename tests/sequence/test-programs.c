@@ -36,7 +36,23 @@ ragged (AccArray **a, guint n, gpointer data)
   return acc_array_concat (numbers, a[1]);
 }
 
-enum { SUMS, ODD, COMBINED, JOINED, RAGGED, RAGGED_JOINED, COUNT, LAST, STACK, N_RESULTS };
+enum { SUMS, ODD, COMBINED, JOINED, RAGGED, RAGGED_JOINED, COUNT, LAST, STACK, WINDOWS, CLAMPED, MIRRORED, WRAPPED, FILLED, N_RESULTS };
+
+static AccArray *
+make_windows (AccArray *matrix, guint which)
+{
+  static const AccBoundaryKind kinds[] = { ACC_BOUNDARY_CLAMP, ACC_BOUNDARY_MIRROR, ACC_BOUNDARY_WRAP };
+  g_autoptr(AccBoundary) boundary = NULL;
+  g_autoptr(AccSequence) windows = NULL;
+
+  if (which == FILLED)
+    boundary = acc_boundary_new_constant (i8 (77));
+  else if (which != WINDOWS)
+    boundary = acc_boundary_new (kinds[which - CLAMPED]);
+  windows = acc_sequence_new_windows (matrix, (const gint64[]) { 4, 2 }, (const gint64[]) { 3, 2 }, 2, boundary);
+
+  return acc_sequence_stack (windows);
+}
 
 static AccArray *
 make (AccArray *matrix, guint which)
@@ -63,8 +79,10 @@ make (AccArray *matrix, guint which)
       return acc_sequence_count (odd);
     case LAST:
       return acc_sequence_last (uneven, NULL);
-    default:
+    case STACK:
       return acc_sequence_stack (odd);
+    default:
+      return make_windows (matrix, which);
     }
 }
 
@@ -125,7 +143,8 @@ test_program (gconstpointer data)
 int
 main (int argc, char *argv[])
 {
-  static const char *const names[N_RESULTS] = { "sums", "odd", "combined", "joined", "ragged", "ragged-joined", "count", "last", "stack" };
+  static const char *const names[N_RESULTS] = { "sums", "odd", "combined", "joined", "ragged", "ragged-joined", "count", "last", "stack",
+                                                 "windows", "clamped", "mirrored", "wrapped", "filled" };
 
   g_test_init (&argc, &argv, NULL);
   if (!open_backends ("interpreter"))

@@ -35,6 +35,9 @@ typedef struct {
   const guint8 *fill;      /* one value, of a constant boundary */
 } AccSequenceValues;
 
+/* Whether windows of @rank dimensions can be those of an array of @array_rank; the errors are those of a grid. */
+gboolean         acc_sequence_grid_check     (guint array_rank, const gint64 *sizes, const gint64 *steps, guint rank, AccBoundary *boundary,
+                                              GError **error);
 /* %ACC_ERROR_SHAPE where @sizes or @steps are not positive, or do not fit @shape in number; %ACC_ERROR_UNSUPPORTED for a boundary that is a
  * function. @boundary may be NULL. */
 AccSequenceGrid *acc_sequence_grid_new       (AccShape *shape, const gint64 *sizes, const gint64 *steps, guint rank, AccBoundary *boundary,

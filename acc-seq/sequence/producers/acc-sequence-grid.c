@@ -22,18 +22,19 @@ count_windows (const AccSequenceGridDimension *dimension,
   return rest <= 0 ? 1 : MIN (acc_ceil_div (rest, step), (dimension->extent - 1) / step) + 1;
 }
 
-static gboolean
-check_numbers (AccShape     *shape,
-               const gint64 *sizes,
-               const gint64 *steps,
-               guint         rank,
-               GError      **error)
+gboolean
+acc_sequence_grid_check (guint         array_rank,
+                         const gint64 *sizes,
+                         const gint64 *steps,
+                         guint         rank,
+                         AccBoundary  *boundary,
+                         GError      **error)
 {
   gint64 total = 1;
 
-  if (rank == 0 || rank != acc_shape_get_rank (shape))
+  if (rank == 0 || rank != array_rank)
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "windows of rank %u in an array of rank %u", rank, acc_shape_get_rank (shape));
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "windows of rank %u in an array of rank %u", rank, array_rank);
       return FALSE;
     }
   for (guint i = 0; i < rank; i++)
@@ -45,6 +46,11 @@ check_numbers (AccShape     *shape,
           return FALSE;
         }
       total *= sizes[i];
+    }
+  if (boundary != NULL && acc_boundary_get_kind (boundary) == ACC_BOUNDARY_FUNCTION)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "a boundary of windows is no function");
+      return FALSE;
     }
 
   return TRUE;
@@ -106,13 +112,8 @@ acc_sequence_grid_new (AccShape     *shape,
   AccSequenceGrid *self;
   gint64 stride = 1;
 
-  if (!check_numbers (shape, sizes, steps, rank, error))
+  if (!acc_sequence_grid_check (acc_shape_get_rank (shape), sizes, steps, rank, boundary, error))
     return NULL;
-  if (boundary != NULL && acc_boundary_get_kind (boundary) == ACC_BOUNDARY_FUNCTION)
-    {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "a boundary of windows is no function");
-      return NULL;
-    }
 
   self = g_new0 (AccSequenceGrid, 1);
   self->rank = rank;
