@@ -40,9 +40,10 @@ replace_item (AccArray *array,
               AccExpr  *item)
 {
   g_autofree AccExpr **items = g_new (AccExpr *, array->rank);
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (index);
 
   for (guint i = 0; i < array->rank; i++)
-    items[i] = i == dimension ? item : acc_expr_item (index, i);
+    items[i] = i == dimension ? item : acc_expr_item (owned, i);
 
   return acc_array_join_items (items, array->rank);
 }

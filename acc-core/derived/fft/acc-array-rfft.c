@@ -211,9 +211,10 @@ static AccExpr *
 with_last_expr (AccArray *array,
                 AccExpr  *last)
 {
-  g_autofree AccExpr **extents = acc_array_list_extents (array);
+  g_autofree AccExpr **extents = g_new (AccExpr *, array->rank);
 
-  extents[array->rank - 1] = last;
+  for (guint i = 0; i < array->rank; i++)
+    extents[i] = i + 1 < array->rank ? acc_expr_extent (array, i) : last;
 
   return acc_array_join_items (extents, array->rank);
 }
