@@ -134,23 +134,33 @@ write_within (AccBackend *backend, AccArray *array, AccArray *expected, guint64 
 /* For rows, and what the source holds. */
 #define ENOUGH 600000
 
-/* The least memory that the error of a run with next to none asks for; where that is before an external algorithm, ENOUGH; 0: it needs no
- * more than that. */
+/* The least memory that errors ask for, of a run with next to none, and of those with what the one before asked for; where that is before
+ * an external algorithm, ENOUGH; 0: it needs no more than that. */
 static guint64
 find_least (AccBackend *backend, AccArray *array, AccArray *expected)
 {
-  g_autoptr(GError) error = write_within (backend, array, expected, 4096);
-  const char *needs;
+  guint64 least = 4096;
 
-  if (error == NULL)
-    return 0;
-  g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
-  needs = strstr (error->message, "out of core");
-  needs = needs != NULL ? strstr (needs, " needs ") : NULL;
-  if (needs == NULL)
-    return ENOUGH;
+  for (guint i = 0; i < 8; i++)
+    {
+      g_autoptr(GError) error = write_within (backend, array, expected, least);
+      const char *needs, *free;
+      guint64 more;
 
-  return g_ascii_strtoull (needs + strlen (" needs "), NULL, 10);
+      if (error == NULL)
+        return i > 0 ? least : 0;
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+      needs = strstr (error->message, "out of core");
+      needs = needs != NULL ? strstr (needs, " needs ") : NULL;
+      if (needs == NULL)
+        return ENOUGH;
+      more = g_ascii_strtoull (needs + strlen (" needs "), NULL, 10);
+      free = strstr (needs, " bytes ");
+      g_assert_nonnull (free);
+      least += more - MIN (more, g_ascii_strtoull (free + strlen (" bytes "), NULL, 10));
+    }
+
+  return ENOUGH;
 }
 
 static gboolean
