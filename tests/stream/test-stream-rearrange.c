@@ -292,6 +292,22 @@ third (AccExpr *i, gpointer data)
   return acc_expr_tuple2 (acc_expr_add (acc_expr_mul (acc_expr_item (i, 0), acc_expr_new_int (3)), acc_expr_new_int (5)),
                           acc_expr_item (i, 1));
 }
+
+/* So far from each other that none between is read. */
+static AccExpr *
+thirtieth (AccExpr *i, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_add (acc_expr_mul (acc_expr_item (i, 0), acc_expr_new_int (30)), acc_expr_new_int (5)),
+                          acc_expr_item (i, 1));
+}
+
+static AccExpr *
+third_from_end (AccExpr *i, gpointer data)
+{
+  return acc_expr_tuple2 (acc_expr_sub (acc_expr_new_int (ROWS - 1), acc_expr_mul (acc_expr_item (i, 0), acc_expr_new_int (3))),
+                          acc_expr_item (i, 1));
+}
+
 static AccExpr *
 diagonal (AccExpr *i, gpointer data)
 {
@@ -310,6 +326,18 @@ static AccArray *
 thirds (AccArray *array)
 {
   return permuted (array, 300, COLUMNS, third);
+}
+
+static AccArray *
+thirtieths (AccArray *array)
+{
+  return permuted (array, 39, COLUMNS, thirtieth);
+}
+
+static AccArray *
+thirds_from_end (AccArray *array)
+{
+  return permuted (array, 399, COLUMNS, third_from_end);
 }
 
 static AccArray *dropped (AccArray *array) { return acc_array_drop_on (array, 0, acc_expr_new_int (700)); }
@@ -375,6 +403,7 @@ static const struct {
   { "drop", dropped, 500 },    { "take", taken, 450 },           { "but the last", rest, 1170 }, { "crop", cropped, 600 },
   { "thirds", thirds, 300 },   { "mapped before", mapped_before, 398 }, { "sums", summed, 1000 }, { "differences", differences, 1200 },
   { "with all", with_all, 1200 }, { "far apart", far_apart, 0 }, { "one", one, 1 }, { "backwards", backwards, 1200 },
+  { "thirtieths", thirtieths, 39 }, { "thirds from the end", thirds_from_end, 399 },
 };
 
 static guint

@@ -3,7 +3,7 @@
 
 #include "acc-source.h"
 
-/* Rows first, first + step, … of another source, of which no others are read where it can seek. */
+/* Rows first, first + step, … of another source, of which others are read where they lie close between, or it cannot seek. */
 
 G_DECLARE_FINAL_TYPE (AccWindowSource, acc_window_source, ACC, WINDOW_SOURCE, AccSource)
 

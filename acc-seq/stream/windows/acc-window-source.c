@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+/* What a file is read by at least. */
+#define NEAR_BYTES (16 * 1024)
+
 #define ACC_TYPE_WINDOW_SOURCE (acc_window_source_get_type ())
 
 struct _AccWindowSource
@@ -84,26 +87,73 @@ move_to (const Rows *self, gint64 row, gint64 done, GError **error)
   return TRUE;
 }
 
+/* Of rows of the chunk from @begin on, each @stride-th moves up. */
 static void
-reverse_rows (const Rows *self)
+pick_rows (const Rows *self, gint64 begin, gint64 stride, gint64 n)
+{
+  if (stride == 1)
+    return;
+  for (guint i = 0; i < acc_element_type_get_n_buffers (acc_chunk_get_element_type (self->chunk)); i++)
+    {
+      guint64 bytes = get_row_bytes (self, i);
+      guint8 *data = (guint8 *) (guintptr) acc_chunk_get_address (self->chunk, i) + (guint64) begin * bytes;
+
+      for (gint64 k = 1; k < n; k++)
+        memmove (data + (guint64) k * bytes, data + (guint64) (k * stride) * bytes, bytes);
+    }
+}
+
+static void
+reverse_rows (const Rows *self, gint64 begin, gint64 n)
 {
   for (guint i = 0; i < acc_element_type_get_n_buffers (acc_chunk_get_element_type (self->chunk)); i++)
     {
       guint8 *data = (guint8 *) (guintptr) acc_chunk_get_address (self->chunk, i);
       guint64 bytes = get_row_bytes (self, i);
 
-      for (gint64 a = 0, b = self->n_rows - 1; a < b; a++, b--)
+      for (gint64 a = begin, b = begin + n - 1; a < b; a++, b--)
         for (guint64 at = 0; at < bytes; )
           {
             guint8 kept[4096];
-            gsize n = MIN (bytes - at, sizeof kept);
+            gsize size = MIN (bytes - at, sizeof kept);
 
-            memcpy (kept, data + (guint64) a * bytes + at, n);
-            memcpy (data + (guint64) a * bytes + at, data + (guint64) b * bytes + at, n);
-            memcpy (data + (guint64) b * bytes + at, kept, n);
-            at += n;
+            memcpy (kept, data + (guint64) a * bytes + at, size);
+            memcpy (data + (guint64) a * bytes + at, data + (guint64) b * bytes + at, size);
+            memcpy (data + (guint64) b * bytes + at, kept, size);
+            at += size;
           }
     }
+}
+
+/* Whether rows between those that are wanted are better read than passed over. */
+static gboolean
+is_near (const Rows *self)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < acc_element_type_get_n_buffers (acc_chunk_get_element_type (self->chunk)); i++)
+    bytes += get_row_bytes (self, i);
+
+  return !acc_source_can_seek (self->source->base) || bytes <= NEAR_BYTES / (guint64) ABS (self->source->step);
+}
+
+/* Row @done of the chunk, which is row @first of the base, and *@n - 1 more: in the memory of the chunk that is not filled there is room
+ * for what lies between. */
+static gboolean
+read_some (const Rows *self, gint64 first, gint64 done, gboolean near, gint64 *n, GError **error)
+{
+  gint64 stride = ABS (self->source->step), span;
+
+  *n = near || stride == 1 ? (self->n_rows - done - 1) / stride + 1 : 1;
+  span = (*n - 1) * stride + 1;
+  if (!move_to (self, self->source->step > 0 ? first : first - (span - 1), done, error) || !read_base (self, done, span, error))
+    return FALSE;
+
+  pick_rows (self, done, stride, *n);
+  if (self->source->step < 0)
+    reverse_rows (self, done, *n);
+
+  return TRUE;
 }
 
 static gboolean
@@ -112,18 +162,10 @@ acc_window_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancel
   AccWindowSource *self = ACC_WINDOW_SOURCE (source);
   const Rows rows = { self, chunk, acc_chunk_get_n_rows (chunk), cancellable };
   gint64 first = self->first + acc_chunk_get_first_row (chunk) * self->step;
+  gboolean near = is_near (&rows);
 
-  if (ABS (self->step) == 1)
-    {
-      if (!move_to (&rows, self->step > 0 ? first : first - (rows.n_rows - 1), 0, error) || !read_base (&rows, 0, rows.n_rows, error))
-        return FALSE;
-      if (self->step < 0)
-        reverse_rows (&rows);
-      return TRUE;
-    }
-
-  for (gint64 i = 0; i < rows.n_rows; i++)
-    if (!move_to (&rows, first + i * self->step, i, error) || !read_base (&rows, i, 1, error))
+  for (gint64 done = 0, n; done < rows.n_rows; done += n)
+    if (!read_some (&rows, first + done * self->step, done, near, &n, error))
       return FALSE;
 
   return TRUE;
