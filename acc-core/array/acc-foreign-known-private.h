@@ -11,6 +11,8 @@
 #define ACC_FOREIGN_SHORTEST_SIDE 16
 
 const char *acc_foreign_get_transform_name (guint n_dimensions, guint n_after, gboolean forward);
+/* NULL: it is another operation. */
+const AccForeignTransform *acc_foreign_find_transform (const char *name);
 
 /* Checks the inputs, and the type, rank and extents of the result, of a node with one of those names. Returns NULL if all fits, as it does
  * for other names. @extents: of the inputs and then of the node, NULL for unknown ones. */

@@ -19,6 +19,16 @@ acc_foreign_nth_transform (guint n)
   return n < G_N_ELEMENTS (transforms) ? &transforms[n] : NULL;
 }
 
+const AccForeignTransform *
+acc_foreign_find_transform (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (transforms); i++)
+    if (strcmp (transforms[i].name, name) == 0)
+      return &transforms[i];
+
+  return NULL;
+}
+
 const char *
 acc_foreign_get_transform_name (guint    n_dimensions,
                                 guint    n_after,

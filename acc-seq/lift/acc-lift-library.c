@@ -14,18 +14,6 @@
 /* Products and transforms, which libraries and backends have operations for: of regular elements they are those of one more dimension. Of
  * others they are what they are composed of. */
 
-static const AccForeignTransform *
-find_transform (const char *name)
-{
-  const AccForeignTransform *transform;
-
-  for (guint i = 0; (transform = acc_foreign_nth_transform (i)) != NULL; i++)
-    if (strcmp (transform->name, name) == 0)
-      return transform;
-
-  return NULL;
-}
-
 static gboolean
 is_product (AccArray *node)
 {
@@ -35,7 +23,7 @@ is_product (AccArray *node)
 static gboolean
 is_transform (AccArray *node)
 {
-  return node->op == ACC_OP_MAP && node->offer != NULL && find_transform (node->offer->name) != NULL;
+  return node->op == ACC_OP_MAP && node->offer != NULL && acc_foreign_find_transform (node->offer->name) != NULL;
 }
 
 gboolean
@@ -146,7 +134,7 @@ static AccLifted *
 lift_transform (AccLift  *self,
                 AccArray *node)
 {
-  const AccForeignTransform *transform = find_transform (node->offer->name);
+  const AccForeignTransform *transform = acc_foreign_find_transform (node->offer->name);
   AccLifted *input = acc_lift_get (self, node->offer->inputs[0]);
   AccShape *shape = input->values->shape;
   g_autoptr(AccShape) joined = NULL;
@@ -182,7 +170,7 @@ static gboolean
 takes_one_more (AccArray   *node,
                 AccLifted **inputs)
 {
-  const AccForeignTransform *transform = find_transform (acc_foreign_get_name (node));
+  const AccForeignTransform *transform = acc_foreign_find_transform (acc_foreign_get_name (node));
 
   if (transform != NULL)
     return inputs[0]->form == ACC_LIFTED_REGULAR && transform->n_after == 0;
@@ -370,7 +358,8 @@ acc_lift_foreign (AccLift  *self,
 
   plain = fall_back (self, node, inputs);
   /* Transforms have the extents of what they are of. */
-  if (find_transform (acc_foreign_get_name (node)) != NULL && inputs[0]->form == ACC_LIFTED_IRREGULAR && plain->form == inputs[0]->form)
+  if (acc_foreign_find_transform (acc_foreign_get_name (node)) != NULL && inputs[0]->form == ACC_LIFTED_IRREGULAR
+      && plain->form == inputs[0]->form)
     {
       g_autoptr(AccLifted) made = g_steal_pointer (&plain);
 

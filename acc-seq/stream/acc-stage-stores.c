@@ -2,6 +2,7 @@
 #include "acc-stages-private.h"
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/array/acc-foreign-known-private.h"
 #include "acc-core/array/acc-module-turn.h"
 #include "acc-plan-private.h"
 #include "acc-source.h"
@@ -142,12 +143,20 @@ get_stage (Search *self, AccArray *node)
   return GPOINTER_TO_UINT (g_hash_table_lookup (self->stages, node));
 }
 
+/* Transforms go by rows as well, but not by a library then. */
+static gboolean
+is_kept_whole (Search *self, AccArray *node)
+{
+  return self->mode == ACC_STAGES_READS && node->offer != NULL && get_dependence (self, node) == ACC_DEPENDS_ON_STORES
+         && acc_foreign_find_transform (node->offer->name) != NULL && acc_external_get_bytes (node) <= self->room / 4;
+}
+
 static void
 add_store (Search *self, AccArray *store, AccArray *consumer, const char *reason)
 {
   g_autofree char *what = acc_array_describe (consumer);
   AccStageStore added = { .store = store, .stage = get_stage (self, store), .bytes = acc_external_get_bytes (store),
-                          .has_rows = get_dependence (self, store) == ACC_DEPENDS_ON_ROWS,
+                          .has_rows = get_dependence (self, store) == ACC_DEPENDS_ON_ROWS || is_kept_whole (self, store),
                           .external = g_hash_table_lookup (self->externals, store) };
   gpointer before;
   gboolean is_stored = g_hash_table_lookup_extended (self->stored, store, NULL, &before);
@@ -428,6 +437,8 @@ look_at (Search *self, AccArray *node)
 
   if (!is_awaited (self, node))
     {
+      if (is_kept_whole (self, node))
+        add_store (self, node, node, "is computed whole, as in memory");
       for (guint i = 0; self->mode == ACC_STAGES_READS && i < node->references->len; i++)
         {
           look_at_extents (self, node, g_ptr_array_index (node->references, i));

@@ -4,6 +4,7 @@
 #include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-foreign-known-private.h"
 #include "acc-core/derived/acc-array-rearrange.h"
 #include "acc-core/derived/fft/acc-array-fft-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
@@ -43,13 +44,7 @@ typedef struct {
 static const AccForeignTransform *
 find_transform (AccArray *node)
 {
-  const AccForeignTransform *transform;
-
-  for (guint i = 0; node->offer != NULL && (transform = acc_foreign_nth_transform (i)) != NULL; i++)
-    if (g_str_equal (transform->name, node->offer->name))
-      return transform;
-
-  return NULL;
+  return node->offer != NULL ? acc_foreign_find_transform (node->offer->name) : NULL;
 }
 
 /* Of the matrix that a vector is transformed as: the divisor next to its root, from below. */
