@@ -2,6 +2,7 @@
 #include "acc-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-seq/stream/acc-memory-source-private.h"
 
 /* A step of a stage: elements are taken, graphs of functions of them are built, run, and handed on. */
 
@@ -435,23 +436,33 @@ refused (const GError *error)
   return g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
 }
 
-/* One element as what is the same for all: functions of it are those of a plain array then, which runs in bands where memory is short. */
+/* One element as what is the same for all: functions of it are those of a plain array then, which runs in bands where memory is short. As
+ * rows of a source, it goes by external algorithms, too. */
 static gboolean
-run_alone (AccWalkStage *self,
-           AccWalkPart **parts,
-           gboolean     *computed,
-           GError      **error)
+run_one (AccWalkStage *self,
+         AccWalkPart **parts,
+         gboolean      by_rows,
+         gboolean     *computed,
+         GError      **error)
 {
   g_autofree AccWalkPart **others = g_new0 (AccWalkPart *, self->inlets->len + 1);
-  gboolean done = compute_parts (self, parts, 1, error);
+  gboolean done = TRUE;
 
   for (guint i = 0; i < self->inlets->len && done; i++)
     {
       g_autoptr(AccArray) element = acc_walk_part_dup_element (parts[i], 0, error);
 
       done = element != NULL;
-      if (done)
-        others[i] = acc_walk_part_new_constant (element, 1);
+      if (done && by_rows && element->rank > 0)
+        {
+          g_autoptr(AccArray) rows = acc_memory_source_new_rows (element);
+
+          others[i] = acc_walk_part_new_constant (rows, 1);
+        }
+      else if (done)
+        {
+          others[i] = acc_walk_part_new_constant (element, 1);
+        }
     }
 
   done = done && run (self, others, 1, computed, error);
@@ -459,6 +470,27 @@ run_alone (AccWalkStage *self,
     g_clear_pointer (&others[i], acc_walk_part_unref);
 
   return done;
+}
+
+static gboolean
+run_alone (AccWalkStage *self,
+           AccWalkPart **parts,
+           gboolean     *computed,
+           GError      **error)
+{
+  g_autoptr(GError) local = NULL;
+
+  if (!compute_parts (self, parts, 1, error))
+    return FALSE;
+  if (run_one (self, parts, FALSE, computed, &local))
+    return TRUE;
+  if (*computed || !refused (local))
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+
+  return run_one (self, parts, TRUE, computed, error);
 }
 
 static gboolean
