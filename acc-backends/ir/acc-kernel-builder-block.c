@@ -210,6 +210,13 @@ kb_set_straight (AccKernelBuilder *b,
   b->kernel->straight = straight;
 }
 
+void
+kb_set_masks (AccKernelBuilder *b,
+              gboolean          masks)
+{
+  b->kernel->masks = masks;
+}
+
 gboolean
 kb_is_straight (AccKernelBuilder *b)
 {

@@ -106,6 +106,7 @@ _kb_new_like (const AccKernel *kernel)
   b->kernel->precise = kernel->precise;
   b->kernel->fast = kernel->fast;
   b->kernel->straight = kernel->straight;
+  b->kernel->masks = kernel->masks;
   b->kernel->group_size = kernel->group_size;
   b->kernel->n_resident = kernel->n_resident;
   g_array_unref (b->kernel->params);

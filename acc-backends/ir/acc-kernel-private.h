@@ -100,6 +100,7 @@ struct _AccKernel {
   gboolean        precise;        /* transcendental primitives stay for the platform's library */
   gboolean        fast;
   gboolean        straight;       /* quotients and roots of f32 by estimates */
+  gboolean        masks;          /* loads under a mask cost no more than others */
 };
 
 #define ACC_KERNEL_BODY 1u

@@ -155,6 +155,8 @@ void   kb_set_fast        (AccKernelBuilder *b, gboolean fast);
  * where branches are saved by it, with the results that they have without; exponentials of f32 are made of the last. */
 void   kb_set_straight    (AccKernelBuilder *b, gboolean straight);
 gboolean kb_is_straight   (AccKernelBuilder *b);
+/* Loads of lanes under a mask cost no more than others. */
+void   kb_set_masks       (AccKernelBuilder *b, gboolean masks);
 /* 2^x of f32 as such a device estimates it. */
 KValue kb_estimate_exp2   (AccKernelBuilder *b, KValue x);
 

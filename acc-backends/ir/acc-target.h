@@ -23,6 +23,7 @@ typedef struct {
   guint    register_bytes;
   guint    n_registers;
   gboolean has_gathers;        /* a gather costs no more than as many scalar loads, however few lanes are active */
+  gboolean has_masks;          /* loads under a mask cost no more than others */
 
   /* SIMT; threads of groups and subgroups are powers of two */
   guint    group_size;         /* threads per group that suit the device: 64 to 1024; skeletons may take fewer */

@@ -379,6 +379,7 @@ low_new (AccStep    *step,
   kb_set_precise (l->b, target->has_library || (target->fast_math && target->has_fast_library));
   kb_set_fast (l->b, target->fast_math);
   kb_set_straight (l->b, target->has_estimates);
+  kb_set_masks (l->b, target->has_masks);
   kb_set_approximate (l->b, target->fast_math && target->has_fast_exp);
   l->slots = g_array_new (FALSE, TRUE, sizeof (AccSlot));
   l->params = g_hash_table_new_full (param_hash, param_equal, g_free, NULL);

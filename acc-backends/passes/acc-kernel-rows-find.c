@@ -284,6 +284,58 @@ take_bound (AccRows *self,
   return FALSE;
 }
 
+/* Whether a bound changes no column of a row. */
+static gboolean
+is_needless (const AccRows  *self,
+             const AccLimit *bound)
+{
+  const AccKernelInstr *limit = instr_of (self, bound->limit), *width = instr_of (self, self->width);
+  guint32 of = bound->limit;
+  gint64 offset, less = 0;
+
+  is_near_column (self, bound->of, &offset);
+  if (bound->is_below)
+    return (gint64) limit->bits <= offset;
+  if (limit->op == ACC_KOP_PRIM && limit->primitive == ACC_PRIM_ADD && is_small (self, limit->args[1], -MOST_MARGIN, 0))
+    {
+      less = (gint64) instr_of (self, limit->args[1])->bits;
+      of = limit->args[0];
+    }
+
+  /* The width is a maximum of 1, and rows that are split are wider. */
+  return offset <= less + 1 && instr_of (self, of)->op != ACC_KOP_CONST
+         && (of == self->width || of == width->args[0] || of == width->args[1]);
+}
+
+gboolean
+acc_rows_find_border (const AccRows *self, guint32 place, const AccLimit **border)
+{
+  gboolean is_between = FALSE;
+
+  *border = NULL;
+  if (self->steps[place] != 1)
+    return FALSE;
+  while (reach_of (self, place) == ACC_REACH_COLUMN)
+    {
+      const AccKernelInstr *instr = instr_of (self, place);
+      const AccLimit *limit = get_limit (self, place);
+
+      if (limit != NULL && limit->kind == ACC_LIMIT_BOUND)
+        {
+          is_between = TRUE;
+          if (!is_needless (self, limit) && *border != NULL)
+            return FALSE;
+          if (!is_needless (self, limit))
+            *border = limit;
+        }
+      else if (limit == NULL && (instr->op != ACC_KOP_PRIM || instr->primitive != ACC_PRIM_ADD))
+        return is_between;
+      place = limit != NULL ? limit->of : instr->args[reach_of (self, instr->args[0]) != ACC_REACH_COLUMN];
+    }
+
+  return FALSE;
+}
+
 /* By how much a sum, difference or product of what steps does, or one of bounds; 0: perhaps not evenly, or not upwards. */
 static gint64
 find_step (AccRows *self,

@@ -20,7 +20,8 @@
  *         ...                            as it was
  *
  * Places rise with the columns, so that the ends tell of all. What the columns have alike is computed once for a row, or for all. Very
- * narrow rows are not split. */
+ * narrow rows are not split. Where loads under a mask cost nothing, narrow rows are one loop of lanes with their borders: lanes that a
+ * bound changes all read the same place, which is loaded before. */
 
 /* Rows of fewer columns take longer by themselves. */
 #define LEAST_COLUMNS 4
@@ -28,14 +29,25 @@
 /* Rows are rarely longer; more at a time would be idle lanes. */
 #define LANES 16
 
+/* Rows of no more columns are of one or two blocks, each of which has a border. */
+#define MOST_NARROW (2 * LANES)
+
+/* Loads of a row whose places are between bounds: in lanes, of which some are at a border, where all load the same. */
+typedef struct {
+  const struct _Row *row;
+  guint8            *is_between;  /* by instruction */
+  guint32           *ends;        /* likewise: what is at the border; 0: no bound matters */
+} Borders;
+
 typedef struct {
   const AccKernel  *from;
   AccKernelBuilder *b;
   guint32          *made;   /* by instruction of .from: the value or variable in .b */
+  const Borders    *borders; /* of the row that is written; NULL: they are no lanes */
 } Pass;
 
 /* A row that is written. */
-typedef struct {
+typedef struct _Row {
   const AccRows *rows;
   KValue         base;      /* index of its first column */
   gboolean       is_plain;  /* bounds do not matter */
@@ -113,6 +125,8 @@ copy_blocks (Pass    *self,
   _kb_leave (self->b);
 }
 
+static KValue load_between (Pass *self, guint32 id);
+
 /* What instruction @id is in the row: what is chosen, and what is bounded where that does not matter; 0: none of these. */
 static guint32
 find_same (const Row *row,
@@ -144,6 +158,8 @@ walk (Pass      *self,
         self->made[id] = value_of (self, same).id;
       else if (row != NULL && acc_rows_holds (row->rows, id))
         self->made[id] = kb_int (self->b, ACC_KIND_BOOL, 1).id;
+      else if (self->borders != NULL && self->borders->is_between[id])
+        self->made[id] = load_between (self, id).id;
       else if (acc_kernel_instr (self->from, id)->blocks[0] != 0)
         copy_blocks (self, id);
       else
@@ -289,6 +305,120 @@ find_plain (Pass   *self,
 }
 
 static void
+write_lanes (Pass      *self,
+             const Row *row,
+             KValue     begin,
+             KValue     end)
+{
+  kb_set_lanes (self->b, LANES);
+  self->made[row->rows->foreach] = _kb_enter_foreach (self->b, begin, end).id;
+  kb_set_lanes (self->b, 0);
+  walk (self, row->rows->block, row);
+  _kb_leave (self->b);
+}
+
+/* --- rows with their borders in lanes */
+
+/* Load @id from @place. */
+static KValue
+load_from (Pass    *self,
+           guint32  id,
+           KValue   place)
+{
+  AccKernelInstr load = *acc_kernel_instr (self->from, id);
+
+  load.args[1] = place.id;
+
+  return _kb_pure (self->b, load);
+}
+
+/* Lanes at the border have what is there, which the row loads once; others load theirs. */
+static KValue
+load_between (Pass    *self,
+              guint32  id)
+{
+  AccKernelBuilder *b = self->b;
+  Row plain = { self->borders->row->rows, self->borders->row->base, TRUE };
+  KValue at = { self->made[plain.rows->foreach] }, place, limit, of;
+  guint32 to = acc_kernel_instr (self->from, id)->args[1];
+  const AccLimit *border;
+  KVar x;
+
+  place = find_at (self, &plain, to, at);
+  if (!acc_rows_find_border (plain.rows, to, &border) || border == NULL)
+    return load_from (self, id, place);
+
+  limit = value_of (self, border->limit);
+  of = find_at (self, &plain, border->of, at);
+  x = kb_var (b, (KValue) { self->borders->ends[id] });
+  _kb_enter_if (b, border->is_below ? kb_le (b, limit, of) : kb_le (b, of, limit), FALSE);
+  kb_set (b, x, load_from (self, id, place));
+  _kb_leave (b);
+
+  return kb_get (b, x);
+}
+
+static gboolean
+all_hold (Pass          *self,
+          const AccRows *rows,
+          guint32        id)
+{
+  const AccKernelInstr *instr = acc_kernel_instr (self->from, id);
+
+  if (instr->op == ACC_KOP_PRIM && instr->primitive == ACC_PRIM_BAND)
+    return all_hold (self, rows, instr->args[0]) && all_hold (self, rows, instr->args[1]);
+
+  return acc_rows_holds (rows, id);
+}
+
+/* Whether all columns load, whatever is loaded whenever. */
+static gboolean
+always_loads (Pass          *self,
+              const AccRows *rows,
+              guint32        id)
+{
+  const AccKernelInstr *load = acc_kernel_instr (self->from, id), *parent;
+
+  if (load->op != ACC_KOP_LOAD || !_acc_kernel_is_unchanging (self->from, load) || !_acc_kernel_is_inside (self->from, id, rows->foreach))
+    return FALSE;
+  parent = acc_kernel_instr (self->from, _acc_kernel_get_parent (self->from, id));
+
+  return load->block == rows->block || (parent->op == ACC_KOP_IF && parent->block == rows->block && load->block == parent->blocks[0]
+                                        && all_hold (self, rows, parent->args[0]));
+}
+
+/* A bound matters in the first column, or in the last, if it does anywhere. */
+static void
+write_with_borders (Pass      *self,
+                    const Row *row,
+                    KValue     begin,
+                    KValue     end)
+{
+  const AccRows *rows = row->rows;
+  guint n = self->from->instrs->len;
+  g_autofree guint8 *is_between = g_new0 (guint8, n);
+  g_autofree guint32 *ends = g_new0 (guint32, n);
+  Borders borders = { row, is_between, ends };
+
+  for (guint32 id = rows->foreach + 1; id < n; id++)
+    {
+      const AccLimit *border;
+      guint32 place;
+
+      if (!always_loads (self, rows, id))
+        continue;
+      place = acc_kernel_instr (self->from, id)->args[1];
+      is_between[id] = acc_rows_find_border (rows, place, &border);
+      if (is_between[id] && border != NULL)
+        ends[id] = load_from (self, id,
+                              find_at (self, row, place, border->is_below ? begin : kb_sub (self->b, end, kb_i64 (self->b, 1)))).id;
+    }
+  self->borders = &borders;
+  write_lanes (self, row, begin, end);
+  self->borders = NULL;
+}
+
+static void
 write_columns (Pass   *self,
                Row    *row,
                KValue  begin,
@@ -305,11 +435,7 @@ write_columns (Pass   *self,
     behind = kb_add (b, first, kb_prim2 (b, ACC_PRIM_BAND, kb_sub (b, behind, first), kb_i64 (b, -LANES)));
 
   row->is_plain = TRUE;
-  kb_set_lanes (b, LANES);
-  self->made[row->rows->foreach] = _kb_enter_foreach (b, first, behind).id;
-  kb_set_lanes (b, 0);
-  walk (self, row->rows->block, row);
-  _kb_leave (b);
+  write_lanes (self, row, first, behind);
   if (!has_bounds && !has_rest)
     return;
 
@@ -320,6 +446,29 @@ write_columns (Pass   *self,
   self->made[row->rows->foreach] = kb_select (b, kb_lt (b, i, n_left), kb_add (b, begin, i), kb_add (b, behind, kb_sub (b, i, n_left))).id;
   walk (self, row->rows->block, row);
   _kb_leave (b);
+}
+
+static void
+write_row (Pass   *self,
+           Row    *row,
+           KValue  begin,
+           KValue  end)
+{
+  AccKernelBuilder *b = self->b;
+  gboolean has_borders = b->kernel->masks && acc_rows_has_bounds (row->rows) && !acc_rows_has_strides (row->rows);
+  KValue is_narrow = kb_le (b, value_of (self, row->rows->width), kb_i64 (b, MOST_NARROW));
+
+  if (has_borders)
+    {
+      /* Columns from 0 on */
+      _kb_enter_if (b, kb_and (b, is_narrow, kb_le (b, row->base, begin)), FALSE);
+      write_with_borders (self, row, begin, end);
+      _kb_leave (b);
+      _kb_enter_else (b);
+    }
+  write_columns (self, row, begin, end);
+  if (has_borders)
+    _kb_leave (b);
 }
 
 /* Below the first index that is divided quotients turn at other places: each index is a row of its own there. */
@@ -349,7 +498,7 @@ write_rows (Pass          *self,
   write_alike (self, rows, ACC_REACH_ROW);
 
   _kb_enter_if (b, kb_and (b, is_wide, is_inside (self, &row, at, kb_sub (b, behind, kb_i64 (b, 1)))), FALSE);
-  write_columns (self, &row, at, behind);
+  write_row (self, &row, at, behind);
   _kb_leave (b);
   _kb_enter_else (b);
   copy_foreach (self, rows->foreach, at, behind);

@@ -60,6 +60,10 @@ guint32  acc_rows_get_chosen    (const AccRows *self, guint32 id);
 /* Whether it is a comparison that holds where no check fails. */
 gboolean acc_rows_holds         (const AccRows *self, guint32 id);
 
+/* Whether @place is a sum of what the row has alike and of a column between bounds, of which at most one matters, in columns from 0 on:
+ * @border, or NULL. */
+gboolean acc_rows_find_border   (const AccRows *self, guint32 place, const AccLimit **border);
+
 /* Limits of what differs by a number alone (acc-kernel-rows-limits.c) */
 
 /* Whether where limit @i holds such others hold as well. */

@@ -202,6 +202,7 @@ acc_llvm_target_get_facts (AccLlvmTarget *self)
   facts.n_registers = self->n_registers;
   facts.has_fma = self->has_fma;
   facts.has_gathers = self->has_gathers;
+  facts.has_masks = self->has_masks;
 
   return facts;
 }
