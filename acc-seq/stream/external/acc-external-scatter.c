@@ -13,7 +13,7 @@
 /* Permutes into what is larger than memory: elements go with their targets, as they come, to lists, one for each part of the result that
  * fits in memory, and then part after part is computed by the backend, in the order in which they came. */
 
-#define LEAST_BLOCK 16
+#define LEAST_BLOCK 4
 #define LEAST_TURN  64
 #define LEAST_BYTES (64 * 1024)
 
