@@ -17,6 +17,7 @@ typedef struct {
   AccElementKind *table_kinds; /* per leaf: what holds all that a table can add up to */
   gboolean        has_flags;   /* of places that have a value */
   gboolean        by_workers;  /* a table is a worker's, which it has for all of its tiles, not a tile's */
+  gboolean        in_turn;     /* one tile has tables at a time, which are combined with the result where it ends */
   gint64          tile;        /* of the source, along its inner run or the outer dimensions; not by_workers */
   gint64          n_tiles;     /* likewise */
   guint           n_ways;      /* tables of a tile, in turn */
@@ -56,6 +57,8 @@ void           acc_permute_choose_tables (AccPermute *self);
 void           acc_permute_clear_tables  (AccPermute *self);
 /* By rows a tile may come in pieces: its tables are cleared where it begins. Returns the place of the first. */
 KValue         acc_permute_begin_tables  (AccPermute *self, AccLower *l, KValue begin);
+/* Where they are tables of one tile at a time: combines those that end at @end, @last being the end of the source. */
+void           acc_permute_end_tables    (AccPermute *self, AccLower *l, KValue end, KValue last);
 void           acc_permute_combine_in_tables (AccPermute *self, AccLower *l, const KValue *new_value, KValue place);
 /* Combines all tables into the result. */
 void           acc_permute_join_tables   (AccPermute *self);

@@ -103,6 +103,36 @@ table (AccArray *a)
   return acc_array_permute (b, zeros, targets, plus, NULL);
 }
 
+/* By 1000 keys: for each part of the source there is a table. */
+static AccExpr *
+key (AccExpr *x, gpointer data)
+{
+  return acc_expr_cast (acc_expr_rem (acc_expr_cast (acc_expr_abs (x), acc_element_type_new (ACC_KIND_I32)), acc_expr_new_int (1000)),
+                        acc_element_type_new (ACC_KIND_I64));
+}
+
+static AccArray *
+by_keys (AccArray *values, AccArray *a, AccExprFunc2 combine)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (1000);
+  g_autoptr(AccArray) keys = acc_array_map (a, key, NULL),
+    zeros = acc_array_fill (shape, acc_expr_new_zero (acc_array_get_element_type (values)));
+
+  return acc_array_permute (values, zeros, keys, combine, NULL);
+}
+
+static AccExpr *whole (AccExpr *x, gpointer data) { return acc_expr_cast (x, acc_element_type_new (ACC_KIND_I64)); }
+
+static AccArray *sums_by_key (AccArray *a) { g_autoptr(AccArray) b = acc_array_map (a, third, NULL); return by_keys (b, a, plus); }
+static AccArray *joins_by_key (AccArray *a) { g_autoptr(AccArray) b = acc_array_map (a, small, NULL); return by_keys (b, a, joined); }
+static AccArray *counts_by_key (AccArray *a) { g_autoptr(AccArray) b = acc_array_map (a, whole, NULL); return by_keys (b, a, plus); }
+
+static const Program of_keys[] = {
+  { "sums", sums_by_key },
+  { "joins", joins_by_key },
+  { "counts", counts_by_key },
+};
+
 static const Program of_any[] = {
   { "sum-all", sum_all },
   { "mean-all", mean_all },
@@ -285,6 +315,22 @@ build_rows (const Rows *self, AccArray *a, AccArray *lengths)
     }
 }
 
+static void
+check_within (AccBackend *backend, AccArray *array, guint64 limit, AccArray *expected, const char *what)
+{
+  AccBudget *budget = acc_backend_get_budget (backend);
+  g_autoptr(TestSink) sink = test_sink_new ();
+  g_autoptr(GError) error = NULL;
+
+  acc_budget_spare (budget, G_MAXUINT64);
+  acc_sink_set_takes_elements (ACC_SINK (sink));
+  acc_backend_set_memory_limit (backend, acc_budget_get_used (budget) + limit);
+  if (!acc_backend_write (backend, array, ACC_SINK (sink), NULL, &error))
+    g_error ("%s in %d bytes by %u threads: %s", what, (int) limit, acc_backend_get_n_threads (backend), error->message);
+  acc_backend_set_memory_limit (backend, 0);
+  test_sink_assert_same (sink, expected);
+}
+
 /* The bytes that a run without a limit leaves, with less and less memory. */
 static void
 check_limits (const Rows *program, const gint64 *extents, guint rank, AccArray *lengths, gboolean for_devices)
@@ -326,19 +372,9 @@ check_limits (const Rows *program, const gint64 *extents, guint rank, AccArray *
       /* Of several rows the least has no room for one and what is made of it, nor has the next for one more between them. */
       for (guint k = 0; k < G_N_ELEMENTS (of_all) - (lengths != NULL && rank > 1 ? 1 + has_others : 0); k++)
         {
-          g_autofree char *what = g_strdup_printf ("%s of rank %u and %d rows in %d bytes by %u threads", program->name, rank,
-                                                   (int) extents[0], (int) limits[k], acc_backend_get_n_threads (backends[i]));
-          AccBudget *budget = acc_backend_get_budget (backends[i]);
-          g_autoptr(TestSink) sink = test_sink_new ();
-          g_autoptr(GError) error = NULL;
+          g_autofree char *what = g_strdup_printf ("%s of rank %u and %d rows", program->name, rank, (int) extents[0]);
 
-          acc_budget_spare (budget, G_MAXUINT64);
-          acc_sink_set_takes_elements (ACC_SINK (sink));
-          acc_backend_set_memory_limit (backends[i], acc_budget_get_used (budget) + limits[k]);
-          if (!acc_backend_write (backends[i], array, ACC_SINK (sink), NULL, &error))
-            g_error ("%s: %s", what, error->message);
-          acc_backend_set_memory_limit (backends[i], 0);
-          test_sink_assert_same (sink, expected);
+          check_within (backends[i], array, limits[k], expected, what);
         }
     }
 }
@@ -405,6 +441,33 @@ test_segments_of_rows (gconstpointer data)
   check_limits (data, (gint64[]) { 130, 3, 1951 }, 3, lengths_of_few, FALSE);
 }
 
+/* --- tables */
+
+/* Within less than the tables of all parts take. */
+static void
+test_keys (gconstpointer data)
+{
+  static const gint64 extents[][2] = { { 500003, 1 }, { 701, 997 }, { 130001, 5 } };
+  const Program *program = data;
+
+  for (guint e = 0; e < G_N_ELEMENTS (extents); e++)
+    for (guint i = 0; i < n_backends; i++)
+      {
+        g_autoptr(TestSource) numbers = test_source_new ("f4", extents[e], extents[e][1] > 1 ? 2 : 1, 1);
+        g_autoptr(AccArray) source = acc_array_new_from_source (ACC_SOURCE (numbers)), array = program->build (source), memory = NULL,
+          wanted = NULL, expected = NULL;
+
+        if (strcmp (acc_backend_get_name (backends[i]), "native") != 0)
+          continue;
+        memory = run (backends[i], source, 0);
+        wanted = program->build (memory);
+        expected = run (backends[i], wanted, 0);
+        g_clear_object (&wanted);
+        g_clear_object (&memory);
+        check_within (backends[i], array, 160000, expected, program->name);
+      }
+}
+
 /* --- products */
 
 typedef struct {
@@ -443,11 +506,6 @@ test_product (gconstpointer data)
   for (guint i = 0; i < n_backends; i++)
     {
       g_autoptr(AccArray) x = NULL, y = NULL, wanted = NULL, expected = NULL;
-      AccBudget *budget = acc_backend_get_budget (backends[i]);
-      g_autoptr(TestSink) sink = test_sink_new ();
-      g_autoptr(GError) error = NULL;
-      g_autofree char *what = g_strdup_printf ("%s on %s by %u threads", self->name, acc_backend_get_name (backends[i]),
-                                               acc_backend_get_n_threads (backends[i]));
 
       /* They go other ways where factors are small. */
       if (is_device (backends[i]))
@@ -459,12 +517,7 @@ test_product (gconstpointer data)
       g_clear_object (&wanted);
       g_clear_object (&x);
       g_clear_object (&y);
-      acc_budget_spare (budget, G_MAXUINT64);
-      acc_backend_set_memory_limit (backends[i], acc_budget_get_used (budget) + self->limit);
-      if (!acc_backend_write (backends[i], product, ACC_SINK (sink), NULL, &error))
-        g_error ("%s: %s", what, error->message);
-      acc_backend_set_memory_limit (backends[i], 0);
-      test_sink_assert_same (sink, expected);
+      check_within (backends[i], product, self->limit, expected, self->name);
     }
 }
 
@@ -524,6 +577,8 @@ main (int argc, char **argv)
       g_test_add_data_func (segments, &rows[i], test_segments);
       g_test_add_data_func (of_rows, &rows[i], test_segments_of_rows);
     }
+  for (guint i = 0; i < G_N_ELEMENTS (of_keys); i++)
+    add_program (&of_keys[i], "keys", test_keys);
   for (guint i = 0; i < G_N_ELEMENTS (products); i++)
     {
       g_autofree char *path = g_strdup_printf ("/stream/bits/products/%s", products[i].name);

@@ -9,11 +9,15 @@
  * Tables start from neutral elements; for operators without one, flags tell which places have a value. If the operator commutes, a small
  * table has several copies, which elements use in turn, so that an element need not wait for the store of the one before; for short rows
  * a copy is used for a whole row, so that positions in the row are constants and common reads are shared. Tables have half as many elements
- * as the source at most, and those of small sums elements of half the size. */
+ * as the source at most, and those of small sums elements of half the size.
+ *
+ * Rows that come one after the other, of which a chunk is seldom more than a tile, need the tables of one tile at a time: one thread goes
+ * through them, and combines them with the result where the tile ends, which is the order of memory. */
 
 #define MANY_TILES      16
 #define MAX_TILES       128        /* where the tables of so many are small beside the source, and no more than: */
 #define MAX_BYTES       (32 << 20) /* of workers twice as many, as sums are mostly shortened where they have them */
+#define MAX_STREAMED    (256 << 10) /* bytes of those of workers where rows come one after the other, for which there may be little memory */
 #define TILE_PER_PLACE  32         /* elements of a tile, beside which its tables are small */
 #define ALL_PER_PLACE   64         /* of the source, where as many workers as there may be have tables */
 #define MAX_TABLE       (2 << 20)  /* bytes of one */
@@ -156,7 +160,7 @@ acc_permute_begin_tables (AccPermute *self,
     return kb_mul (b, kb_tile (b), low_number (l, get_stride (self)));
 
   tile = kb_udiv (b, begin, low_number (l, self->tile));
-  first = kb_mul (b, tile, low_number (l, get_stride (self)));
+  first = self->in_turn ? low_const (l, 0) : kb_mul (b, tile, low_number (l, get_stride (self)));
   low_if (l, kb_eq (b, kb_mul (b, tile, low_number (l, self->tile)), begin))
     {
       low_foreach (l, x, low_const (l, 0), low_number (l, self->node->size * self->n_ways))
@@ -206,42 +210,70 @@ add_part (AccPermute *self,
     kb_set (b, sums[i], both[i]);
 }
 
+/* Combines @n_tables with element @x of the result. */
+static void
+join_element (AccPermute *self,
+              AccLower   *l,
+              KValue      x,
+              KValue      n_tables)
+{
+  AccKernelBuilder *b = l->b;
+  KVar *sums = low_alloc (l, self->n_leaves * sizeof (KVar));
+
+  for (guint i = 0; i < self->n_leaves; i++)
+    sums[i] = kb_var (b, low_load_place (l, acc_permute_get_result (self, l, i, x, 0)));
+  low_for (l, t, low_const (l, 0), n_tables)
+    {
+      KValue first = kb_add (b, kb_mul (b, t, low_number (l, get_stride (self))), x);
+
+      low_for (l, way, low_const (l, 0), low_const (l, self->n_ways))
+        {
+          KValue place = kb_add (b, first, kb_mul (b, way, low_number (l, self->node->size)));
+
+          if (self->has_flags)
+            low_if (l, has_value (self, l, place))
+              {
+                add_part (self, l, sums, place);
+              }
+          else
+            add_part (self, l, sums, place);
+        }
+    }
+  for (guint i = 0; i < self->n_leaves; i++)
+    low_store_place (l, acc_permute_get_result (self, l, i, x, 0), kb_get (b, sums[i]));
+}
+
 void
 acc_permute_join_tables (AccPermute *self)
 {
   AccLower *l = low_new (self->step, "permute_tables");
   AccKernelBuilder *b = l->b;
-  KValue n_tables = self->by_workers ? low_n_workers (l) : low_number (l, self->n_tiles);
 
   low_foreach (l, x, kb_inner_begin (b), kb_inner_end (b))
     {
-      KVar *sums = low_alloc (l, self->n_leaves * sizeof (KVar));
-
-      for (guint i = 0; i < self->n_leaves; i++)
-        sums[i] = kb_var (b, low_load_place (l, acc_permute_get_result (self, l, i, x, 0)));
-      low_for (l, t, low_const (l, 0), n_tables)
-        {
-          KValue first = kb_add (b, kb_mul (b, t, low_number (l, get_stride (self))), x);
-
-          low_for (l, way, low_const (l, 0), low_const (l, self->n_ways))
-            {
-              KValue place = kb_add (b, first, kb_mul (b, way, low_number (l, self->node->size)));
-
-              if (self->has_flags)
-                low_if (l, has_value (self, l, place))
-                  {
-                    add_part (self, l, sums, place);
-                  }
-              else
-                add_part (self, l, sums, place);
-            }
-        }
-      for (guint i = 0; i < self->n_leaves; i++)
-        low_store_place (l, acc_permute_get_result (self, l, i, x, 0), kb_get (b, sums[i]));
+      join_element (self, l, x, self->by_workers ? low_n_workers (l) : low_number (l, self->n_tiles));
     }
 
   low_finish (l, (AccLaunch) { .outer = 1, .inner = self->node->size, .units_per_row = 1, .rows = ACC_SPACE_WHOLE,
                                .cost = MIX_COST * (double) ((self->by_workers ? TABLES : self->n_tiles) * self->n_ways) });
+}
+
+void
+acc_permute_end_tables (AccPermute *self,
+                        AccLower   *l,
+                        KValue      end,
+                        KValue      last)
+{
+  AccKernelBuilder *b = l->b;
+  KValue is_whole = kb_eq (b, kb_mul (b, kb_udiv (b, end, low_number (l, self->tile)), low_number (l, self->tile)), end);
+
+  low_if (l, kb_or (b, is_whole, kb_eq (b, end, last)))
+    {
+      low_foreach (l, x, low_const (l, 0), low_number (l, self->node->size))
+        {
+          join_element (self, l, x, low_const (l, 1));
+        }
+    }
 }
 
 /* Whether a leaf is a sum of 8 bytes, which half of them may hold. */
@@ -313,7 +345,8 @@ acc_permute_choose_tables (AccPermute *self)
   const AccSpace *space = self->space;
   gboolean inner = space->first_inner == 0;
   gint64 n = inner ? space->inner : space->outer, size = MAX (self->node->size, 1), table, bytes, n_tiles, n_places;
-  gint64 most_places = MAX (size, MIN (size * MAX_WAYS, MAX_WAY_BYTES / 8));
+  gint64 most_places = MAX (size, MIN (size * MAX_WAYS, MAX_WAY_BYTES / 8)), n_threads = MAX (self->step->fusion->target->n_threads, 1);
+  gboolean by_rows = self->step->fusion->target->by_rows;
 
   self->has_flags = !acc_skeleton_has_neutral (function, self->primitives);
   table = size * (acc_permute_count_bytes (self) + (self->has_flags ? 1 : 0));
@@ -322,7 +355,8 @@ acc_permute_choose_tables (AccPermute *self)
     return;
 
   self->by_workers = self->n_source / ALL_PER_PLACE >= size && is_exact (self) &&
-                     MAX (self->step->fusion->target->n_threads, 1) * table <= 2 * MAX_BYTES;
+                     n_threads * (table + ACC_SKELETON_FALSE_SHARING) <= (by_rows ? MAX_STREAMED : 2 * MAX_BYTES);
+  self->in_turn = !self->by_workers && by_rows;
   n_tiles = CLAMP (self->n_source / (TILE_PER_PLACE * most_places), MIN (self->n_source / (2 * size), MANY_TILES),
                    MIN (MAX_BYTES / table, MAX_TILES));
   if (space->rank > 1 && space->first_inner + 1 < space->rank && space->extents[space->rank - 1] <= MAX_WAYS)
@@ -340,7 +374,8 @@ acc_permute_choose_tables (AccPermute *self)
     bytes += size * acc_element_kind_get_size (self->table_kinds[i]);
   if (self->step->cluster->cost <= MAX_WAY_COST && (!self->has_flags || acc_function_is_commutative (function)))
     self->n_ways = MAX_WAYS;
-  while (self->n_ways > 1 && self->n_ways * bytes > MAX_WAY_BYTES)
+  while (self->n_ways > 1 && (self->n_ways * bytes > MAX_WAY_BYTES ||
+                              (self->by_workers && by_rows && n_threads * self->n_ways * bytes > MAX_STREAMED / 2)))
     self->n_ways /= 2;
   if (self->n_ways < self->row)
     self->row = 1;
@@ -348,7 +383,7 @@ acc_permute_choose_tables (AccPermute *self)
   if (!self->by_workers && inner && !is_exact (self) && self->n_ways > 1)
     self->step->quantum = self->n_ways;
 
-  n_places = get_stride (self) * self->n_tiles;
+  n_places = get_stride (self) * (self->in_turn ? 1 : self->n_tiles);
   for (guint i = 0; i < self->n_leaves; i++)
     self->tables[i] = self->by_workers ? acc_step_add_tile_scratch (self->step, self->table_kinds[i], get_stride (self), 1)
                                        : acc_step_add_scratch (self->step, self->table_kinds[i], n_places);

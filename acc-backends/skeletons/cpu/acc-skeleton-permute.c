@@ -17,7 +17,7 @@
  *   - targets from a scan, as in a filter: the scan's loop does it;
  *   - small results of a combining function: each tile of the source has a table, and tables are combined at the end, in order. If order
  *     changes nothing, as in counts, and the source is long, each worker has a table, which stays in its cache, and tiles may be small:
- *     acc-permute-tables.c. */
+ *     acc-permute-tables.c. By rows, tiles that have tables go one after the other. */
 
 /* Bytes of a result that fit the caches of the one thread that walks the source. */
 #define MAX_NEAR      (8 << 20)
@@ -145,6 +145,66 @@ get_way_index (AccPermute *self,
   return ix;
 }
 
+/* Elements [@first, @end) of outer unit @u. */
+static void
+write_run (AccPermute *self,
+           AccLower   *l,
+           KValue      u,
+           KValue      first,
+           KValue      end,
+           KValue      table)
+{
+  AccKernelBuilder *b = l->b;
+
+  if (self->n_ways > 1)
+    {
+      KValue n_ways = low_const (l, self->n_ways), n_rounds = kb_udiv (b, kb_sub (b, end, first), n_ways);
+      KValue first_row = low_udiv (l, first, self->row), n_rows = low_const (l, self->n_ways / self->row);
+
+      low_for (l, k, low_const (l, 0), n_rounds)
+        {
+          for (guint way = 0; way < self->n_ways; way++)
+            {
+              KValue own = kb_add (b, table, kb_mul (b, low_const (l, way), low_number (l, self->node->size)));
+
+              acc_permute_write_element (self, l, get_way_index (self, l, u, kb_add (b, first_row, kb_mul (b, k, n_rows)), way), own);
+            }
+        }
+      first = kb_add (b, first, kb_mul (b, n_rounds, n_ways));
+    }
+  low_for (l, x, first, end)
+    {
+      acc_permute_write_element (self, l, low_index_of_space (l, self->space, u, x), table);
+    }
+}
+
+/* Tile after tile, of which the first may have begun before, and the last end later. */
+static void
+write_in_turn (AccPermute *self,
+               AccLower   *l)
+{
+  AccKernelBuilder *b = l->b;
+  const AccSpace *space = self->space;
+  KValue tile = low_number (l, self->tile), one = low_const (l, 1), begin = kb_inner_begin (b), end = kb_inner_end (b);
+
+  low_for_units (l, u, space)
+    {
+      if (space->first_inner > 0)
+        {
+          write_run (self, l, u, begin, end, acc_permute_begin_tables (self, l, u));
+          acc_permute_end_tables (self, l, kb_add (b, u, one), low_number (l, space->outer));
+        }
+      else
+        low_for (l, t, kb_udiv (b, begin, tile), kb_udiv (b, kb_add (b, end, kb_sub (b, tile, one)), tile))
+          {
+            KValue first = kb_max (b, begin, kb_mul (b, t, tile)), last = kb_min (b, end, kb_mul (b, kb_add (b, t, one), tile));
+
+            write_run (self, l, u, first, last, acc_permute_begin_tables (self, l, first));
+            acc_permute_end_tables (self, l, last, low_number (l, space->inner));
+          }
+    }
+}
+
 static void
 write_source (AccPermute *self)
 {
@@ -155,31 +215,15 @@ write_source (AccPermute *self)
   AccLaunch launch = acc_skeleton_launch (space, 2 + self->step->cluster->cost);
   KValue table = low_const (l, 0);
 
-  if (self->tables != NULL)
-    table = acc_permute_begin_tables (self, l, inner ? kb_inner_begin (b) : kb_outer_begin (b));
-  low_for_units (l, u, space)
+  if (self->in_turn)
+    write_in_turn (self, l);
+  else
     {
-      KValue first = kb_inner_begin (b);
-
-      if (self->n_ways > 1)
+      if (self->tables != NULL)
+        table = acc_permute_begin_tables (self, l, inner ? kb_inner_begin (b) : kb_outer_begin (b));
+      low_for_units (l, u, space)
         {
-          KValue n_ways = low_const (l, self->n_ways), n_rounds = kb_udiv (b, kb_sub (b, kb_inner_end (b), first), n_ways);
-          KValue first_row = low_udiv (l, first, self->row), n_rows = low_const (l, self->n_ways / self->row);
-
-          low_for (l, k, low_const (l, 0), n_rounds)
-            {
-              for (guint way = 0; way < self->n_ways; way++)
-                {
-                  KValue own = kb_add (b, table, kb_mul (b, low_const (l, way), low_number (l, self->node->size)));
-
-                  acc_permute_write_element (self, l, get_way_index (self, l, u, kb_add (b, first_row, kb_mul (b, k, n_rows)), way), own);
-                }
-            }
-          first = kb_add (b, first, kb_mul (b, n_rounds, n_ways));
-        }
-      low_for (l, x, first, kb_inner_end (b))
-        {
-          acc_permute_write_element (self, l, low_index_of_space (l, space, u, x), table);
+          write_run (self, l, u, kb_inner_begin (b), kb_inner_end (b), table);
         }
     }
 
@@ -188,7 +232,7 @@ write_source (AccPermute *self)
       launch.multiple = inner ? self->row : 1;
       launch.tile_inner = inner ? 0 : space->inner;
     }
-  else if (self->tables != NULL)
+  else if (self->tables != NULL && !self->in_turn)
     {
       launch.tile_outer = inner ? 1 : self->tile;
       launch.tile_inner = inner ? self->tile : space->inner;
@@ -252,7 +296,7 @@ acc_skeleton_permute (AccStep *step)
   if (self.by_workers)
     acc_permute_clear_tables (&self);
   write_source (&self);
-  if (self.tables != NULL)
+  if (self.tables != NULL && !self.in_turn)
     acc_permute_join_tables (&self);
   g_free (self.tables);
   g_free (self.table_kinds);
