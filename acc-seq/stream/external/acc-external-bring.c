@@ -11,7 +11,7 @@
  * computes where each element is, and the host brings the elements. */
 
 /* Elements that are brought at once. */
-#define PIECE 4096
+#define PIECE 1024
 
 /* Made of stores, and of no rows that are still to be read. */
 static gboolean
@@ -41,25 +41,51 @@ changes_rows (AccArray *node)
          && is_stored (node->inputs[0]);
 }
 
-static AccArray *
-get_table (AccArray *node)
+/* Which arrays elements come from, in order; NULL: @node is none of these. */
+static GPtrArray *
+list_tables (AccArray *node)
 {
+  GPtrArray *tables = acc_external_find_choice (node);
   AccExternalRead read;
 
-  return node->op != ACC_OP_RESHAPE && acc_external_find_read (node, &read) ? read.array : node->inputs[0];
+  if (tables != NULL)
+    return tables;
+  if (node->op != ACC_OP_RESHAPE && !acc_external_find_read (node, &read))
+    return NULL;
+  tables = g_ptr_array_new ();
+  g_ptr_array_add (tables, node->op == ACC_OP_RESHAPE ? node->inputs[0] : read.array);
+
+  return tables;
+}
+
+/* All in memory or in stores, of which there is one. */
+static gboolean
+are_stored (GPtrArray *tables)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < tables->len; i++)
+    {
+      if (!acc_array_is_manifest (g_ptr_array_index (tables, i)))
+        return FALSE;
+      found |= acc_store_holds (g_ptr_array_index (tables, i));
+    }
+
+  return found;
 }
 
 static AccArray **
 take_bring (AccArray *node, guint *n_inputs)
 {
-  AccExternalRead read;
+  g_autoptr(GPtrArray) tables = NULL;
 
   *n_inputs = node->n_inputs;
   if (node->shape == NULL || node->rank == 0 || acc_shape_get_size (node->shape) == 0)
     return NULL;
-  if (node->op != ACC_OP_RESHAPE && !acc_external_find_read (node, &read))
+  tables = list_tables (node);
+  if (tables == NULL)
     return NULL;
-  if (node->op == ACC_OP_RESHAPE || node->op == ACC_OP_BACKPERMUTE ? !changes_rows (node) : !acc_store_holds (read.array))
+  if (node->op == ACC_OP_RESHAPE || node->op == ACC_OP_BACKPERMUTE ? !changes_rows (node) : !are_stored (tables))
     return NULL;
 
   return acc_external_get_read_inputs (node, n_inputs);
@@ -68,7 +94,13 @@ take_bring (AccArray *node, guint *n_inputs)
 static guint64
 measure_whole (AccArray *node)
 {
-  return acc_bytes_multiply (acc_external_get_bytes (get_table (node)), 2);
+  g_autoptr(GPtrArray) tables = list_tables (node);
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < tables->len; i++)
+    bytes = acc_bytes_add (bytes, acc_external_get_bytes (g_ptr_array_index (tables, i)));
+
+  return acc_bytes_multiply (bytes, 2);
 }
 
 static guint64
@@ -88,11 +120,45 @@ count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_re
 /* --- the walk */
 
 typedef struct {
-  AccArray  *table;
-  AccStore  *to;
+  GPtrArray  *tables;
+  AccStore   *to;
   AccBuffer **piece;
-  gint64     n_done;
+  gint64      n_done;
 } Bring;
+
+/* The table that @place is in, which begins at *@begin. */
+static AccArray *
+find_table (Bring *self, gint64 place, gint64 *begin, gint64 *end)
+{
+  AccArray *table = g_ptr_array_index (self->tables, 0);
+
+  *begin = 0;
+  *end = acc_shape_get_size (table->shape);
+  for (guint i = 1; place >= *end && i < self->tables->len; i++)
+    {
+      table = g_ptr_array_index (self->tables, i);
+      *begin = *end;
+      *end += acc_shape_get_size (table->shape);
+    }
+
+  return table;
+}
+
+/* Copies @n elements into the piece. Neighbours are in the same table, mostly. */
+static void
+copy_elements (Bring *self, const gint64 *places, gint64 n)
+{
+  gint64 own[PIECE], begin, end, m;
+
+  for (gint64 at = 0; at < n; at += m)
+    {
+      AccArray *table = find_table (self, places[at], &begin, &end);
+
+      for (m = 0; at + m < n && places[at + m] >= begin && places[at + m] < end; m++)
+        own[m] = places[at + m] - begin;
+      acc_external_copy_places (table->type, self->piece, at, acc_array_get_buffers (table), own, m);
+    }
+}
 
 static gboolean
 add_places (gpointer data, const gint64 *places, gint64 n, GError **error)
@@ -103,7 +169,7 @@ add_places (gpointer data, const gint64 *places, gint64 n, GError **error)
   for (gint64 at = 0; at < n; at += m, self->n_done += m)
     {
       m = MIN (n - at, PIECE);
-      acc_external_copy_places (self->table->type, self->piece, 0, acc_array_get_buffers (self->table), places + at, m);
+      copy_elements (self, places + at, m);
       if (!acc_store_write_from (self->to, self->n_done, m, self->piece, 0, error))
         return FALSE;
     }
@@ -112,17 +178,25 @@ add_places (gpointer data, const gint64 *places, gint64 n, GError **error)
 }
 
 static AccArray *
-bring (const AccExternalTask *task, AccArray *table, GError **error)
+bring (const AccExternalTask *task, GPtrArray *tables, GError **error)
 {
   AccArray *node = task->node;
+  AccExternalRead read = { NULL, NULL, TRUE, 0 };
+  g_autoptr(AccExpr) position = NULL;
   g_autoptr(AccStore) to = NULL;
-  AccExternalRead read;
-  Bring self = { table, NULL, NULL, 0 };
+  Bring self = { tables, NULL, NULL, 0 };
   gboolean done;
 
-  acc_external_find_read (node, &read);
-  if (!acc_external_fetch (table, error))
-    return NULL;
+  for (guint i = 0; i < tables->len; i++)
+    {
+      AccArray *table = g_ptr_array_index (tables, i);
+
+      if (!acc_external_fetch (table, error))
+        return NULL;
+      read.n_positions += acc_shape_get_size (table->shape);
+    }
+  if (!acc_external_find_read (node, &read))
+    read.index = position = acc_expr_ref_sink (acc_external_new_position (node));
   self.to = to = acc_external_new_store (task, node->type, node->shape, "a store", error);
   if (to == NULL)
     return NULL;
@@ -139,13 +213,19 @@ bring (const AccExternalTask *task, AccArray *table, GError **error)
 static AccArray *
 compute_bring (const AccExternalTask *task, GError **error)
 {
-  AccArray *node = task->node;
-  g_autoptr(AccArray) table = acc_external_keep (task, get_table (node), "blocks", error), result = NULL;
+  AccArray *node = task->node, *table;
+  g_autoptr(GPtrArray) tables = list_tables (node), kept = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccArray) result = NULL;
 
-  if (table == NULL)
-    return NULL;
+  for (guint i = 0; i < tables->len; i++)
+    {
+      table = acc_external_keep (task, g_ptr_array_index (tables, i), "blocks", error);
+      if (table == NULL)
+        return NULL;
+      g_ptr_array_add (kept, table);
+    }
 
-  result = node->op == ACC_OP_RESHAPE ? acc_array_see_as (table, node->shape) : bring (task, table, error);
+  result = node->op == ACC_OP_RESHAPE ? acc_array_see_as (g_ptr_array_index (kept, 0), node->shape) : bring (task, kept, error);
 
   return result != NULL ? acc_memory_source_new_rows (result) : NULL;
 }

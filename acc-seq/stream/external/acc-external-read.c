@@ -9,6 +9,9 @@
 /* Places that are handed on at once. */
 #define PIECE 1024
 
+/* Of which each element of a node may be one. */
+#define MOST_ARRAYS 32
+
 gboolean
 acc_external_reads_elements (AccArray *node)
 {
@@ -29,14 +32,98 @@ acc_external_find_read (AccArray *node, AccExternalRead *read)
 
   body = node->functions[0]->body;
   if (node->op == ACC_OP_BACKPERMUTE)
-    *read = (AccExternalRead) { node->inputs[0], body, FALSE };
+    *read = (AccExternalRead) { node->inputs[0], body, FALSE, 0 };
   else if (acc_operation_get_family (node->op) == ACC_FAMILY_ELEMENTS
            && (body->kind == ACC_EXPR_INDEX || body->kind == ACC_EXPR_LINEAR_INDEX))
-    *read = (AccExternalRead) { body->array, body->args[0], body->kind == ACC_EXPR_LINEAR_INDEX };
+    *read = (AccExternalRead) { body->array, body->args[0], body->kind == ACC_EXPR_LINEAR_INDEX, 0 };
   else
     return FALSE;
 
   return TRUE;
+}
+
+/* --- one of several arrays */
+
+static gboolean
+add_choices (AccExpr *body, GPtrArray *arrays)
+{
+  if (body->kind == ACC_EXPR_COND)
+    return add_choices (body->args[1], arrays) && add_choices (body->args[2], arrays);
+  if (body->kind != ACC_EXPR_INDEX && body->kind != ACC_EXPR_LINEAR_INDEX)
+    return FALSE;
+  g_ptr_array_add (arrays, body->array);
+
+  return body->array->shape != NULL && arrays->len <= MOST_ARRAYS;
+}
+
+GPtrArray *
+acc_external_find_choice (AccArray *node)
+{
+  g_autoptr(GPtrArray) arrays = g_ptr_array_new ();
+
+  if (node->rank == 0 || node->shape == NULL || node->direct != NULL || node->offer != NULL || node->n_functions == 0
+      || acc_operation_get_family (node->op) != ACC_FAMILY_ELEMENTS || node->functions[0]->body->kind != ACC_EXPR_COND)
+    return NULL;
+
+  return add_choices (node->functions[0]->body, arrays) ? g_steal_pointer (&arrays) : NULL;
+}
+
+static AccExpr *
+new_number (gint64 n)
+{
+  return acc_expr_new_typed_int (acc_index_type (1), n);
+}
+
+static AccExpr *
+is_within (AccExpr *index, gint64 extent)
+{
+  g_autoptr(AccExpr) i = acc_expr_ref_sink (index);
+
+  return acc_expr_land (acc_expr_ge (i, new_number (0)), acc_expr_lt (i, new_number (extent)));
+}
+
+/* Of the array whose elements begin at *@begin, which becomes the end of them. */
+static AccExpr *
+new_position (AccExpr *body, gint64 *begin)
+{
+  guint rank = body->kind == ACC_EXPR_INDEX ? body->array->rank : 1;
+  gint64 size = acc_shape_get_size (body->array->shape);
+  const gint64 *extents = body->kind == ACC_EXPR_INDEX ? acc_shape_get_extents (body->array->shape, NULL) : &size;
+  AccExpr *inside = acc_expr_new_bool (TRUE), *position = new_number (0);
+
+  for (guint d = 0; d < rank; d++)
+    {
+      g_autoptr(AccExpr) i = acc_expr_ref_sink (rank > 1
+                                                ? acc_expr_item (body->args[0], d) : acc_expr_cast (body->args[0], acc_index_type (1)));
+
+      inside = acc_expr_land (inside, is_within (i, extents[d]));
+      position = acc_expr_add (acc_expr_mul (position, new_number (extents[d])), i);
+    }
+  position = acc_expr_add (position, new_number (*begin));
+  *begin += size;
+
+  return acc_expr_cond (inside, position, new_number (-1));
+}
+
+static AccExpr *
+choose_position (AccExpr *body, gint64 *begin)
+{
+  AccExpr *first, *second;
+
+  if (body->kind != ACC_EXPR_COND)
+    return new_position (body, begin);
+  first = choose_position (body->args[1], begin);
+  second = choose_position (body->args[2], begin);
+
+  return acc_expr_cond (body->args[0], first, second);
+}
+
+AccExpr *
+acc_external_new_position (AccArray *node)
+{
+  gint64 begin = 0;
+
+  return choose_position (node->functions[0]->body, &begin);
 }
 
 AccArray **
@@ -129,7 +216,7 @@ acc_external_walk_places (const AccExternalTask *task, const AccExternalRead *re
                           gpointer data, GError **error)
 {
   g_autoptr(AccArray) indices = store_indices (task, new_indices (task->node, read), error);
-  gint64 size = acc_shape_get_size (read->array->shape);
+  gint64 size = read->array != NULL ? acc_shape_get_size (read->array->shape) : read->n_positions;
   const AccExternalWalk walk = { name, add_indices, NULL };
   Places places = { 1, &size, NULL, function, data };
   g_autofree gpointer *from = NULL;
