@@ -5,6 +5,7 @@
 #include "stream-flow.h"
 
 #include "acc-core/backend/acc-backend-private.h"
+#include "acc-core/data/acc-sink-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 #ifdef ACC_TEST_FAKE_DEVICE
 #include "acc-backends/runtime/graph/acc-device-backend.h"
@@ -907,6 +908,36 @@ test_ends (gconstpointer data)
       }
 }
 
+/* Rows of floats that do not fit are scanned by pieces, which are grouped as in memory, wherever they end. */
+static void
+test_wide_scan (gconstpointer data)
+{
+  const Case *c = data;
+  AccBudget *budget = acc_backend_get_budget (c->backend);
+  guint64 limit = acc_backend_get_memory_limit (c->backend);
+  g_autoptr(TestSource) source = test_source_new ("f4", (gint64[]) { 2, 150001 }, 2, 5);
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source)), result = acc_array_scanl1 (array, flow_plus, NULL),
+    memory = NULL, wanted = NULL, expected = NULL;
+  g_autoptr(TestSink) sink = test_sink_new ();
+  g_autoptr(GError) error = NULL;
+
+  memory = acc_backend_run (c->backend, array, NULL, &error);
+  g_assert_no_error (error);
+  wanted = acc_array_scanl1 (memory, flow_plus, NULL);
+  expected = acc_backend_run (c->backend, wanted, NULL, &error);
+  g_assert_no_error (error);
+  g_bytes_unref (acc_array_dup_bytes (expected, 0, &error));
+  g_clear_object (&wanted);
+  g_clear_object (&memory);
+  acc_budget_spare (budget, G_MAXINT64);
+  acc_sink_set_takes_elements (ACC_SINK (sink));
+  acc_backend_set_memory_limit (c->backend, acc_budget_get_used (budget) + 600000);
+  acc_backend_write (c->backend, result, ACC_SINK (sink), NULL, &error);
+  acc_backend_set_memory_limit (c->backend, limit);
+  g_assert_no_error (error);
+  test_sink_assert_same (sink, expected);
+}
+
 /* Twenty times as much data as memory, with all that a pipeline has: neighbourhoods, folds, several results. */
 static void
 test_twentieth (gconstpointer data)
@@ -1075,7 +1106,7 @@ add_backend (const char *name, gboolean needed)
       { "limit", test_limit }, { "bands", test_bands }, { "in-less", test_in_less },
 #endif
       { "ends", test_ends }, { "twentieth", test_twentieth }, { "from-memory", test_from_memory },
-      { "report", test_report },
+      { "report", test_report }, { "wide-scan", test_wide_scan },
     };
 
     for (guint i = 0; i < G_N_ELEMENTS (others); i++)

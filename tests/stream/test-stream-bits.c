@@ -336,7 +336,7 @@ static void
 check_limits (const Rows *program, const gint64 *extents, guint rank, AccArray *lengths, gboolean for_devices)
 {
   /* A device scans a vector by so many tiles at once. */
-  static const guint64 of_all[] = { 1200000, 700000, 650000 }, of_devices[] = { 9500000, 9000000, 8500000 };
+  static const guint64 of_all[] = { 1200000, 700000, 650000 }, of_devices[] = { 1200000, 900000, 800000 };
   const guint64 *limits = for_devices ? of_devices : of_all;
   gboolean has_others = program->form == SCANL;   /* elements */
   g_autoptr(TestSource) data = test_source_new ("f4", extents, rank, 1);

@@ -21,7 +21,7 @@ typedef struct {
   const AccSpace *results;
   gint64          tile;
   gint64          n_tiles;     /* per row */
-  gboolean        by_windows;    /* floats: the pieces of a vector must be as many tiles as a window of sums has, and rows are as vectors */
+  gboolean        by_windows;    /* floats: sums of tiles are added up by windows, as many tiles as those have, and rows are as vectors */
   gboolean        is_small;      /* elements in all: full tiles have no code of their own */
   guint          *carry;       /* scratch per leaf, per row */
   guint          *before;      /* scratch per leaf: sum of all before each tile */
@@ -164,46 +164,91 @@ get_sums_group (Scan *self)
   return MIN (acc_simt_get_group (self->step), SUMS_GROUP);
 }
 
+/* Windows of tiles from the one that tile @first, @n of its row, is in. A window that goes on behind @end is begun again by the next piece:
+ * what is before it stays in .carry. */
+static void
+scan_windows (Scan     *self,
+              AccSimt  *simt,
+              guint     group,
+              KValue    n,
+              KValue    first,
+              KValue    end)
+{
+  AccLower *l = simt->l;
+  AccKernelBuilder *b = l->b;
+  AccSimtScan scan = { read_part, store_before, NULL, self };
+  KValue zero = low_const (l, 0), one = low_const (l, 1), size = low_const (l, (gint64) group * ACC_SIMT_PER_THREAD);
+  KValue back = kb_urem (b, n, size), start = kb_sub (b, first, back), is_first = kb_eq (b, simt->thread, zero);
+  KValue n_windows = kb_udiv (b, kb_add (b, kb_sub (b, end, start), kb_sub (b, size, one)), size);
+  KVar started, *carry = new_carry (self, l, kb_lt (b, back, n), self->carry, self->u, &started);
+
+  low_for (l, k, zero, n_windows)
+    {
+      KValue at = kb_add (b, start, kb_mul (b, k, size));
+
+      low_if (l, kb_and (b, is_first, kb_lt (b, zero, k)))
+        {
+          acc_fold_store_vars (self->fold, l, self->carry, self->u, carry);
+        }
+      acc_simt_scan_part (simt, self->fold, &scan, at, kb_min (b, kb_add (b, at, size), end), kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+    }
+  low_if (l, kb_and (b, is_first, kb_eq (b, kb_urem (b, kb_sub (b, end, start), size), zero)))
+    {
+      acc_fold_store_vars (self->fold, l, self->carry, self->u, carry);
+    }
+}
+
+/* What is before the first tile comes first. */
+static void
+scan_sums (Scan    *self,
+           AccSimt *simt,
+           KValue   first,
+           KValue   end)
+{
+  AccLower *l = simt->l;
+  AccKernelBuilder *b = l->b;
+  AccSimtScan scan = { read_part, store_before, NULL, self };
+  KValue zero = low_const (l, 0);
+  KVar started, *carry = new_carry (self, l, kb_lt (b, zero, kb_inner_begin (b)), self->carry, self->u, &started);
+
+  low_if (l, kb_and (b, kb_get (b, started), kb_eq (b, simt->thread, zero)))
+    {
+      acc_fold_store_vars (self->fold, l, self->before, kb_add (b, first, self->u), carry);
+    }
+  acc_simt_scan (simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
+  low_if (l, kb_eq (b, simt->thread, zero))
+    {
+      acc_fold_store_vars (self->fold, l, self->carry, self->u, carry);
+    }
+}
+
 /* One group: a row's tiles in windows, row after row. Rows have a place more in .before than they have tiles. */
 static void
 write_sums_before (Scan *self)
 {
   AccLaunch launch = acc_skeleton_launch (self->space, 0.001);
   AccSimt simt;
-  guint group = self->by_windows ? get_sums_group (self) : acc_simt_get_group (self->step);
-  AccLower *l = acc_simt_begin_sized (&simt, self->step, "scan_before", group, group);
-  AccKernelBuilder *b = l->b;
-  AccSimtScan scan = { read_part, store_before, NULL, self };
-  KValue zero = low_const (l, 0), one = low_const (l, 1);
+  guint group = acc_simt_get_group (self->step);
+  AccLower *l;
+  AccKernelBuilder *b;
+
+  if (self->by_windows)
+    group = MIN (group, SUMS_GROUP);
+  l = acc_simt_begin_sized (&simt, self->step, "scan_before", group, group);
+  b = l->b;
 
   low_for (l, u, kb_outer_begin (b), kb_outer_end (b))
     {
       KValue first, end;
-      KVar started, *carry;
 
       low_within (l, u, 0, self->space->outer - 1);
       self->u = u;
       first = get_tile (self, l, u, kb_inner_begin (b));
-      end = kb_add (b, get_tile (self, l, u, kb_sub (b, kb_inner_end (b), one)), one);
-      carry = new_carry (self, l, kb_lt (b, zero, kb_inner_begin (b)), self->carry, u, &started);
-
+      end = kb_add (b, get_tile (self, l, u, kb_sub (b, kb_inner_end (b), low_const (l, 1))), low_const (l, 1));
       if (self->by_windows)
-        {
-          /* What is before the first tile the piece before left. */
-          acc_simt_scan_part (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
-        }
+        scan_windows (self, &simt, group, low_udiv (l, kb_inner_begin (b), self->tile), first, end);
       else
-        {
-          low_if (l, kb_and (b, kb_get (b, started), kb_eq (b, simt.thread, zero)))
-            {
-              acc_fold_store_vars (self->fold, l, self->before, kb_add (b, first, u), carry);
-            }
-          acc_simt_scan (&simt, self->fold, &scan, first, end, kb_int (b, ACC_KIND_BOOL, 1), carry, started);
-        }
-      low_if (l, kb_eq (b, simt.thread, zero))
-        {
-          acc_fold_store_vars (self->fold, l, self->carry, u, carry);
-        }
+        scan_sums (self, &simt, first, end);
     }
 
   launch.serial = TRUE;
@@ -363,7 +408,7 @@ acc_skeleton_scan_simt (AccStep        *step,
   self.n_tiles = (space->inner + self.tile - 1) / self.tile;
   self.by_windows = fold->rounds;
   if (self.by_windows && step->cluster->consumed->rank <= 1)
-    step->quantum = single_pass ? self.tile : self.tile * get_sums_group (&self) * ACC_SIMT_PER_THREAD;
+    step->quantum = self.tile;
   /* A vector may come in pieces, whatever its length. */
   if (step->cluster->consumed->rank > 1 && (self.n_tiles <= 1 || n_rows >= MANY_ROWS))
     {
