@@ -28,9 +28,9 @@ DEMOS = [
     ('flash-attention/flash-attention', ['--length', '2048', '--depth', '64', '--block', '256'], 5, 7, 13434912,
      '1736720: scores and weights of a block are stored'),
     ('pagerank/pagerank', ['--pages', '100000'], 3, 7, 26735720, '13916936: shares are gathered, ranks need all of them'),
-    ('quicksort/quicksort', ['100000'], 8, 14, 32601138, '4400000: a permute waits for a scan that waits for a permute'),
+    ('quicksort/quicksort', ['100000'], 7, 13, 27001122, '4400000: a permute waits for a scan that waits for a permute'),
     ('radix-sort/radix-sort', ['1000000'], 5, 9, 144010064, '16000000: a count per digit is stored for each record'),
-    ('smvm/smvm', ['{output}.mtx'], 6, 6, 120088, '48000: as segments, see test-fusion.c; the vector is gathered'),
+    ('smvm/smvm', ['{output}.mtx'], 5, 5, 104072, '48000: as segments, see test-fusion.c; the vector is gathered'),
 ]
 PYTHON_DEMOS = [
     ('k-means/k_means.py', ['--points', '100000'], 5, 10, 7583862, '3200080: sums and counts are permutes, one each'),

@@ -158,12 +158,6 @@ store_before (AccFold      *fold,
   acc_fold_store (self->fold, l, self->before, kb_add (l->b, at, kb_add (l->b, self->u, low_const (l, 1))), sum);
 }
 
-static guint
-get_sums_group (Scan *self)
-{
-  return MIN (acc_simt_get_group (self->step), SUMS_GROUP);
-}
-
 /* Windows of tiles from the one that tile @first, @n of its row, is in. A window that goes on behind @end is begun again by the next piece:
  * what is before it stays in .carry. */
 static void
