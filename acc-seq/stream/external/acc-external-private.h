@@ -38,6 +38,8 @@ typedef struct {
   /* Bytes that computing the node whole takes, and the least that the algorithm does; G_MAXUINT64: not known. */
   guint64    (*measure_whole) (AccArray *node);
   guint64    (*measure_least) (AccArray *node);
+  /* What a device with memory of its own gets whole of what @node reads; NULL: nothing. */
+  guint64    (*measure_device) (AccArray *node);
   /* NULL, or bytes that rows that come from a source take: as long as there is the source, and, as acc_source_get_resident_bytes() tells,
    * while it is read. */
   guint64    (*measure_held)     (AccBackend *backend, AccArray *node);

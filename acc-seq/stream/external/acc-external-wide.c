@@ -51,6 +51,18 @@ measure_least (AccArray *node)
   return bytes;
 }
 
+/* Stencils read elements by index. */
+static guint64
+measure_device (AccArray *node)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; is_stencil (node) && i < node->n_inputs; i++)
+    bytes = acc_bytes_add (bytes, acc_external_get_bytes (node->inputs[i]));
+
+  return bytes;
+}
+
 static guint64
 measure_row (AccArray *array)
 {
@@ -284,6 +296,7 @@ const AccExternal acc_external_wide = {
   .takes = take_wide,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
+  .measure_device = measure_device,
   .n_written = 1,
   .n_read = 1,
   .compute = compute_wide,
