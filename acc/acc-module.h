@@ -13,6 +13,7 @@
 #include "acc-module-expr.h"
 #include "acc-module-memory.h"
 #include "acc-module-array.h"
+#include "acc-module-index.h"
 #include "acc-module-turn.h"
 #include "acc-module-program.h"
 #include "acc-module-machine.h"

@@ -235,32 +235,6 @@ acc_function_find_taps (AccFunction  *function,
   return self.whole ? all : (AccTaps) { MAX (g_hash_table_size (taps), 1), self.last };
 }
 
-AccExpr *
-acc_expr_resolve_leaf (AccExpr *expr,
-                       guint   *leaf)
-{
-  for (;;)
-    {
-      if (expr->kind == ACC_EXPR_TUPLE)
-        {
-          guint i = 0;
-
-          while (i < expr->n_args && *leaf >= acc_element_type_get_n_leaves (expr->args[i]->type))
-            *leaf -= acc_element_type_get_n_leaves (expr->args[i++]->type);
-          expr = expr->args[i];
-        }
-      else if (expr->kind == ACC_EXPR_ITEM)
-        {
-          *leaf += acc_element_type_get_first_leaf (expr->args[0]->type, expr->item);
-          expr = expr->args[0];
-        }
-      else
-        {
-          return expr;
-        }
-    }
-}
-
 /* Whether every leaf of the result is one primitive of the same leaf of both parameters: writes it per leaf. */
 static gboolean
 get_leafwise (AccFunction  *function,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-core/array/acc-array-private.h"
+#include "acc-core/array/acc-module-index.h"
 
 /* Facts about scalar functions for fusion, found by walks over their bodies that visit each expression once, without recursion. */
 
@@ -30,6 +31,3 @@ gboolean acc_function_is_commutative (AccFunction *function);
 gboolean acc_function_is_extreme   (AccFunction *function);
 /* TRUE where item 0 of an index function's result is item @dimension of its parameter plus a constant. */
 gboolean acc_function_get_row_shift (AccFunction *function, guint dimension, gint64 *shift);
-/* Follows items of tuples that are made in place: the expression, not an item of a tuple nor (where its leaf is known) a
- * tuple, whose leaf *leaf is leaf *leaf of @expr. */
-AccExpr *acc_expr_resolve_leaf    (AccExpr *expr, guint *leaf);

@@ -5,77 +5,29 @@
 #include "acc-hlo-round.h"
 #include "acc-backends/fuse/acc-function-facts.h"
 
-/* An index that is .step * (index in dimension .dimension of the result) + .offset; .step is 0, 1 or -1. */
-typedef struct {
-  guint  dimension;
-  gint64 step, offset;
-} Affine;
-
-#define DEEPEST 16
-
+/* Of what fills a dimension up to a length that a run tells, the extent is none. */
 static gboolean
-find_affine (AccHlo      *self,
-             AccFunction *function,
-             AccExpr     *expr,
-             guint        leaf,
-             guint        depth,
-             Affine      *affine)
+get_extent (AccArray *array,
+            guint     dimension,
+            gint64   *extent,
+            gpointer  data)
 {
-  Affine x, y;
+  AccHlo *self = data;
+  AccFusionNode *node = acc_fusion_graph_get (self->graph, array);
 
-  expr = acc_expr_resolve_leaf (expr, &leaf);
-  if (depth > DEEPEST)
+  if (dimension == 0 && acc_hlo_get_length (self, node) != NULL)
     return FALSE;
-  if (expr == function->params[0])
-    {
-      *affine = (Affine) { leaf, 1, 0 };
-      return TRUE;
-    }
-  if (expr->kind == ACC_EXPR_LITERAL && acc_element_type_get_leaf (expr->type, 0) == ACC_KIND_I64)
-    {
-      *affine = (Affine) { 0, 0, expr->value.i };
-      return TRUE;
-    }
-  if (expr->kind == ACC_EXPR_EXTENT)
-    {
-      AccFusionNode *node = acc_fusion_graph_get (self->graph, expr->array);
+  *extent = node->extents[dimension];
 
-      if (expr->item == 0 && acc_hlo_get_length (self, node) != NULL)
-        return FALSE;
-      *affine = (Affine) { 0, 0, node->extents[expr->item] };
-      return TRUE;
-    }
-  if (expr->kind != ACC_EXPR_PRIMITIVE || expr->n_args != 2 || acc_primitive_is (expr->primitive, ACC_FAMILY_DIVISION)
-      || acc_element_type_get_leaf (expr->type, 0) != ACC_KIND_I64
-      || !find_affine (self, function, expr->args[0], 0, depth + 1, &x) || !find_affine (self, function, expr->args[1], 0, depth + 1, &y))
-    return FALSE;
-  if (x.step == 0 && y.step == 0)
-    {
-      AccScalarFunc compute = acc_primitive_get_function (expr->primitive, ACC_KIND_I64);
-
-      *affine = (Affine) { 0, 0, compute ((AccScalar) { .i = x.offset }, (AccScalar) { .i = y.offset }).i };
-      return TRUE;
-    }
-  if ((expr->primitive != ACC_PRIM_ADD && expr->primitive != ACC_PRIM_SUB) || (x.step != 0 && y.step != 0))
-    return FALSE;
-
-  if (expr->primitive == ACC_PRIM_SUB)
-    {
-      y.step = -y.step;
-      if (y.offset == G_MININT64)
-        return FALSE;
-      y.offset = -y.offset;
-    }
-  *affine = x.step != 0 ? x : y;
-
-  return !__builtin_add_overflow (x.offset, y.offset, &affine->offset);
+  return TRUE;
 }
 
-/* Whether all indices are inside, and no dimension of the result is met twice. What is mirrored ends where the true extents do. */
+/* Whether all indices step by 1 or -1 and are inside, and no dimension of the result is met twice. What is mirrored ends where the true
+ * extents do. */
 static gboolean
-check (AccHlo        *self,
-       AccFusionNode *node,
-       const Affine  *affine)
+check (AccHlo          *self,
+       AccFusionNode   *node,
+       const AccAffine *affine)
 {
   AccFusionNode *from = node->inputs[0];
   guint64 seen = 0;
@@ -86,7 +38,8 @@ check (AccHlo        *self,
       gint64 extent = acc_hlo_true_extent (self, from, d);
       gint64 first = affine[d].step < 0 ? affine[d].offset - (length - 1) : affine[d].offset;
 
-      if (affine[d].offset < -extent || affine[d].offset > 2 * extent || first < 0 || first + length > extent)
+      if (affine[d].step < -1 || affine[d].step > 1 || affine[d].offset < -extent || affine[d].offset > 2 * extent || first < 0
+          || first + length > extent)
         return FALSE;
       if (affine[d].step < 0 && affine[d].dimension == 0 && acc_hlo_get_length (self, node) != NULL)
         return FALSE;
@@ -102,12 +55,12 @@ check (AccHlo        *self,
 
 /* The part of one leaf, with dimensions as the input has them; what is mirrored is. */
 static AccHloValue
-cut (AccHlo         *self,
-     AccFusionNode  *node,
-     const Affine   *affine,
-     AccHloShape     part,
-     AccHloValue     x,
-     AccElementKind  kind)
+cut (AccHlo          *self,
+     AccFusionNode   *node,
+     const AccAffine *affine,
+     AccHloShape      part,
+     AccHloValue      x,
+     AccElementKind   kind)
 {
   AccFusionNode *from = node->inputs[0];
   g_autofree gint64 *begin = g_new0 (gint64, from->rank + 1), *mirrored = g_new0 (gint64, from->rank + 1);
@@ -141,7 +94,7 @@ acc_hlo_write_affine (AccHlo        *self,
 {
   AccFusionNode *from = node->inputs[0];
   AccFunction *function = node->array->functions[0];
-  g_autofree Affine *affine = g_new0 (Affine, from->rank + 1);
+  g_autofree AccAffine *affine = g_new0 (AccAffine, from->rank + 1);
   g_autofree gint64 *cut_extents = g_new0 (gint64, from->rank + 1), *turned_extents = g_new0 (gint64, from->rank + 1);
   g_autofree gint64 *order = g_new0 (gint64, from->rank + 1), *dimensions = g_new0 (gint64, from->rank + 1);
   AccHloShape kept = { 0, cut_extents }, turned = { 0, turned_extents };
@@ -151,7 +104,7 @@ acc_hlo_write_affine (AccHlo        *self,
 
   for (guint d = 0; d < from->rank; d++)
     if (acc_element_type_get_leaf (function->body->type, d) != ACC_KIND_I64
-        || !find_affine (self, function, function->body, d, 0, &affine[d]))
+        || !acc_expr_find_affine (function->body, d, function->params[0], get_extent, self, &affine[d]))
       return FALSE;
   if (!check (self, node, affine))
     return FALSE;

@@ -2,6 +2,7 @@
 #include "acc-windows-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-module-index.h"
 #include "acc-core/data/acc-source-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
 #include "acc-seq/stream/acc-stages-private.h"
@@ -9,8 +10,6 @@
 
 #include <string.h>
 
-/* Expressions with more nodes than this say nothing. */
-#define MOST_LOOKS 200
 /* Windows of windows. */
 #define MOST_PASSES 16
 
@@ -22,95 +21,12 @@ typedef struct {
   gboolean is_one;      /* the same one for each */
 } Window;
 
-/* a · i + b of a row i. */
-typedef struct {
-  gint64 a;
-  gint64 b;
-} Line;
-
-typedef struct {
-  AccExpr *parameter;
-  guint    n_looks;
-} Reader;
-
-static gboolean find_line (Reader *self, AccExpr *expr, Line *line);
-
 static gboolean
-is_row (const Reader *self, AccExpr *expr)
+get_extent (AccArray *array, guint dimension, gint64 *extent, gpointer data)
 {
-  if (expr->kind == ACC_EXPR_ITEM)
-    return expr->item == 0 && expr->args[0] == self->parameter;
+  *extent = array->shape != NULL ? acc_shape_get_extent (array->shape, dimension) : 0;
 
-  return expr == self->parameter && acc_element_type_is_scalar (expr->type);
-}
-
-static gboolean
-multiply (Line x, Line y, Line *line)
-{
-  if (x.a != 0 && y.a != 0)
-    return FALSE;
-
-  return !__builtin_mul_overflow (x.b, y.b, &line->b)
-         && !__builtin_mul_overflow (x.a != 0 ? x.a : y.a, x.a != 0 ? y.b : x.b, &line->a);
-}
-
-/* Where it is no number that depends on a row, a constant. */
-static gboolean
-find_by_primitive (Reader *self, AccExpr *expr, Line *line)
-{
-  guint arity = acc_primitive_get_info (expr->primitive)->arity;
-  AccElementKind kind = acc_element_type_is_scalar (expr->args[0]->type) ? acc_element_type_get_kind (expr->args[0]->type) : ACC_KIND_F64;
-  AccScalarFunc compute = acc_primitive_get_function (expr->primitive, kind);
-  Line x = { 0, 0 }, y = { 0, 0 };
-
-  if ((kind != ACC_KIND_I64 && kind != ACC_KIND_BOOL) || arity > 2 || compute == NULL || !find_line (self, expr->args[0], &x)
-      || (arity > 1 && !find_line (self, expr->args[1], &y)))
-    return FALSE;
-  if (expr->primitive == ACC_PRIM_ADD)
-    return !__builtin_add_overflow (x.a, y.a, &line->a) && !__builtin_add_overflow (x.b, y.b, &line->b);
-  if (expr->primitive == ACC_PRIM_SUB)
-    return !__builtin_sub_overflow (x.a, y.a, &line->a) && !__builtin_sub_overflow (x.b, y.b, &line->b);
-  if (expr->primitive == ACC_PRIM_MUL)
-    return multiply (x, y, line);
-  if (x.a != 0 || y.a != 0 || acc_primitive_fails (expr->primitive, kind, (AccScalar) { .i = x.b }, (AccScalar) { .i = y.b }))
-    return FALSE;
-
-  *line = (Line) { 0, compute ((AccScalar) { .i = x.b }, (AccScalar) { .i = y.b }).i };
-
-  return TRUE;
-}
-
-static gboolean
-find_line (Reader *self, AccExpr *expr, Line *line)
-{
-  Line condition;
-
-  if (self->n_looks++ > MOST_LOOKS)
-    return FALSE;
-  if (is_row (self, expr))
-    {
-      *line = (Line) { 1, 0 };
-      return TRUE;
-    }
-
-  switch ((guint) expr->kind)
-    {
-    case ACC_EXPR_LITERAL:
-      *line = (Line) { 0, expr->value.i };
-      return acc_element_type_get_kind (expr->type) == ACC_KIND_I64 || acc_element_type_get_kind (expr->type) == ACC_KIND_BOOL;
-    case ACC_EXPR_EXTENT:
-      if (expr->array->shape == NULL)
-        return FALSE;
-      *line = (Line) { 0, acc_shape_get_extent (expr->array->shape, expr->item) };
-      return TRUE;
-    case ACC_EXPR_PRIMITIVE:
-      return find_by_primitive (self, expr, line);
-    case ACC_EXPR_COND:
-      return find_line (self, expr->args[0], &condition) && condition.a == 0
-             && find_line (self, expr->args[condition.b != 0 ? 1 : 2], line);
-    default:
-      return FALSE;
-    }
+  return array->shape != NULL;
 }
 
 static AccExpr *
@@ -129,25 +45,26 @@ static gboolean
 find_window (AccArray *node, Window *window)
 {
   gint64 n = node->inputs[0]->shape != NULL && node->inputs[0]->rank > 0 ? acc_shape_get_extent (node->inputs[0]->shape, 0) : 0, last;
-  Line line = { 0, 0 };
+  AccAffine rows = { 0, 0, 0 };
 
   if (node->shape == NULL || n == 0 || acc_shape_get_size (node->shape) == 0)
     return FALSE;
   if (node->op == ACC_OP_SLICE)
     {
-      line.b = acc_array_get_selection (node)->n > 0 ? acc_array_get_selection (node)->entries[0] : ACC_ALL;
-      if (line.b == ACC_ALL)
+      rows.offset = acc_array_get_selection (node)->n > 0 ? acc_array_get_selection (node)->entries[0] : ACC_ALL;
+      if (rows.offset == ACC_ALL)
         return FALSE;
     }
   else
     {
       AccExpr *index = node->op == ACC_OP_BACKPERMUTE ? get_row_index (node) : NULL;
 
-      if (index == NULL || !find_line (&(Reader) { node->functions[0]->params[0], 0 }, index, &line))
+      if (index == NULL || !acc_expr_find_affine (index, 0, node->functions[0]->params[0], get_extent, NULL, &rows)
+          || (rows.step != 0 && rows.dimension != 0))
         return FALSE;
     }
 
-  *window = (Window) { line.b, line.a, line.a != 0 ? acc_shape_get_extent (node->shape, 0) : 1, line.a == 0 };
+  *window = (Window) { rows.offset, rows.step, rows.step != 0 ? acc_shape_get_extent (node->shape, 0) : 1, rows.step == 0 };
   if (window->is_one)
     window->step = 1;
 
