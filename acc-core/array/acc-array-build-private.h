@@ -121,7 +121,8 @@ AccExpr  *acc_array_number        (gint64 value);
 AccExpr  *acc_array_join_items    (AccExpr **items, guint rank);
 /* The extents of @array; free the vector. */
 AccExpr **acc_array_list_extents  (AccArray *array);
-/* The index of @array at @place in the row of @index. */
+/* The index of @array at @place of @dimension, else at @index, which is borrowed; the same in the row of @index. */
+AccExpr  *acc_array_index_along   (AccArray *array, guint dimension, AccExpr *index, AccExpr *place);
 AccExpr  *acc_array_index_in_row  (AccArray *array, AccExpr *index, AccExpr *place);
 /* Pairs (b1, …). */
 gboolean  acc_array_is_optional   (AccElementType *type);

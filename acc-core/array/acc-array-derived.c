@@ -29,17 +29,25 @@ acc_array_list_extents (AccArray *array)
 }
 
 AccExpr *
+acc_array_index_along (AccArray *array,
+                       guint     dimension,
+                       AccExpr  *index,
+                       AccExpr  *place)
+{
+  g_autofree AccExpr **items = g_new (AccExpr *, array->rank);
+
+  for (guint i = 0; i < array->rank; i++)
+    items[i] = i == dimension ? place : acc_expr_item (index, i);
+
+  return acc_array_join_items (items, array->rank);
+}
+
+AccExpr *
 acc_array_index_in_row (AccArray *array,
                         AccExpr  *index,
                         AccExpr  *place)
 {
-  g_autofree AccExpr **items = g_new (AccExpr *, array->rank);
-
-  for (guint i = 0; i + 1 < array->rank; i++)
-    items[i] = acc_expr_item (index, i);
-  items[array->rank - 1] = place;
-
-  return acc_array_join_items (items, array->rank);
+  return acc_array_index_along (array, array->rank - 1, index, place);
 }
 
 AccExpr *

@@ -34,21 +34,6 @@ typedef struct {
 } Chirp;
 
 static AccExpr *
-replace_item (AccArray *array,
-              AccExpr  *index,
-              guint     dimension,
-              AccExpr  *item)
-{
-  g_autofree AccExpr **items = g_new (AccExpr *, array->rank);
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (index);
-
-  for (guint i = 0; i < array->rank; i++)
-    items[i] = i == dimension ? item : acc_expr_item (owned, i);
-
-  return acc_array_join_items (items, array->rank);
-}
-
-static AccExpr *
 parts_of (AccExpr *number)
 {
   g_autoptr(AccExpr) owned = acc_expr_ref_sink (number);
@@ -135,7 +120,7 @@ add_turned (AccExpr *state,
   const Pass *pass = data;
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (state, 0)), turns = acc_expr_ref_sink (acc_expr_item (state, 1));
   g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_expr_extent (pass->roots, 0)), further = NULL, product = NULL;
-  AccExpr *number = acc_expr_index (pass->numbers, replace_item (pass->numbers, pass->index, pass->loop->dimension, place));
+  AccExpr *number = acc_expr_index (pass->numbers, acc_array_index_along (pass->numbers, pass->loop->dimension, pass->index, place));
 
   product = acc_expr_ref_sink (acc_fft_mul (parts_of (number), parts_of (acc_expr_linear_index (pass->roots, turns))));
   further = acc_expr_ref_sink (acc_expr_add (turns, pass->turn));
@@ -259,7 +244,7 @@ chirped_element (AccExpr *index,
 {
   const Chirp *self = data;
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, self->loop->dimension));
-  AccExpr *number = acc_expr_index (self->numbers, replace_item (self->numbers, index, self->loop->dimension, place));
+  AccExpr *number = acc_expr_index (self->numbers, acc_array_index_along (self->numbers, self->loop->dimension, index, place));
   AccExpr *chirped = acc_fft_mul (parts_of (number), parts_of (acc_expr_linear_index (self->chirp, place)));
 
   return acc_expr_cond (acc_expr_lt (place, acc_expr_extent (self->numbers, self->loop->dimension)), join_parts (chirped), nothing (self));
@@ -312,13 +297,14 @@ convolve (const Loop *loop,
 {
   Chirp chirp = { loop, numbers };
   Loop line = *loop;
-  g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_expr_extent (numbers, loop->dimension)), least = NULL;
+  g_autoptr(AccExpr) shape = acc_expr_ref_sink (acc_expr_shape (numbers)), n = NULL, least = NULL;
   g_autoptr(AccArray) size = NULL, turns = NULL, padded = NULL, kernel = NULL, values = NULL, factors = NULL, product = NULL, sums = NULL;
 
+  n = acc_expr_ref_sink (acc_expr_extent (numbers, loop->dimension));
   least = acc_expr_ref_sink (acc_expr_sub (acc_expr_mul (n, acc_array_number (2)), acc_array_number (1)));
   chirp.size = size = acc_array_unit (acc_expr_while (acc_array_number (1), twice_if_short, least));
   chirp.chirp = turns = acc_array_generate_expr (n, chirp_at, &chirp);
-  padded = acc_array_generate_expr (replace_item (numbers, acc_expr_shape (numbers), loop->dimension, acc_expr_the (size)),
+  padded = acc_array_generate_expr (acc_array_index_along (numbers, loop->dimension, shape, acc_expr_the (size)),
                                     chirped_element, &chirp);
   kernel = acc_array_generate_expr (acc_expr_the (size), kernel_element, &chirp);
   line.dimension = 0;

@@ -211,12 +211,9 @@ static AccExpr *
 with_last_expr (AccArray *array,
                 AccExpr  *last)
 {
-  g_autofree AccExpr **extents = g_new (AccExpr *, array->rank);
+  g_autoptr(AccExpr) shape = acc_expr_ref_sink (acc_expr_shape (array));
 
-  for (guint i = 0; i < array->rank; i++)
-    extents[i] = i + 1 < array->rank ? acc_expr_extent (array, i) : last;
-
-  return acc_array_join_items (extents, array->rank);
+  return acc_array_index_in_row (array, shape, last);
 }
 
 static AccExpr *

@@ -88,13 +88,7 @@ read_line (const Search *self,
            AccArray     *array,
            AccExpr      *place)
 {
-  guint rank = acc_array_get_rank (array);
-  g_autofree AccExpr **items = g_new (AccExpr *, rank);
-
-  for (guint i = 0; i < rank; i++)
-    items[i] = i == self->pass->dimension ? place : acc_expr_item (self->index, i);
-
-  return acc_expr_index (array, acc_array_join_items (items, rank));
+  return acc_expr_index (array, acc_array_index_along (array, self->pass->dimension, self->index, place));
 }
 
 /* @state: the least sum, and how far to look next. At the edge the same element is seen again, with a sum that is too large. */
