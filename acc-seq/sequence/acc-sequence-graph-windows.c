@@ -2,12 +2,10 @@
 #include "acc-sequence-graph-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
-#include "acc-core/expr/acc-expr-private.h"
-#include "acc-seq/lift/acc-lift-private.h"
 #include "acc-seq/nested/acc-nested-array-private.h"
-#include "acc-seq/sequence/producers/acc-sequence-grid-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-windows-private.h"
 
-/* Windows of an array whose extents a run tells: one array of all of them, as acc-sequence-windows-function.c reads one. */
+/* Windows of an array whose extents a run tells: one array of all of them. */
 
 typedef struct {
   AccArray                     *array;
@@ -65,27 +63,17 @@ read_windows (AccExpr *index,
               gpointer data)
 {
   const Windows *self = data;
-  AccBoundary *boundary = self->spec->boundary;
-  AccBoundaryKind kind = boundary != NULL ? acc_boundary_get_kind (boundary) : ACC_BOUNDARY_CLAMP;
-  g_autofree AccExpr **items = g_new (AccExpr *, self->array->rank);
-  AccExpr *inside = acc_expr_new_bool (TRUE), *value;
+  guint rank = self->array->rank;
+  g_autofree AccExpr **at = g_new (AccExpr *, rank), **ends = g_new0 (AccExpr *, rank);
 
-  for (guint d = 0; d < self->array->rank; d++)
+  for (guint d = 0; d < rank; d++)
     {
-      AccExpr *at = acc_expr_add (locate (self, acc_expr_item (index, 0), d), acc_expr_item (index, d + 1));
-
-      if (boundary != NULL && kind == ACC_BOUNDARY_CONSTANT)
-        inside = acc_expr_land (inside, acc_expr_lt (at, acc_expr_extent (self->array, d)));
-      items[d] = boundary != NULL && kind != ACC_BOUNDARY_CONSTANT ? acc_lift_map_inside (kind, at, acc_expr_extent (self->array, d)) : at;
-    }
-  value = acc_expr_index (self->array, acc_array_join_items (items, self->array->rank));
-  if (boundary == NULL || kind != ACC_BOUNDARY_CONSTANT)
-    {
-      acc_expr_unref (acc_expr_ref_sink (inside));
-      return value;
+      at[d] = acc_expr_add (locate (self, acc_expr_item (index, 0), d), acc_expr_item (index, d + 1));
+      if (self->spec->boundary != NULL)
+        ends[d] = acc_expr_extent (self->array, d);
     }
 
-  return acc_expr_cond (inside, value, acc_expr_resolve (boundary->function->body, self->array->type));
+  return acc_sequence_windows_read_at (self->array, self->spec->boundary, at, ends);
 }
 
 AccNestedArray *
@@ -96,11 +84,7 @@ acc_sequence_graph_windows (AccSequence *self)
   guint rank = self->array->rank;
   g_autofree AccExpr **counts = g_new (AccExpr *, rank + 1), **extents = g_new (AccExpr *, rank + 1);
   g_autoptr(AccArray) along = NULL, all = NULL;
-  g_autoptr(GError) error = NULL;
   AccExpr *total = NULL;
-
-  if (!acc_sequence_grid_check (rank, self->windows->sizes, self->windows->steps, rank, self->windows->boundary, &error))
-    return acc_nested_array_new_error (acc_sequence_new_mistake ("sequence_new_windows", (AccError) error->code, "%s", error->message));
 
   for (guint d = 0; d < rank; d++)
     counts[d] = count_along (&windows, d);

@@ -39,38 +39,51 @@ hangs_over (const AccSequenceGridDimension *dimension)
   return dimension->count > 0 && (dimension->count - 1) * dimension->step + dimension->size > dimension->extent;
 }
 
+AccExpr *
+acc_sequence_windows_read_at (AccArray    *array,
+                              AccBoundary *boundary,
+                              AccExpr    **at,
+                              AccExpr    **ends)
+{
+  AccBoundaryKind kind = boundary != NULL ? acc_boundary_get_kind (boundary) : ACC_BOUNDARY_CLAMP;
+  g_autoptr(AccExpr) inside = NULL;
+  AccExpr *value;
+
+  for (guint d = 0; d < array->rank; d++)
+    if (ends[d] != NULL && kind == ACC_BOUNDARY_CONSTANT)
+      {
+        g_autoptr(AccExpr) own = acc_expr_ref_sink (at[d]), end = acc_expr_ref_sink (ends[d]);
+        AccExpr *within = acc_expr_lt (own, end), *both = inside != NULL ? acc_expr_land (inside, within) : within;
+
+        g_clear_pointer (&inside, acc_expr_unref);
+        inside = acc_expr_ref_sink (both);
+        at[d] = acc_expr_min (own, acc_expr_sub (end, acc_array_number (1)));
+      }
+    else if (ends[d] != NULL)
+      {
+        at[d] = acc_lift_map_inside (kind, at[d], ends[d]);
+      }
+  value = acc_expr_index (array, acc_array_join_items (at, array->rank));
+
+  return inside != NULL ? acc_expr_cond (inside, value, acc_expr_resolve (boundary->function->body, array->type)) : value;
+}
+
 static AccExpr *
 read_place (AccExpr *index,
             gpointer data)
 {
   const Windows *self = data;
   const AccSequenceGrid *grid = self->grid;
-  g_autofree AccExpr **items = g_new (AccExpr *, grid->rank + 1);
-  g_autoptr(AccExpr) inside = NULL;
+  g_autofree AccExpr **at = g_new (AccExpr *, grid->rank + 1), **ends = g_new0 (AccExpr *, grid->rank + 1);
 
   for (guint d = 0; d < grid->rank; d++)
     {
-      const AccSequenceGridDimension *dimension = &grid->dimensions[d];
-      AccExpr *at = acc_expr_add (locate (grid, self->number, d), grid->rank == 1 ? index : acc_expr_item (index, d));
-
-      if (hangs_over (dimension) && grid->boundary == ACC_BOUNDARY_CONSTANT)
-        {
-          g_autoptr(AccExpr) own = acc_expr_ref_sink (at), last = acc_expr_ref_sink (acc_array_number (dimension->extent));
-          AccExpr *within = acc_expr_lt (own, last), *both = inside != NULL ? acc_expr_land (inside, within) : within;
-
-          g_clear_pointer (&inside, acc_expr_unref);
-          inside = acc_expr_ref_sink (both);
-          items[d] = acc_expr_min (own, acc_array_number (dimension->extent - 1));
-          continue;
-        }
-      items[d] = hangs_over (dimension) ? acc_lift_map_inside (grid->boundary, at, acc_array_number (dimension->extent)) : at;
+      at[d] = acc_expr_add (locate (grid, self->number, d), grid->rank == 1 ? index : acc_expr_item (index, d));
+      if (hangs_over (&grid->dimensions[d]))
+        ends[d] = acc_array_number (grid->dimensions[d].extent);
     }
 
-  if (inside == NULL)
-    return acc_expr_index (self->array, acc_array_join_items (items, grid->rank));
-
-  return acc_expr_cond (inside, acc_expr_index (self->array, acc_array_join_items (items, grid->rank)),
-                        acc_expr_resolve (self->boundary->function->body, self->array->type));
+  return acc_sequence_windows_read_at (self->array, self->boundary, at, ends);
 }
 
 static AccArray *

@@ -22,5 +22,8 @@ AccSequenceProducer *acc_sequence_windows_new_for_source (AccSource *source, con
 /* Windows of an array in memory, or that a walk computes first, as a function of their number. NULL: @error, owned. */
 AccSequenceFunction *acc_sequence_windows_trace          (AccArray *array, const AccSequenceGrid *grid, AccBoundary *boundary,
                                                           AccArray **error);
+/* The element of @array at @at, for each dimension, where @boundary applies behind @ends; NULL, in @ends: nothing is behind that. What both
+ * have is used up. Floating. */
+AccExpr             *acc_sequence_windows_read_at        (AccArray *array, AccBoundary *boundary, AccExpr **at, AccExpr **ends);
 /* Borrowed; NULL: a source. */
 AccArray            *acc_sequence_windows_get_array      (AccSequenceProducer *producer);
