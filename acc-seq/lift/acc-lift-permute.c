@@ -113,8 +113,7 @@ acc_lift_permute (AccLift  *self,
   gboolean depends = acc_lift_depends (self, node->functions[0]);
   AccLifted *filtered = lift_filter (self, node);
   AccLifted *source, *targets;
-  g_autoptr(AccLifted) defaults = acc_lift_to_regular (self, acc_lift_get_input (self, node, 1));
-  g_autoptr(AccLifted) own_source = NULL, own_targets = NULL;
+  g_autoptr(AccLifted) defaults = NULL, own_source = NULL, own_targets = NULL;
   g_autoptr(AccArray) places = NULL, elements = NULL, old = NULL, permuted = NULL;
   AccLiftCall call = { self, node->functions[0] };
   AccArray *values;
@@ -122,6 +121,7 @@ acc_lift_permute (AccLift  *self,
   if (filtered != NULL)
     return filtered;
 
+  defaults = acc_lift_to_regular (self, acc_lift_get_input (self, node, 1));
   source = acc_lift_to_regular (self, acc_lift_get_input (self, node, 0));
   targets = acc_lift_to_regular (self, acc_lift_get_input (self, node, 2));
   lay_alike (self, node, &source, &targets);

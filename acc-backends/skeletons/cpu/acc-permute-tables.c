@@ -265,7 +265,7 @@ acc_permute_end_tables (AccPermute *self,
                         KValue      last)
 {
   AccKernelBuilder *b = l->b;
-  KValue is_whole = kb_eq (b, kb_mul (b, kb_udiv (b, end, low_number (l, self->tile)), low_number (l, self->tile)), end);
+  KValue is_whole = kb_eq (b, kb_urem (b, end, low_number (l, self->tile)), low_const (l, 0));
 
   low_if (l, kb_or (b, is_whole, kb_eq (b, end, last)))
     {

@@ -69,17 +69,9 @@ acc_external_find_choice (AccArray *node)
 }
 
 static AccExpr *
-new_number (gint64 n)
-{
-  return acc_expr_new_typed_int (acc_index_type (1), n);
-}
-
-static AccExpr *
 is_within (AccExpr *index, gint64 extent)
 {
-  g_autoptr(AccExpr) i = acc_expr_ref_sink (index);
-
-  return acc_expr_land (acc_expr_ge (i, new_number (0)), acc_expr_lt (i, new_number (extent)));
+  return acc_expr_land (acc_expr_ge (index, acc_array_number (0)), acc_expr_lt (index, acc_array_number (extent)));
 }
 
 /* Of the array whose elements begin at *@begin, which becomes the end of them. */
@@ -89,7 +81,7 @@ new_position (AccExpr *body, gint64 *begin)
   guint rank = body->kind == ACC_EXPR_INDEX ? body->array->rank : 1;
   gint64 size = acc_shape_get_size (body->array->shape);
   const gint64 *extents = body->kind == ACC_EXPR_INDEX ? acc_shape_get_extents (body->array->shape, NULL) : &size;
-  AccExpr *inside = acc_expr_new_bool (TRUE), *position = new_number (0);
+  AccExpr *inside = acc_expr_new_bool (TRUE), *position = acc_array_number (0);
 
   for (guint d = 0; d < rank; d++)
     {
@@ -97,12 +89,12 @@ new_position (AccExpr *body, gint64 *begin)
                                                 ? acc_expr_item (body->args[0], d) : acc_expr_cast (body->args[0], acc_index_type (1)));
 
       inside = acc_expr_land (inside, is_within (i, extents[d]));
-      position = acc_expr_add (acc_expr_mul (position, new_number (extents[d])), i);
+      position = acc_expr_add (acc_expr_mul (position, acc_array_number (extents[d])), i);
     }
-  position = acc_expr_add (position, new_number (*begin));
+  position = acc_expr_add (position, acc_array_number (*begin));
   *begin += size;
 
-  return acc_expr_cond (inside, position, new_number (-1));
+  return acc_expr_cond (inside, position, acc_array_number (-1));
 }
 
 static AccExpr *
