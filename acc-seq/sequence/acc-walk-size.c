@@ -115,7 +115,8 @@ static gint64
 most_elements (AccWalkStage *self,
                gint64        bytes)
 {
-  gint64 largest = 1, most, wants = 0;
+  /* What is made of numbers alone has at least a number for each. */
+  gint64 largest = self->inlets->len > 0 ? 1 : (gint64) sizeof (gint64), most, wants = 0;
 
   for (guint i = 0; i < self->inlets->len; i++)
     largest = MAX (largest, known_size (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence));
@@ -183,9 +184,14 @@ gint64
 acc_walk_stage_choose_size (AccWalkStage *self,
                             GError      **error)
 {
-  gint64 bytes = acc_walk_step_bytes (self->walk->backend, is_in_memory (self));
-  gint64 most = most_elements (self, bytes), round = self->walk->chunk > 0 ? 0 : self->round;
-  gint64 count = acc_walk_up_to_round (MIN (most, before_end (self)), round, self->done);
+  gint64 bytes = acc_walk_step_bytes (self->walk->backend, is_in_memory (self)), end = before_end (self);
+  gint64 round = self->walk->chunk > 0 ? 0 : self->round, most, count;
+
+  /* Of elements without an end few may be wanted. */
+  if (self->done == 0 && self->inlets->len == 0 && end == G_MAXINT64)
+    self->most = MIN (self->most, FIRST);
+  most = most_elements (self, bytes);
+  count = acc_walk_up_to_round (MIN (most, end), round, self->done);
 
   for (guint i = 0; i < self->inlets->len && count > 0; i++)
     {

@@ -10,6 +10,8 @@
 
 /* Into which a round is cut, where memory is short. */
 #define MOST_ROUNDS 256
+/* What a scratch of rounds may have of the memory limit in a run by rows, beside windows and results. */
+#define ROUND_SHARE 16
 
 gsize
 acc_host_run_count_step_memory (AccPrepared *prepared)
@@ -74,6 +76,7 @@ host_run_count_held (AccRun     *self,
   return held;
 }
 
+/* Of rounds as long as the limit lets them be, whatever is held now: so plans find what runs do. */
 static gpointer
 host_run_allocate_scratch (AccRun                 *self,
                            const AccScheduleStep  *step,
@@ -81,8 +84,15 @@ host_run_allocate_scratch (AccRun                 *self,
                            guint64                *held,
                            GError                **error)
 {
-  gsize bytes = acc_prepared_get_scratch_bytes (step, scratch, acc_workers_get_n_threads (self->host->workers), step->round_rows);
-  AccBuffer *buffer = acc_pool_allocate_exact (self->host->pool, bytes, step->name, error);
+  guint64 limit = acc_budget_get_limit (acc_pool_get_budget (self->host->pool));
+  guint n_threads = acc_workers_get_n_threads (self->host->workers);
+  gint64 rows = step->round_rows;
+  AccBuffer *buffer;
+
+  while (limit > 0 && step->scratch[scratch].row_bytes > 0 && rows / 2 > step->round_rows / MOST_ROUNDS &&
+         acc_prepared_get_scratch_bytes (step, scratch, n_threads, rows) > limit / ROUND_SHARE)
+    rows /= 2;
+  buffer = acc_pool_allocate_exact (self->host->pool, acc_prepared_get_scratch_bytes (step, scratch, n_threads, rows), step->name, error);
 
   *held += buffer != NULL ? buffer->size : 0;
 
@@ -292,6 +302,25 @@ run_rounds (AccHostRun          *self,
   return run_round (self, number, begin, end, windows, error);
 }
 
+/* Rows of a round for which all @scratch has room. */
+static gint64
+count_round_rows (const AccScheduleStep  *step,
+                  gpointer               *scratch)
+{
+  gint64 rows = step->round_rows;
+
+  for (guint i = 0; i < step->n_scratch; i++)
+    {
+      gsize row_bytes = step->scratch[i].row_bytes;
+      gsize size = ((AccBuffer *) scratch[i])->size;
+
+      if (row_bytes > 0)
+        rows = MIN (rows, (gint64) ((size - acc_prepared_get_scratch_bytes (step, i, 1, 0)) / row_bytes));
+    }
+
+  return rows;
+}
+
 static gboolean
 host_run_run_rows (AccRun              *run,
                    guint                number,
@@ -306,7 +335,7 @@ host_run_run_rows (AccRun              *run,
 
   for (guint i = 0; i < step->n_scratch; i++)
     self->scratch[i] = ((AccBuffer *) scratch[i])->data;
-  self->round_rows = step->round_rows;
+  self->round_rows = count_round_rows (step, scratch);
 
   return run_rounds (self, number, begin, end, windows, error);
 }
