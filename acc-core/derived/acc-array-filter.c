@@ -61,6 +61,16 @@ acc_array_get_filter_flags (AccArray *filter)
                                                                                                                       : NULL;
 }
 
+AccArray *
+acc_array_new_filter (AccArray *self,
+                      AccArray *flags)
+{
+  g_autoptr(AccArray) ones = acc_array_cast (flags, acc_element_type_new (ACC_KIND_I64));
+  g_autoptr(AccArray) total = acc_array_sum_all (ones);
+
+  return pack (self, flags, ones, acc_expr_the (total));
+}
+
 /* @flags: of the extents of @self */
 static AccArray *
 pack_all (AccArray  *self,
@@ -68,8 +78,6 @@ pack_all (AccArray  *self,
           AccArray **counts)
 {
   g_autoptr(AccArray) flat = acc_array_flatten (self), flat_flags = acc_array_flatten (flags);
-  g_autoptr(AccArray) ones = acc_array_cast (flat_flags, acc_element_type_new (ACC_KIND_I64));
-  g_autoptr(AccArray) total = acc_array_sum_all (ones);
 
   if (counts != NULL)
     {
@@ -78,7 +86,7 @@ pack_all (AccArray  *self,
       *counts = acc_array_sum (each);
     }
 
-  return pack (flat, flat_flags, ones, acc_expr_the (total));
+  return acc_array_new_filter (flat, flat_flags);
 }
 
 /**

@@ -22,3 +22,5 @@ gboolean  acc_array_is_filter        (AccArray *node);
 AccArray *acc_array_get_filter_flags (AccArray *filter);
 /* The elements of vector @self whose flag is true, of which there are @count. */
 AccArray *acc_array_pack             (AccArray *self, AccArray *flags, AccExpr *count);
+/* The same, counting them. */
+AccArray *acc_array_new_filter       (AccArray *self, AccArray *flags);

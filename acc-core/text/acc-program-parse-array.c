@@ -2,6 +2,7 @@
 #include "acc-core/array/acc-foreign-known-private.h"
 #include "acc-core/array/acc-graph-words-private.h"
 #include "acc-core/derived/acc-array-products.h"
+#include "acc-core/derived/acc-array-scan-private.h"
 #include "acc-program-parser-private.h"
 #include "acc-core/array/acc-program-private.h"
 
@@ -9,8 +10,8 @@
 
 /* In bytes; the names of known operations have less than half of it. */
 #define MAX_OPERATION_NAME 64
-/* More than what a product is composed of. */
-#define PRODUCT_WORDS 4096
+/* More than what a product or a filter is composed of. */
+#define COMPOSED_WORDS 4096
 
 /* The tokens of an operation after its name and "=", read one after the other. */
 typedef struct {
@@ -464,12 +465,12 @@ read_direct (Reader *self,
 static gboolean
 is_same (AccArray  *array,
          AccArray  *other,
-         GPtrArray *factors)
+         GPtrArray *inputs)
 {
   AccGraphWriter a = { 0 }, b = { 0 };
-  guint n = factors->pdata[0] == factors->pdata[1] ? 1 : 2;
-  gboolean same = acc_graph_writer_write (&a, (AccArray **) factors->pdata, n, &array, 1, PRODUCT_WORDS)
-                  && acc_graph_writer_write (&b, (AccArray **) factors->pdata, n, &other, 1, PRODUCT_WORDS)
+  guint n = inputs->pdata[0] == inputs->pdata[1] ? 1 : 2;
+  gboolean same = acc_graph_writer_write (&a, (AccArray **) inputs->pdata, n, &array, 1, COMPOSED_WORDS)
+                  && acc_graph_writer_write (&b, (AccArray **) inputs->pdata, n, &other, 1, COMPOSED_WORDS)
                   && a.leaves->len == n
                   && acc_words_equal (acc_graph_writer_get_words (&a), acc_graph_writer_get_words (&b));
 
@@ -479,25 +480,56 @@ is_same (AccArray  *array,
   return same;
 }
 
-/* Any text can say that something is a product: it is, where it is composed as one. Other names are for those who know them. */
+/* Products, as acc has an operation for them. */
+static void
+derive_product (AccArray  *array,
+                GPtrArray *factors)
+{
+  g_autoptr(AccArray) made = acc_array_matmul (g_ptr_array_index (factors, 0), g_ptr_array_index (factors, 1));
+  g_autoptr(AccArray) product = g_steal_pointer (&made->direct);
+
+  if (product != NULL && is_same (array, made, factors))
+    array->direct = g_steal_pointer (&product);
+}
+
+/* Filters, of which no place is left free. */
+static void
+derive_filter (AccArray  *array,
+               GPtrArray *inputs)
+{
+  AccArray *elements = g_ptr_array_index (inputs, 0), *flags = g_ptr_array_index (inputs, 1);
+  g_autoptr(AccArray) made = NULL;
+
+  if (array->op != ACC_OP_PERMUTE || elements->rank != 1 || flags->rank != 1 || flags->type != acc_element_type_new (ACC_KIND_BOOL))
+    return;
+
+  made = acc_array_new_filter (elements, flags);
+  acc_array_get_permute (array)->fills = TRUE;
+  acc_array_get_permute (array)->fills = is_same (array, made, inputs);
+}
+
+/* Any text can say that something is a product or a filter: it is, where it is composed as one. Other names are for those who know them. */
 static gboolean
 derive_direct (Reader       *self,
                AccArray     *array,
                const Direct *direct)
 {
-  GPtrArray *factors = direct->arrays;
-  g_autoptr(AccArray) made = NULL, product = NULL;
-  G_GNUC_UNUSED g_auto(AccNaming) none = acc_naming_begin (NULL), name = acc_naming_begin (array->made_by);
+  static const struct { const char *name; void (*derive) (AccArray *array, GPtrArray *arrays); } known[] = {
+    { "matmul", derive_product }, { "compact", derive_filter },
+  };
 
-  if (direct->token == NULL || strcmp (direct->name, "matmul") != 0 || factors->len != 2 || array->error != NULL)
+  if (direct->token == NULL || direct->arrays->len != 2 || array->error != NULL)
     return TRUE;
-  if (!acc_parser_spend (self->parser, direct->token, PRODUCT_WORDS))
-    return FALSE;
 
-  made = acc_array_matmul (g_ptr_array_index (factors, 0), g_ptr_array_index (factors, 1));
-  product = g_steal_pointer (&made->direct);
-  if (product != NULL && is_same (array, made, factors))
-    array->direct = g_steal_pointer (&product);
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    if (strcmp (direct->name, known[i].name) == 0)
+      {
+        G_GNUC_UNUSED g_auto(AccNaming) none = acc_naming_begin (NULL), name = acc_naming_begin (array->made_by);
+
+        if (!acc_parser_spend (self->parser, direct->token, COMPOSED_WORDS))
+          return FALSE;
+        known[i].derive (array, direct->arrays);
+      }
 
   return TRUE;
 }

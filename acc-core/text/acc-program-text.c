@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "acc-core/derived/acc-array-scan-private.h"
 #include "acc-error.h"
 #include "acc-source.h"
 
@@ -211,22 +212,37 @@ append_offer (AccPrinter *self,
     acc_printer_append_array (self, offer->inputs[i]);
 }
 
-/* Products have it. */
+/* Products and filters have it. */
 static void
 append_direct (AccPrinter *self,
                AccArray   *array)
 {
   const AccArray *direct = array->direct;
+  const char *name;
+  AccArray *arrays[2];
 
-  if (direct == NULL || direct->op != ACC_OP_MATMUL)
-    return;
-  for (guint i = 0; i < direct->n_inputs; i++)
-    if (!g_hash_table_contains (self->arrays, direct->inputs[i]))
+  if (direct != NULL && direct->op == ACC_OP_MATMUL)
+    {
+      name = "matmul";
+      memcpy (arrays, direct->inputs, sizeof (arrays));
+    }
+  else if (acc_array_is_filter (array) && acc_array_get_filter_flags (array) != NULL)
+    {
+      name = "compact";
+      arrays[0] = array->inputs[0];
+      arrays[1] = acc_array_get_filter_flags (array);
+    }
+  else
+    {
+      return;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+    if (!g_hash_table_contains (self->arrays, arrays[i]))
       return;
 
-  g_string_append_printf (self->text, " direct \"%s\"", acc_operation_get_info (direct->op)->name);
-  for (guint i = 0; i < direct->n_inputs; i++)
-    acc_printer_append_array (self, direct->inputs[i]);
+  g_string_append_printf (self->text, " direct \"%s\"", name);
+  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+    acc_printer_append_array (self, arrays[i]);
 }
 
 static void

@@ -209,9 +209,8 @@ test_transforms (TestPair *f, gconstpointer name)
           gconstpointer wanted = g_bytes_get_data (bytes, &size);
 
           g_assert_cmpuint (sink->buffers[0]->len, ==, size);
-          /* Each of both convolutions of a prime length is off by 4e-7. */
-          g_assert_true (test_is_near ((gconstpointer) sink->buffers[0]->data, wanted, size / sizeof (float),
-                                       way / N_WAYS < 2 ? 1e-6f : 2e-6f));
+          /* Each of both convolutions of a prime length is off by 4e-7, and many threads leave memory for short factors alone. */
+          g_assert_true (test_is_near ((gconstpointer) sink->buffers[0]->data, wanted, size / sizeof (float), 2e-6f));
         }
     }
 }
@@ -224,11 +223,23 @@ square (AccArray **arrays, guint n, gpointer data)
   return acc_array_matmul (turned, arrays[0]);
 }
 
+static AccExpr *
+is_odd (AccExpr *x, gpointer data)
+{
+  return acc_expr_ne (acc_expr_band (x, acc_expr_new_int (1)), acc_expr_new_int (0));
+}
+
+static AccArray *
+keep_odd (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_filter (arrays[0], is_odd, NULL, NULL);
+}
+
 /* By a program that was written down as text, and read. */
 static guint
-multiply_by_text (AccArray *array, gpointer data, AccArray **results)
+compute_by_text (AccArray *array, gpointer function, AccArray **results)
 {
-  g_autoptr(AccProgram) program = acc_program_new ((const char *const[]) { "i4[:,:]", NULL }, square, NULL), read = NULL;
+  g_autoptr(AccProgram) program = acc_program_new ((const char *const[]) { "i4[:,:]", NULL }, function, NULL), read = NULL;
   g_autofree char *text = acc_program_to_string (program);
   g_autoptr(GError) error = NULL;
   g_autoptr(GPtrArray) applied = NULL;
@@ -246,10 +257,15 @@ static void
 test_text (TestPair *f, gconstpointer name)
 {
   g_autoptr(AccArray) array = test_pair_new_array (f, (gint64[]) { 400, 300 }, 2);
-  g_autoptr(GPtrArray) sinks = g_ptr_array_new_with_free_func (g_object_unref), expected = NULL;
+  const AccArrayFunc functions[] = { square, keep_odd };
 
-  expected = test_pair_write (f, array, 190000, multiply_by_text, NULL, sinks, NULL);
-  test_sink_assert_same (g_ptr_array_index (sinks, 0), g_ptr_array_index (expected, 0));
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      g_autoptr(GPtrArray) sinks = g_ptr_array_new_with_free_func (g_object_unref), expected = NULL;
+
+      expected = test_pair_write (f, array, 190000, compute_by_text, functions[i], sinks, NULL);
+      test_sink_assert_same (g_ptr_array_index (sinks, 0), g_ptr_array_index (expected, 0));
+    }
 }
 
 /* Into files of both formats, and into a sink that takes whole rows; a picture whose row the encoder has no memory for is told what it

@@ -750,6 +750,54 @@ test_products (void)
   }
 }
 
+static AccExpr *
+is_not_two (AccExpr *x, gpointer data)
+{
+  return acc_expr_ne (acc_expr_cast (x, acc_element_type_new (ACC_KIND_I64)), acc_expr_new_int (2));
+}
+
+static AccArray *
+keep_some (AccArray **arrays, guint n, gpointer data)
+{
+  return acc_array_filter (arrays[0], is_not_two, NULL, NULL);
+}
+
+/* A filter stays one when it is read, but nothing else that is said to be one. */
+static void
+test_filters (void)
+{
+  static const char *const signatures[] = { "f4[:]", "u1[7]", "i8[:,:]", "f8[2,3,4]" };
+  static const struct { const char *what, *other; } changes[] = {
+    { "e4 = tuple e0 e3", "e4 = tuple e0 e1" }, { "e2 = literal i8 1", "e2 = literal i8 2" },
+    { "function e0 e1 -> e0\nprogram", "function e0 e1 -> e1\nprogram" }, { "e0 = tuple\n  e1 = index a5 e0", "e1 = literal i8 7" },
+  };
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (signatures); i++)
+    {
+      g_autoptr(AccProgram) p = acc_program_new ((const char *const[]) { signatures[i], NULL }, keep_some, NULL);
+      g_autoptr(AccProgram) back = round_trip (p);
+      g_autofree char *text = acc_program_to_string (back);
+
+      if (strstr (text, "direct \"compact\" a1 a3") == NULL)
+        g_error ("%s:\n%s", signatures[i], text);
+      for (guint k = 0; k < G_N_ELEMENTS (changes); k++)
+        {
+          const char *place = strstr (text, changes[k].what);
+          g_autofree char *forged = NULL, *again = NULL;
+          g_autoptr(AccProgram) other = NULL;
+
+          g_assert_nonnull (place);
+          forged = g_strdup_printf ("%.*s%s%s", (int) (place - text), text, changes[k].other, place + strlen (changes[k].what));
+          other = acc_program_parse (forged, &error);
+          g_assert_no_error (error);
+          again = acc_program_to_string (other);
+          if (strstr (again, "direct") != NULL)
+            g_error ("%s:\n%s", changes[k].other, again);
+        }
+    }
+}
+
 static void
 test_parse_errors (void)
 {
@@ -896,6 +944,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/program/data", test_data);
   g_test_add_func ("/program/deep", test_deep);
   g_test_add_func ("/program/products", test_products);
+  g_test_add_func ("/program/filters", test_filters);
   g_test_add_func ("/program/parse-errors", test_parse_errors);
   g_test_add_func ("/program/bombs", test_bombs);
 
