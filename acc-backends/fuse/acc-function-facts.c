@@ -281,38 +281,3 @@ acc_function_get_reductions (AccFunction  *function,
 
   return TRUE;
 }
-
-gboolean
-acc_function_get_row_shift (AccFunction *function,
-                            guint        dimension,
-                            gint64      *shift)
-{
-  guint leaf = 0, x_leaf = 0, y_leaf = 0;
-  AccExpr *expr, *x, *y;
-
-  if (acc_element_type_get_n_leaves (function->body->type) == 0)
-    return FALSE;
-
-  expr = acc_expr_resolve_leaf (function->body, &leaf);
-  *shift = 0;
-  if (expr == function->params[0])
-    return leaf == dimension;
-  if (expr->kind != ACC_EXPR_PRIMITIVE || (expr->primitive != ACC_PRIM_ADD && expr->primitive != ACC_PRIM_SUB))
-    return FALSE;
-
-  x = acc_expr_resolve_leaf (expr->args[0], &x_leaf);
-  y = acc_expr_resolve_leaf (expr->args[1], &y_leaf);
-  if (x == function->params[0] && x_leaf == dimension && y->kind == ACC_EXPR_LITERAL && y->value.i > -G_MAXINT32 && y->value.i < G_MAXINT32)
-    {
-      *shift = expr->primitive == ACC_PRIM_ADD ? y->value.i : -y->value.i;
-      return TRUE;
-    }
-  if (expr->primitive == ACC_PRIM_ADD && y == function->params[0] && y_leaf == dimension && x->kind == ACC_EXPR_LITERAL &&
-      x->value.i > -G_MAXINT32 && x->value.i < G_MAXINT32)
-    {
-      *shift = x->value.i;
-      return TRUE;
-    }
-
-  return FALSE;
-}

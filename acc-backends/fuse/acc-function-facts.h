@@ -29,5 +29,3 @@ gboolean acc_function_get_reductions (AccFunction *function, AccPrimitive *primi
 gboolean acc_function_is_commutative (AccFunction *function);
 /* TRUE where that is seen of a choice: the smaller or the larger one of two tuples. */
 gboolean acc_function_is_extreme   (AccFunction *function);
-/* TRUE where item 0 of an index function's result is item @dimension of its parameter plus a constant. */
-gboolean acc_function_get_row_shift (AccFunction *function, guint dimension, gint64 *shift);

@@ -241,7 +241,7 @@ index_of_backpermute (AccLower       *l,
   to->row_error = ix->is_column ? NULL : ix->row_error;
   to->above = ix->above;
   to->below = ix->below;
-  if (node->rank > 0 && input->rank > 0 && acc_function_get_row_shift (function, ix->is_column ? node->rank - 1 : 0, &shift))
+  if (node->rank > 0 && input->rank > 0 && acc_function_find_row_shift (function, ix->is_column ? node->rank - 1 : 0, &shift))
     {
       to->above += MAX (-shift, 0);
       to->below += MAX (shift, 0);

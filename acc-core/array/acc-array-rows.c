@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-array-private.h"
+#include "acc-module-index.h"
 #include "acc-module-turn.h"
 
 /* Which rows of its inputs an operation reads for a row of its own. */
@@ -13,55 +14,15 @@ acc_operation_reduces_rows (AccOperation operation,
           && (rank_of_input == 1 || acc_operation_has_fact (operation, ACC_FACT_FOLDS_ALL)));
 }
 
-/* TRUE where @index, of @parameter, is component @dimension of it plus @offset. */
-static gboolean
-is_component (AccExpr *index,
-              AccExpr *parameter,
-              guint    dimension,
-              gint64  *offset)
-{
-  if (index->kind == ACC_EXPR_PRIMITIVE && (index->primitive == ACC_PRIM_ADD || index->primitive == ACC_PRIM_SUB))
-    {
-      AccExpr *a = index->args[0], *b = index->args[1];
-      gint64 inner;
-
-      if (index->primitive == ACC_PRIM_ADD && a->kind == ACC_EXPR_LITERAL)
-        {
-          AccExpr *swap = a;
-
-          a = b;
-          b = swap;
-        }
-      /* Farther than any array is long makes no sense as a halo. */
-      if (b->kind != ACC_EXPR_LITERAL || ABS (b->value.i / 2) > G_MAXINT32 || !is_component (a, parameter, dimension, &inner))
-        return FALSE;
-      *offset = index->primitive == ACC_PRIM_ADD ? inner + b->value.i : inner - b->value.i;
-      return ABS (*offset) <= G_MAXINT32;
-    }
-
-  *offset = 0;
-  if (index->kind == ACC_EXPR_ITEM)
-    return index->item == dimension && index->args[0] == parameter;
-  return index == parameter && acc_element_type_is_scalar (parameter->type);
-}
-
 /* Whether rows of its input lie along dimension @dimension of a backpermute. */
 static gboolean
 keeps_rows (AccArray *node,
             guint     dimension,
             gint64   *offset)
 {
-  AccExpr *body = node->functions[0]->body;
-  AccExpr *parameter = node->functions[0]->params[0];
-
   *offset = 0;
-  if (node->inputs[0]->rank == 0 || node->rank == 0)
-    return FALSE;
-  if (body == parameter)
-    return dimension == 0;
-  if (body->kind == ACC_EXPR_TUPLE)
-    return body->n_args > 0 && is_component (body->args[0], parameter, dimension, offset);
-  return is_component (body, parameter, dimension, offset);
+
+  return node->inputs[0]->rank > 0 && node->rank > 0 && acc_function_find_row_shift (node->functions[0], dimension, offset);
 }
 
 gboolean

@@ -122,7 +122,7 @@ find (Search    *self,
   if (expr->kind == ACC_EXPR_EXTENT)
     {
       *affine = (AccAffine) { 0, 0, 0 };
-      return self->get_extent (expr->array, expr->item, &affine->offset, self->data);
+      return self->get_extent != NULL && self->get_extent (expr->array, expr->item, &affine->offset, self->data);
     }
   if (expr->kind == ACC_EXPR_PRIMITIVE)
     return find_by_primitive (self, expr, affine);
@@ -142,4 +142,21 @@ acc_expr_find_affine (AccExpr      *expr,
   Search self = { parameter, get_extent, data, 0 };
 
   return find (&self, expr, leaf, affine);
+}
+
+gboolean
+acc_function_find_row_shift (AccFunction *function,
+                             guint        dimension,
+                             gint64      *shift)
+{
+  AccAffine row;
+
+  if (acc_element_type_get_n_leaves (function->body->type) == 0
+      || !acc_expr_find_affine (function->body, 0, function->params[0], NULL, NULL, &row) || row.step != 1 || row.dimension != dimension
+      || row.offset < -G_MAXINT32 || row.offset > G_MAXINT32)
+    return FALSE;
+
+  *shift = row.offset;
+
+  return TRUE;
 }

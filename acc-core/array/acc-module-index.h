@@ -21,8 +21,12 @@ typedef gboolean (*AccExtentFunc) (AccArray *array, guint dimension, gint64 *ext
  * tuple, whose leaf *leaf is leaf *leaf of @expr. */
 ACC_MODULE_API
 AccExpr *acc_expr_resolve_leaf (AccExpr *expr, guint *leaf);
-/* Tells what leaf @leaf of @expr is of @parameter, an index. FALSE: nothing of the kind, or it is not seen. Looks at 200 nodes at most. */
+/* Tells what leaf @leaf of @expr is of @parameter, an index. @get_extent: NULL where no extent is known. FALSE: nothing of the kind, or it
+ * is not seen. Looks at 200 nodes at most. */
 ACC_MODULE_API
 gboolean acc_expr_find_affine  (AccExpr *expr, guint leaf, AccExpr *parameter, AccExtentFunc get_extent, gpointer data, AccAffine *affine);
+/* Whether item 0 of what an index function gives is item @dimension of its parameter and *@shift, which is less than any array is long. */
+ACC_MODULE_API
+gboolean acc_function_find_row_shift (AccFunction *function, guint dimension, gint64 *shift);
 
 G_END_DECLS
