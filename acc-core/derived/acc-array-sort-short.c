@@ -16,7 +16,9 @@ acc_sort_is_short (AccArray *array)
 {
   AccShape *shape = acc_array_get_shape (array);
 
-  return shape != NULL && acc_shape_get_extent (shape, array->rank - 1) <= SHORT_ROW;
+  /* Rows of sources come some at a time, and each with all of its elements. */
+  return shape != NULL && acc_shape_get_extent (shape, array->rank - 1) <= SHORT_ROW
+         && (array->rank == 1 || !acc_array_reads_source (array));
 }
 
 static AccExpr *

@@ -119,8 +119,8 @@ test_type (gconstpointer data)
   const char *code = data;
   g_autoptr(GRand) rand = g_rand_new_with_seed (conf_seed ());
   static const gint64 extents[][3] = { { 0 }, { 1 }, { 2 }, { 127 }, { 128 }, { 129 }, { 256 }, { 300 }, { 3, 0 }, { 0, 3 }, { 7, 5 },
-                                       { 3, 129 }, { 40, 32 }, { 3, 33 }, { 2, 3, 70 } };
-  static const guint ranks[] = { 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3 };
+                                       { 3, 129 }, { 40, 32 }, { 3, 33 }, { 2, 3, 70 }, { 37, 100 }, { 5, 7, 33 } };
+  static const guint ranks[] = { 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 2, 3 };
 
   for (guint i = 0; i < G_N_ELEMENTS (ranks); i++)
     {

@@ -102,7 +102,7 @@ list_segments (Segments *self,
 }
 
 /* What is done with a segment of a lane. */
-typedef void (*LaneWork) (AccSortLanes *lanes, AccLower *l, KValue lane, KValue first, KValue length);
+typedef void (*LaneWork) (AccSortLanes *lanes, AccLower *l, KValue lane, KValue u, KValue first, KValue length);
 
 static void
 visit_lanes (Segments *self,
@@ -116,7 +116,8 @@ visit_lanes (Segments *self,
     {
       KValue s = load_listed (self, l, block, number), first = acc_pieces_get_begin (&self->pieces, l, s);
 
-      work (&self->lanes, l, kb_sub (l->b, number, begin), first, kb_sub (l->b, acc_pieces_get_end (&self->pieces, l, s), first));
+      work (&self->lanes, l, kb_sub (l->b, number, begin), low_const (l, 0), first,
+            kb_sub (l->b, acc_pieces_get_end (&self->pieces, l, s), first));
     }
 }
 
@@ -419,7 +420,7 @@ acc_skeleton_sort_segments (AccRadix *radix)
 
   n_tiles = pieces->n_tiles;
   self.list = acc_step_add_tile_scratch (radix->step, ACC_KIND_I32, BLOCK + ACC_SKELETON_FALSE_SHARING, n_tiles);
-  acc_sort_lanes_init (&self.lanes, radix, n_tiles);
+  acc_sort_lanes_init (&self.lanes, radix, MOST_SHORT, n_tiles);
   self.middle.leaves = leaves;
   if (pieces->n > MOST_SHORT)
     {

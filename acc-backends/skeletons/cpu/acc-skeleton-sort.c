@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-radix-move.h"
+#include "acc-sort-lanes.h"
 
 #include "acc-core/base/acc-ceil-div-private.h"
 
-/* Stable sorts of rows, by digits of eight bits from the least significant one on. Many or short rows: each by one worker, all
- * passes at once, after the digits of all have been counted. Few long rows: tiles of a row count their digits; one worker finds
- * where the elements of each tile and digit go; tiles move theirs there, by lines of the cache where there are many. */
+/* Stable sorts of rows, by digits of eight bits from the least significant one on. Rows that go into lanes: by networks, side by side. Many
+ * or short rows: each by one worker, all passes at once, after the digits of all have been counted. Few long rows: tiles of a row count
+ * their digits; one worker finds where the elements of each tile and digit go; tiles move theirs there, by lines of the cache where there
+ * are many. */
 
 #define MANY_ROWS 8
+#define LANE_ROWS_TILE 4096    /* elements of rows in lanes */
 
 typedef struct {
   AccRadix     *radix;
@@ -38,6 +41,52 @@ write_rows (Sort *self)
 
   low_finish (l, acc_radix_get_launch (radix, space->inner, tile, space->inner, 3 * radix->n_passes));
 }
+
+/* --- rows in lanes */
+
+static gboolean
+goes_to_lanes (AccStep        *step,
+               const AccSpace *space)
+{
+  return !acc_skeleton_is_simt (step) && space->outer >= ACC_SORT_LANES && space->inner <= ACC_SORT_LANES_MOST;
+}
+
+static void
+write_lanes (AccRadix *radix)
+{
+  const AccSpace *space = radix->space;
+  gint64 groups = MAX (LANE_ROWS_TILE / (ACC_SORT_LANES * space->inner), 1), tile = groups * ACC_SORT_LANES;
+  AccLower *l = low_new (radix->step, "sort");
+  AccKernelBuilder *b = l->b;
+  KValue zero = low_const (l, 0), n = low_const (l, space->inner), lanes = low_const (l, ACC_SORT_LANES);
+  KValue from = kb_outer_begin (b), to = kb_outer_end (b);
+  KValue n_groups = low_udiv (l, kb_add (b, kb_sub (b, to, from), low_const (l, ACC_SORT_LANES - 1)), ACC_SORT_LANES);
+  AccSortLanes self;
+  guint n_rounds = 0;
+
+  while (((gint64) 1 << n_rounds) < space->inner)
+    n_rounds++;
+  acc_sort_lanes_init (&self, radix, space->inner, acc_ceil_div (space->outer, tile));
+  low_for (l, group, zero, n_groups)
+    {
+      KValue begin = kb_add (b, from, kb_mul (b, group, lanes)), end = kb_min (b, kb_add (b, begin, lanes), to);
+
+      acc_sort_lanes_fill (&self, l, n);
+      low_for (l, u, begin, end)
+        {
+          acc_sort_lanes_read (&self, l, kb_sub (b, u, begin), low_within (l, u, 0, space->outer - 1), zero, n);
+        }
+      acc_sort_lanes_run (&self, l, n, low_const (l, n_rounds));
+      low_for (l, u, begin, end)
+        {
+          acc_sort_lanes_write (&self, l, kb_sub (b, u, begin), low_within (l, u, 0, space->outer - 1), zero, n);
+        }
+    }
+
+  low_finish (l, acc_radix_get_launch (radix, space->inner, tile, space->inner, 1 + n_rounds));
+}
+
+/* --- long rows */
 
 static KValue
 get_region (Sort     *self,
@@ -153,6 +202,12 @@ acc_skeleton_sort (AccStep *step)
   if (array->op == ACC_OP_SORT_SEG)
     {
       acc_skeleton_sort_segments (&radix);
+      return;
+    }
+  if (goes_to_lanes (step, space))
+    {
+      radix.by_rows = array->rank > 1;
+      write_lanes (&radix);
       return;
     }
   acc_radix_move_init (&self.move, &radix);

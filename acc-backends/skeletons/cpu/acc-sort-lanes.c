@@ -3,20 +3,19 @@
 
 /* A network keeps no order, so that it sorts pairs of a key and its place in the segment, where an element is more than its key. */
 
-#define STRIDE (ACC_SORT_LANES_MOST * ACC_SORT_LANES + ACC_SKELETON_FALSE_SHARING)   /* of what a worker has */
-
 void
 acc_sort_lanes_init (AccSortLanes *self,
                      AccRadix     *radix,
+                     gint64        most,
                      gint64        n_tiles)
 {
   AccFunction *function = radix->node->array->functions[0];
 
-  *self = (AccSortLanes) { .radix = radix };
+  *self = (AccSortLanes) { .radix = radix, .most = most, .stride = most * ACC_SORT_LANES + ACC_SKELETON_FALSE_SHARING };
   self->is_key = radix->n_leaves == 1 && function->body == function->params[0];
-  self->keys = acc_step_add_tile_scratch (radix->step, radix->key, STRIDE, n_tiles);
+  self->keys = acc_step_add_tile_scratch (radix->step, radix->key, self->stride, n_tiles);
   if (!self->is_key)
-    self->places = acc_step_add_tile_scratch (radix->step, ACC_KIND_U32, STRIDE, n_tiles);
+    self->places = acc_step_add_tile_scratch (radix->step, ACC_KIND_U32, self->stride, n_tiles);
 }
 
 static KValue
@@ -26,9 +25,9 @@ get_slot (AccSortLanes *self,
           KValue        lane)
 {
   AccKernelBuilder *b = l->b;
-  KValue own = kb_mul (b, kb_tile (b), low_const (l, STRIDE));
+  KValue own = kb_mul (b, kb_tile (b), low_const (l, self->stride));
 
-  return kb_add (b, kb_add (b, own, kb_mul (b, low_within (l, x, 0, ACC_SORT_LANES_MOST - 1), low_const (l, ACC_SORT_LANES))), lane);
+  return kb_add (b, kb_add (b, own, kb_mul (b, low_within (l, x, 0, self->most - 1), low_const (l, ACC_SORT_LANES))), lane);
 }
 
 static KBuffer
@@ -78,6 +77,7 @@ void
 acc_sort_lanes_read (AccSortLanes *self,
                      AccLower     *l,
                      KValue        lane,
+                     KValue        u,
                      KValue        first,
                      KValue        length)
 {
@@ -85,7 +85,7 @@ acc_sort_lanes_read (AccSortLanes *self,
     {
       KValue x = get_element (self, l, kb_add (l->b, first, i));
 
-      kb_store (l->b, get_keys (self, l), get_slot (self, l, i, lane), acc_radix_get_key (self->radix, l, 0, low_const (l, 0), x));
+      kb_store (l->b, get_keys (self, l), get_slot (self, l, i, lane), acc_radix_get_key (self->radix, l, 0, u, x));
     }
 }
 
@@ -93,6 +93,7 @@ void
 acc_sort_lanes_write (AccSortLanes *self,
                       AccLower     *l,
                       KValue        lane,
+                      KValue        u,
                       KValue        first,
                       KValue        length)
 {
@@ -102,7 +103,7 @@ acc_sort_lanes_write (AccSortLanes *self,
 
   low_for (l, i, low_const (l, 0), length)
     {
-      KValue at = get_element (self, l, kb_add (b, first, i)), slot = get_slot (self, l, i, lane);
+      KValue at = acc_radix_get_linear (radix, l, u, get_element (self, l, kb_add (b, first, i))), slot = get_slot (self, l, i, lane);
 
       if (self->is_key)
         {
@@ -115,7 +116,7 @@ acc_sort_lanes_write (AccSortLanes *self,
 
           for (guint leaf = 0; leaf < radix->n_leaves; leaf++)
             if (acc_radix_wants (radix, last, leaf))
-              acc_radix_write (radix, l, last, leaf, at, acc_radix_read (radix, l, 0, low_const (l, 0), from, leaf));
+              acc_radix_write (radix, l, last, leaf, at, acc_radix_read (radix, l, 0, u, from, leaf));
         }
     }
 }
