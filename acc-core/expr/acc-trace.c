@@ -371,9 +371,9 @@ acc_trace_get_arguments (AccTrace *self)
  * acc_trace_get_arrays:
  * @self: a trace that asks
  *
- * Returns the arguments that a function of arrays, such as that of a program, is to be called with. That of [method@NestedArray.map_nested]
- * is to be called with the first one alone, a nested array, and those of [method@Sequence.map_batch_nested] and
- * [method@Sequence.fold_batch_nested] with the first two, a state and a nested array.
+ * Returns the arguments that a function of arrays, such as that of a program, is to be called with. Those of
+ * [method@NestedArray.map_nested] and [method@Sequence.map_batches] are to be called with the first one alone, a nested array, and those of
+ * [method@Sequence.map_batch_nested] and [method@Sequence.fold_batch_nested] with the first two, a state and a nested array.
  *
  * Returns: (transfer none) (element-type GObject.Object): the arguments
  */

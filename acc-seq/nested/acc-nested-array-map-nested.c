@@ -238,13 +238,70 @@ call (AccNestedArrayFunc function,
 }
 
 static AccNestedArray *
-refuse (AccArray   *values,
+refuse (const char *operation,
+        AccArray   *values,
         AccError    code,
         const char *problem)
 {
-  ACC_ARRAY_NAMED ("nested_array_map_nested");
+  ACC_ARRAY_NAMED (operation);
 
   return acc_nested_array_refuse (values, code, problem);
+}
+
+/* What random arrays of an element follow from: its number, from *@first on. */
+static AccExpr *
+number_from (AccExpr *k,
+             gpointer first)
+{
+  return acc_expr_add (k, acc_expr_linear_index (first, acc_array_number (0)));
+}
+
+AccNestedArray *
+acc_nested_array_apply_nested (const char        *operation,
+                               AccNestedArray    *self,
+                               AccArray          *first,
+                               AccNestedArrayFunc function,
+                               gpointer           user_data)
+{
+  g_autoptr(GPtrArray) tables = NULL, parameters = NULL;
+  g_autoptr(AccNestedArray) result = NULL, made = NULL;
+  g_autoptr(AccArray) groups = NULL, number = NULL;
+  g_autoptr(AccLift) lift = NULL;
+  AccNesting *nesting;
+  AccArray *values = acc_nested_array_get_values (self);
+
+  if (values->error != NULL)
+    return g_object_ref (self);
+  if (acc_nested_array_get_inner (self) == NULL)
+    return refuse (operation, values, ACC_ERROR_SHAPE, "elements are arrays");
+  if (function == NULL)
+    return refuse (operation, values, ACC_ERROR_CALLBACK, "no function was given");
+
+  tables = list_tables (self);
+  parameters = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < tables->len; i++)
+    g_ptr_array_add (parameters, acc_array_new_parameter (((Table *) g_ptr_array_index (tables, i))->array->type, 1, NULL, i));
+  number = acc_nested_array_new_number (tables->len);
+  result = call (function, parameters, acc_nested_array_get_rank (self), &number, user_data);
+  if (result == NULL)
+    return refuse (operation, values, ACC_ERROR_CALLBACK, "its function returned nothing");
+  if (acc_nested_array_get_values (result)->error != NULL)
+    return g_steal_pointer (&result);
+
+  lift = acc_lift_new (acc_nested_array_get_lengths (self));
+  lift->in_steps = lift->varies = first != NULL;
+  for (guint i = 0; i < tables->len; i++)
+    acc_lift_bind (lift, g_ptr_array_index (parameters, i), lift_table (lift, g_ptr_array_index (tables, i)));
+  acc_lift_bind (lift, number,
+                 acc_lifted_new_regular (first != NULL ? acc_array_map (lift->index, number_from, first) : g_object_ref (lift->index)));
+  made = lift_result (lift, result, &groups);
+  if (acc_nested_array_get_inner (made) != NULL || acc_nested_array_get_rank (made) > 0)
+    return acc_nested_array_new_for_groups (g_steal_pointer (&made), g_steal_pointer (&groups));
+
+  nesting = acc_nesting_new (1, g_steal_pointer (&groups), NULL);
+
+  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, g_object_ref (acc_nested_array_get_values (made))),
+                                          acc_nesting_dup_lengths (nesting));
 }
 
 /**
@@ -275,44 +332,7 @@ acc_nested_array_map_nested (AccNestedArray    *self,
                              AccNestedArrayFunc function,
                              gpointer           user_data)
 {
-  g_autoptr(GPtrArray) tables = NULL, parameters = NULL;
-  g_autoptr(AccNestedArray) result = NULL, made = NULL;
-  g_autoptr(AccArray) groups = NULL, number = NULL;
-  g_autoptr(AccLift) lift = NULL;
-  AccNesting *nesting;
-  AccArray *values;
-
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
-  values = acc_nested_array_get_values (self);
-  if (values->error != NULL)
-    return g_object_ref (self);
-  if (acc_nested_array_get_inner (self) == NULL)
-    return refuse (values, ACC_ERROR_SHAPE, "elements are arrays");
-  if (function == NULL)
-    return refuse (values, ACC_ERROR_CALLBACK, "no function was given");
-
-  tables = list_tables (self);
-  parameters = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < tables->len; i++)
-    g_ptr_array_add (parameters, acc_array_new_parameter (((Table *) g_ptr_array_index (tables, i))->array->type, 1, NULL, i));
-  number = acc_nested_array_new_number (tables->len);
-  result = call (function, parameters, acc_nested_array_get_rank (self), &number, user_data);
-  if (result == NULL)
-    return refuse (values, ACC_ERROR_CALLBACK, "its function returned nothing");
-  if (acc_nested_array_get_values (result)->error != NULL)
-    return g_steal_pointer (&result);
-
-  lift = acc_lift_new (acc_nested_array_get_lengths (self));
-  for (guint i = 0; i < tables->len; i++)
-    acc_lift_bind (lift, g_ptr_array_index (parameters, i), lift_table (lift, g_ptr_array_index (tables, i)));
-  acc_lift_bind (lift, number, acc_lifted_new_regular (g_object_ref (lift->index)));
-  made = lift_result (lift, result, &groups);
-  if (acc_nested_array_get_inner (made) != NULL || acc_nested_array_get_rank (made) > 0)
-    return acc_nested_array_new_for_groups (g_steal_pointer (&made), g_steal_pointer (&groups));
-
-  nesting = acc_nesting_new (1, g_steal_pointer (&groups), NULL);
-
-  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, g_object_ref (acc_nested_array_get_values (made))),
-                                          acc_nesting_dup_lengths (nesting));
+  return acc_nested_array_apply_nested ("nested_array_map_nested", self, NULL, function, user_data);
 }

@@ -51,6 +51,10 @@ typedef enum {
 /* A traced function of elements: @result of @parameters, for as many nested arrays, and of @number, nullable, for that of an element. */
 AccNestedArray *acc_nested_array_apply          (AccNestedArray **arrays, guint n_arrays, AccArray **parameters, AccArray *number,
                                                  AccArray *result, AccApplyFlags flags);
+/* acc_nested_array_map_nested() for @operation. @first: NULL, or the number of the first element, an i8 of rank 0: then others come in
+ * other steps, which floats do not show. */
+AccNestedArray *acc_nested_array_apply_nested   (const char *operation, AccNestedArray *self, AccArray *first, AccNestedArrayFunc function,
+                                                 gpointer user_data);
 /* What stands for the number of an element, an i8 of rank 0. */
 AccArray       *acc_nested_array_new_number     (guint position);
 /* Elements of one level for which @flags, b1 of rank 0, is true. @kept: NULL, or for the flags as an array. */

@@ -7,7 +7,10 @@
 #include "acc-core/expr/acc-numbering-private.h"
 #include "acc-core/expr/acc-trace-private.h"
 
-/* Functions of as many elements as a walk has at a time, which come as a nested array: a program of the arrays that it consists of. */
+/* Functions of as many elements as a walk has at a time, or of a certain number of them, which come as a nested array: a program of the
+ * arrays that it consists of. */
+
+#define MAP_BATCHES "sequence_map_batches"
 
 /* What a function gave: an array, and perhaps a nested one. */
 typedef struct {
@@ -181,6 +184,111 @@ new_batches (const char        *operation,
 
   return g_steal_pointer (&result);
 }
+
+/* --- a certain number at a time */
+
+typedef struct {
+  gint64             size;
+  AccNestedArrayFunc function;
+  gpointer           user_data;
+} Batches;
+
+/* Whose first element each batch begins with, and behind the last batch all. */
+typedef struct {
+  gint64   size;
+  AccExpr *count;
+} Begins;
+
+static AccExpr *
+begin_of (AccExpr *k,
+          gpointer data)
+{
+  Begins *self = data;
+
+  return acc_expr_min (acc_expr_mul (k, acc_array_number (self->size)), self->count);
+}
+
+static AccExpr *
+add_batches (AccExpr *before,
+             gpointer begins)
+{
+  return acc_expr_add (before, acc_expr_sub (acc_expr_extent (begins, 0), acc_array_number (1)));
+}
+
+/* What the function makes of each batch, one after the other. @state: how many batches came before, which random arrays follow from. */
+static GPtrArray *
+map_batches (AccArray       *state,
+             AccNestedArray *elements,
+             gpointer        data)
+{
+  Batches *self = data;
+  GPtrArray *results = g_ptr_array_new ();
+  g_autoptr(AccExpr) count = acc_expr_ref_sink (acc_nested_array_count_elements (elements));
+  Begins of = { self->size, count };
+  AccExpr *whole = acc_expr_quot (count, acc_array_number (self->size)), *rest = acc_expr_rem (count, acc_array_number (self->size));
+  AccExpr *n = acc_expr_add (whole, acc_expr_cond (acc_expr_gt (rest, acc_array_number (0)), acc_array_number (2), acc_array_number (1)));
+  g_autoptr(AccArray) begins = acc_array_generate_expr (n, begin_of, &of);
+  g_autoptr(AccNestedArray) batches = acc_nested_array_new_for_groups (g_object_ref (elements), g_object_ref (begins)), made = NULL;
+
+  made = acc_nested_array_apply_nested (MAP_BATCHES, batches, state, self->function, self->user_data);
+  g_ptr_array_add (results, acc_array_map (state, add_batches, begins));
+  if (acc_nested_array_get_inner (made) != NULL)
+    {
+      g_ptr_array_add (results, acc_nested_array_flatten_level (made, 0));
+    }
+  else
+    {
+      g_autoptr(AccArray) flat = acc_nested_array_flatten (made);
+
+      g_ptr_array_add (results, acc_nested_array_new_from_regular (flat));
+    }
+
+  return results;
+}
+
+/**
+ * acc_sequence_map_batches:
+ * @self: a sequence, whose elements may have different extents
+ * @count: how many elements come together, at least 1
+ * @function: (scope call) (closure user_data): takes that many consecutive elements, the last ones perhaps fewer, as a nested array; gives
+ *   a nested array of one level, of as many elements as it likes, which take their place
+ * @user_data: data for @function
+ *
+ * Applies a function of nested arrays to every @count consecutive elements: each is normalised by those beside it, the best of a
+ * group stay, neighbours are joined. @function is called once, with a nested array that stands for the elements, as that of
+ * [method@NestedArray.map_nested] is, and many batches are computed together. Elements of different extents need not be padded.
+ * [method@Sequence.batch] makes arrays of elements that have the same.
+ *
+ * Random arrays that @function makes are each batch's own, by its number.
+ *
+ * Takes as long as the operations do on all elements. The result carries the error of what @function returns, %ACC_ERROR_CALLBACK where
+ * that is %NULL, and %ACC_ERROR_SHAPE where it has several levels or @count is less than 1. Walks fail with what @function fails with, and
+ * name the elements.
+ *
+ * Returns: (transfer full): the new elements
+ */
+AccSequence *
+acc_sequence_map_batches (AccSequence       *self,
+                          gint64             count,
+                          AccNestedArrayFunc function,
+                          gpointer           user_data)
+{
+  Batches batches = { count, function, user_data };
+  g_autoptr(AccArray) none = acc_array_unit (acc_array_number (0));
+  AccSequence *result;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+
+  if (self->mistake == NULL && count < 1)
+    return acc_sequence_refuse (MAP_BATCHES, ACC_ERROR_SHAPE, "%" G_GINT64_FORMAT " elements are no batch", count);
+
+  result = new_batches (MAP_BATCHES, ACC_SEQUENCE_KIND_MAP_BATCH, self, none, map_batches, &batches);
+  result->number = count;
+
+  return result;
+}
+
+/* --- as many as come together */
 
 /**
  * acc_sequence_map_batch_nested:

@@ -91,7 +91,7 @@ struct _AccSequence {
   gboolean             nests;       /* MAP_BATCH, FOLD_BATCH: batches are nested arrays, whose arrays the program takes */
   AccNestedArray      *made;        /* owned: of MAP_BATCH that nests, of results of the program; NULL: others */
   int                  found;       /* atomic: 1 + the logarithm of how many elements a step took when it was walked last; 0: never */
-  gint64               number;      /* how many TAKE and DROP take, and BATCH puts together */
+  gint64               number;      /* how many TAKE and DROP take, and BATCH puts together; MAP_BATCH: the same, or 0 for any */
 };
 
 void         acc_sequence_windows_spec_free (AccSequenceWindowsSpec *self);

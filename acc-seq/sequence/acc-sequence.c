@@ -81,7 +81,7 @@ acc_sequence_get_operation_name (AccSequence *self)
     case ACC_SEQUENCE_KIND_SCAN: return "scan";
     case ACC_SEQUENCE_KIND_BATCH: return "batch";
     case ACC_SEQUENCE_KIND_EXPAND: return "expand";
-    case ACC_SEQUENCE_KIND_MAP_BATCH: return self->nests ? "map_batch_nested" : "map_batch";
+    case ACC_SEQUENCE_KIND_MAP_BATCH: return self->number > 0 ? "map_batches" : self->nests ? "map_batch_nested" : "map_batch";
     case ACC_SEQUENCE_KIND_FOLD_BATCH: return self->nests ? "fold_batch_nested" : "fold_batch";
     }
 

@@ -95,6 +95,9 @@ AccSequence    *acc_sequence_map_batch       (AccSequence *self, AccArray *state
 ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_map_batch_nested (AccSequence *self, AccArray *state, AccNestedBatchFunc function,
                                                gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_map_batches     (AccSequence *self, gint64 count, AccNestedArrayFunc function,
+                                              gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
 /* --- from sequence to array */
 

@@ -388,14 +388,14 @@ put_mapped (Boundary  *self,
   return TRUE;
 }
 
+/* What the program makes of @part, whose first element is number @first. */
 static gboolean
-absorb_whole (AccWalkOutlet *outlet,
-              AccWalkPart  **parts,
-              gint64         count,
-              GError       **error)
+map_part (Boundary    *self,
+          AccWalkPart *part,
+          gint64       first,
+          GError     **error)
 {
-  Boundary *self = (Boundary *) outlet;
-  g_autoptr(AccWalkPart) batch = shape_part (self, parts[0], error);
+  g_autoptr(AccWalkPart) batch = shape_part (self, part, error);
   g_autoptr(AccWalkPart) state = NULL;
   g_autoptr(GPtrArray) results = NULL;
   AccArray *arrays[3];
@@ -408,9 +408,9 @@ absorb_whole (AccWalkOutlet *outlet,
   results = run_step (self, arrays, n, error);
   if (results == NULL)
     {
-      if (!g_cancellable_is_cancelled (outlet->stage->walk->cancellable))
+      if (!g_cancellable_is_cancelled (self->outlet.stage->walk->cancellable))
         g_prefix_error (error, "%s of elements %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ": ",
-                        acc_sequence_get_operation_name (self->boundary), outlet->stage->done, outlet->stage->done + count - 1);
+                        acc_sequence_get_operation_name (self->boundary), first, first + part->count - 1);
       return FALSE;
     }
   if (self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
@@ -422,20 +422,26 @@ absorb_whole (AccWalkOutlet *outlet,
   return TRUE;
 }
 
+static gboolean
+absorb_whole (AccWalkOutlet *outlet,
+              AccWalkPart  **parts,
+              gint64         count,
+              GError       **error)
+{
+  return map_part ((Boundary *) outlet, parts[0], outlet->stage->done, error);
+}
+
 static const AccWalkOutletClass whole_class = { build_same, absorb_whole, NULL, NULL, describe, boundary_end, boundary_free };
 
-/* --- batch */
+/* --- batch, map_batches */
 
-/* The first @count of what is pending as elements of @size each. */
-static gboolean
-put_batches (Boundary *self,
-             gint64    count,
-             gint64    size,
-             GError  **error)
+/* The first @count of what is pending. */
+static AccWalkPart *
+take_pending (Boundary *self,
+              gint64    count,
+              GError  **error)
 {
-  AccBudget *budget = acc_backend_get_host_budget (self->outlet.stage->walk->backend);
   g_autoptr(GPtrArray) taken = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
-  g_autoptr(AccWalkPart) all = NULL, batches = NULL;
 
   for (gint64 left = count; left > 0;)
     {
@@ -444,7 +450,7 @@ put_batches (Boundary *self,
       AccWalkPart *slice = acc_walk_part_slice (part, 0, n, error);
 
       if (slice == NULL)
-        return FALSE;
+        return NULL;
       g_ptr_array_add (taken, slice);
       left -= n;
       self->n_pending -= n;
@@ -452,15 +458,33 @@ put_batches (Boundary *self,
         continue;
       slice = acc_walk_part_slice (part, n, part->count - n, error);
       if (slice == NULL)
-        return FALSE;
+        return NULL;
       g_queue_push_head (&self->pending, slice);
     }
 
-  all = acc_walk_part_join (taken, budget, error);
-  batches = all != NULL ? acc_walk_part_group (all, self->n_put, size, budget, error) : NULL;
-  if (batches == NULL)
+  return acc_walk_part_join (taken, acc_backend_get_host_budget (self->outlet.stage->walk->backend), error);
+}
+
+/* That, as elements of @size each, or as what is made of so many at a time. */
+static gboolean
+put_batches (Boundary *self,
+             gint64    count,
+             gint64    size,
+             GError  **error)
+{
+  AccBudget *budget = acc_backend_get_host_budget (self->outlet.stage->walk->backend);
+  g_autoptr(AccWalkPart) all = take_pending (self, count, error), batches = NULL;
+  gint64 first = self->n_put;
+
+  if (all == NULL)
     return FALSE;
   self->n_put += count;
+  if (self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
+    return map_part (self, all, first, error);
+
+  batches = acc_walk_part_group (all, first, size, budget, error);
+  if (batches == NULL)
+    return FALSE;
   put (self, batches);
 
   return TRUE;
@@ -515,9 +539,9 @@ static const AccWalkOutletClass expand_class = { build_same, absorb_expand, NULL
 /* --- which is which */
 
 static const AccWalkOutletClass *
-get_class (AccSequenceKind kind)
+get_class (AccSequence *boundary)
 {
-  switch (kind)
+  switch (boundary->kind)
     {
     case ACC_SEQUENCE_KIND_FILTER: return &filter_class;
     case ACC_SEQUENCE_KIND_TAKE: return &take_class;
@@ -526,7 +550,7 @@ get_class (AccSequenceKind kind)
     case ACC_SEQUENCE_KIND_SCAN: return &scan_class;
     case ACC_SEQUENCE_KIND_BATCH: return &batch_class;
     case ACC_SEQUENCE_KIND_EXPAND: return &expand_class;
-    case ACC_SEQUENCE_KIND_MAP_BATCH: return &whole_class;
+    case ACC_SEQUENCE_KIND_MAP_BATCH: return boundary->number > 0 ? &batch_class : &whole_class;
     case ACC_SEQUENCE_KIND_FOLD_BATCH: return &whole_class;
     case ACC_SEQUENCE_KIND_CONCAT:
     case ACC_SEQUENCE_KIND_PRODUCER:
@@ -554,7 +578,7 @@ acc_walk_boundary_attach (AccWalkStage *stage,
   self->feed = feed;
   g_queue_init (&self->pending);
   inlet->feeders[feed] = stage;
-  acc_walk_outlet_attach (&self->outlet, boundary != NULL ? get_class (boundary->kind) : &same_class, stage, sequence);
+  acc_walk_outlet_attach (&self->outlet, boundary != NULL ? get_class (boundary) : &same_class, stage, sequence);
 
   if (boundary == NULL || (boundary->kind != ACC_SEQUENCE_KIND_TAKE && boundary->kind != ACC_SEQUENCE_KIND_DROP))
     return;

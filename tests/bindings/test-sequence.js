@@ -73,6 +73,9 @@ const batched = steps.map_batch_nested(Acc.Array.unit(Acc.expr(0)), (before, som
     some.filter(row => total(row).map(x => x.gt(1))),
 ]);
 check(shown(batched) === 'nested([[2, 2], [3, 3, 3]], dtype=i4)', `map_batch_nested: ${shown(batched)}`);
+check(shown(steps.map_batches(3, some => some.reverse())) === 'nested([[2, 2], [1], [], [3, 3, 3]], dtype=i4)',
+    `map_batches: ${shown(steps.map_batches(3, some => some.reverse()))}`);
+check(errorOf(() => steps.map_batches(3, () => null)).matches(Acc.Error, Acc.Error.CALLBACK), 'no elements of a batch');
 check(number(steps.fold_batch_nested(Acc.Array.unit(Acc.expr(0)), (before, some) => before.zip_with(some.get_lengths().fold(0, add), add))) === 6,
     'fold_batch_nested');
 check(errorOf(() => steps.map_batch_nested(Acc.Array.unit(Acc.expr(0)), () => null)).matches(Acc.Error, Acc.Error.CALLBACK), 'no batch');

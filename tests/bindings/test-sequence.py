@@ -605,6 +605,23 @@ def test_nested_batches():
         raise AssertionError('a batch that is none')
 
 
+def test_map_batches():
+    lists = [np.arange(k % 4, dtype='f8') + k for k in range(30)]
+    rows = Acc.Sequence.from_iterable(lists)
+
+    assert rows.map_batches(4, lambda four: four.reverse()).to_list() == [
+        row.tolist() for k in range(0, 30, 4) for row in lists[k:k + 4][::-1]]
+    totals = rows.map_batches(7, lambda some: Acc.use(np.zeros(1)).map(lambda x: x + some.flatten().fold(0., add)[()]))
+    assert totals.to_list() == [sum(row.sum() for row in lists[k:k + 7]) for k in range(0, 30, 7)]
+    assert rows.map_batches(8, lambda some: some.lengths).to_list() == [len(row) for row in lists]
+
+    fails(lambda: rows.map_batches(0, lambda some: some), Acc.Error.SHAPE, 'sequence_map_batches')
+    fails(lambda: rows.map_batches(2, lambda some: some.nest([1])), Acc.Error.SHAPE, '2 levels')
+    fails(lambda: rows.map_batches(2, lambda some: None), Acc.Error.CALLBACK, 'sequence_map_batches')
+    fails(rows.map_batches(5, lambda some: some.map(lambda row: row.map(lambda x: x.cast('i8').quot(x.cast('i8') - 9)))).to_list,
+          Acc.Error.ARITHMETIC, 'map_batches of elements')
+
+
 def test_windows():
     values = np.arange(10)
     assert Acc.Sequence.windows(values, 4, 2).to_list() == [values[k:k + 4].tolist() for k in (0, 2, 4, 6)]

@@ -77,6 +77,8 @@ int main () {
             return results;
         })), 115, "fold_batch_nested");
 
+        expect (number (total (steps.map_batches (2, (some) => some.reverse ()).take (1).elements ())), 2, "map_batches");
+
         Acc.Array[] states = { start, Acc.Array.unit (new Acc.Expr.int (1)) };
         expect (number (steps.scan_many (states, (arrays) => {
             var results = new GenericArray<Acc.Array> ();

@@ -85,6 +85,10 @@ void test_batches (void);
 void test_uneven_batches (void);
 void test_nested_batches (void);
 
+void test_map_batches (void);
+void test_map_batches_bits (void);
+void test_map_batches_refused (void);
+
 void test_errors (void);
 void test_cancel (void);
 void test_open (void);

@@ -243,6 +243,9 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/batches", test_batches);
   g_test_add_func ("/sequence/uneven-batches", test_uneven_batches);
   g_test_add_func ("/sequence/nested-batches", test_nested_batches);
+  g_test_add_func ("/sequence/map-batches", test_map_batches);
+  g_test_add_func ("/sequence/map-batches/bits", test_map_batches_bits);
+  g_test_add_func ("/sequence/map-batches/refused", test_map_batches_refused);
   g_test_add_func ("/sequence/random", test_random);
   g_test_add_func ("/sequence/refused", test_refused);
   g_test_add_func ("/sequence/limit", test_limit);

@@ -244,7 +244,8 @@ function _init() {
     for (const name of ['map', 'imap', 'zip_with', 'filter'])
         _takeFunctions(Acc.NestedArray.prototype, name, spread);
     // C asks with what the element is made of, too.
-    _takeFunctions(Acc.NestedArray.prototype, 'map_nested', args => args.map(arg => typeof arg === 'function' ? objects => arg(objects[0]) : arg));
+    for (const [owner, name] of [[Acc.NestedArray, 'map_nested'], [Acc.Sequence, 'map_batches']])
+        _takeFunctions(owner.prototype, name, args => args.map(arg => typeof arg === 'function' ? objects => arg(objects[0]) : arg));
     for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'scan_many', 'fold', 'map_batch', 'fold_batch'])
         _takeFunctions(Acc.Sequence.prototype, name, spread);
     for (const name of ['map_batch_nested', 'fold_batch_nested'])

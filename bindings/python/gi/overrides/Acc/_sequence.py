@@ -51,9 +51,13 @@ def _told(method, convert):
     return call
 
 
+def _some(made):
+    return made if made is None or isinstance(made, Acc.NestedArray) else NestedArray.from_regular(made)
+
+
 def _state_and_nested(results):
     state, made = results
-    return [_array(state), made if isinstance(made, Acc.NestedArray) else NestedArray.from_regular(made)]
+    return [_array(state), _some(made)]
 
 
 def _elements(result):
@@ -367,6 +371,10 @@ class Sequence(Acc.Sequence):
 
     def _nested_batch(self, name, state, function, convert):
         return _build(function, 2, lambda callback: getattr(Acc.Sequence, name)(self, self._state(state), callback), convert=convert)
+
+    def map_batches(self, count, function):
+        """What @function makes of every @count elements, a nested array: a nested array of those that take their place."""
+        return _build(function, 1, lambda callback: Acc.Sequence.map_batches(self, count, callback), convert=_some)
 
     def batch(self, count):
         return _sound(Acc.Sequence.batch(self, count))
