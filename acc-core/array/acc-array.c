@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-array-age-private.h"
 #include "acc-array-build-private.h"
 #include "acc-source.h"
 
@@ -32,7 +33,11 @@ enum {
 
 static GParamSpec *properties[N_PROPS];
 
-G_DEFINE_FINAL_TYPE (AccArray, acc_array, G_TYPE_OBJECT)
+typedef struct {
+  guint64 age;    /* nodes that were made before it */
+} AccArrayPrivate;
+
+G_DEFINE_FINAL_TYPE_WITH_PRIVATE (AccArray, acc_array, G_TYPE_OBJECT)
 
 typedef struct {
   gpointer       object;
@@ -201,9 +206,24 @@ acc_array_class_init (AccArrayClass *klass)
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
+static guint64 n_made;
+
+guint64
+acc_array_count_made (void)
+{
+  return __atomic_load_n (&n_made, __ATOMIC_RELAXED);
+}
+
+guint64
+acc_array_get_age (AccArray *self)
+{
+  return ((AccArrayPrivate *) acc_array_get_instance_private (self))->age;
+}
+
 static void
 acc_array_init (AccArray *self)
 {
+  ((AccArrayPrivate *) acc_array_get_instance_private (self))->age = __atomic_fetch_add (&n_made, 1, __ATOMIC_RELAXED);
   self->references = g_ptr_array_new_with_free_func (g_object_unref);
 }
 
@@ -236,8 +256,11 @@ acc_array_dup_error (AccArray *self)
   if (origin->label == NULL)
     return g_error_copy (self->error);
 
-  /* Every message begins with the name of the operation. */
+  /* Every message begins with the name of the operation; that of a copy may have the label already. */
   description = acc_array_describe (origin);
+  if (g_str_has_prefix (self->error->message, description))
+    return g_error_copy (self->error);
+
   return g_error_new (self->error->domain, self->error->code, "%s%s", description,
                       self->error->message + strlen (acc_array_get_operation_name (origin)));
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-nested-array-private.h"
+#include "acc-nested-origin-private.h"
 
+#include "acc-core/array/acc-array-age-private.h"
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/array/acc-program-private.h"
 #include "acc-core/derived/acc-array-filter.h"
@@ -34,6 +36,35 @@ acc_nested_array_match_counts (AccArray *count,
   return matched;
 }
 
+/* Values that are older than @first are those of @arrays, or may be part of them. @numbers: of the elements, for @number. */
+static void
+keep_origin (AccLifted       *lifted,
+             AccNestedArray **arrays,
+             guint            n_arrays,
+             AccArray       **parameters,
+             AccArray        *number,
+             AccArray        *numbers,
+             AccArray        *result,
+             guint64          first)
+{
+  AccNestedOrigin *origin;
+
+  if (lifted->form == ACC_LIFTED_CONSTANT || lifted->values->error != NULL || acc_array_get_age (lifted->values) < first
+      || lifted->values == numbers || acc_nested_origin_get (lifted->values) != NULL)
+    return;
+
+  origin = acc_nested_origin_new (result);
+  for (guint i = 0; i < n_arrays; i++)
+    acc_nested_origin_add (origin, acc_nested_array_get_lifted (arrays[i]), acc_nested_array_get_count (arrays[i]), parameters[i]);
+  if (number != NULL && acc_array_depends_on (result, number))
+    {
+      g_autoptr(AccLifted) regular = acc_lifted_new_regular (g_object_ref (numbers));
+
+      acc_nested_origin_add (origin, regular, numbers, number);
+    }
+  acc_nested_origin_attach (origin, lifted->values);
+}
+
 AccNestedArray *
 acc_nested_array_apply (AccNestedArray **arrays,
                         guint            n_arrays,
@@ -45,6 +76,8 @@ acc_nested_array_apply (AccNestedArray **arrays,
   g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_count (arrays[0]));
   G_GNUC_UNUSED g_auto(AccNaming) naming = { NULL };
   g_autoptr(AccLift) lift = NULL;
+  guint64 first = acc_array_count_made ();
+  AccLifted *lifted;
 
   for (guint i = 1; i < n_arrays; i++)
     {
@@ -65,7 +98,11 @@ acc_nested_array_apply (AccNestedArray **arrays,
   if (flags & ACC_APPLY_IN_LOOPS)
     acc_lift_in_loops (lift, result);
 
-  return acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, result)), g_steal_pointer (&count));
+  lifted = acc_lift_array (lift, result);
+  if ((flags & ACC_APPLY_IN_STEPS) == 0)
+    keep_origin (lifted, arrays, n_arrays, parameters, number, lift->index, result, first);
+
+  return acc_nested_array_new_for_lifted (acc_lifted_ref (lifted), g_steal_pointer (&count));
 }
 
 AccArray *

@@ -134,6 +134,11 @@ walk_all (AccBackend   *backend,
     }
 
   acc_walk_set_job (walk, job);
+  if (!acc_walk_check_largest (walk, error))
+    {
+      name_sequence (nodes[0], error);
+      return NULL;
+    }
   for (guint i = 0; i < n_nodes; i++)
     if (!acc_walk_run_outlet (walk, outlets[i], error))
       {

@@ -66,6 +66,13 @@ acc_walk_get_function (AccWalk     *self,
 
   return function != NULL ? function : sequence->function;
 }
+/* Before the first step of a walk to the end: whether there is room for the largest element, as far as extents are known. FALSE:
+ * ACC_ERROR_OUT_OF_MEMORY. */
+gboolean       acc_walk_check_largest (AccWalk *self, GError **error);
+/* Of the elements of @sequence, the first of those with the most bytes; FALSE: it is not known before a walk which. */
+gboolean       acc_walk_find_largest (AccSequence *sequence, gint64 *number, gint64 *bytes);
+/* @element alone, of @bytes, fails with *@error. */
+void           acc_walk_prefix_alone (GError **error, gint64 element, gint64 bytes);
 /* Whether its elements are functions of others, or of their number. */
 gboolean       acc_walk_is_map       (AccWalk *self, AccSequence *sequence);
 /* One step for @outlet, which is not done, and those that follow from it. */
@@ -104,6 +111,16 @@ void           acc_walk_stage_free     (AccWalkStage *self);
 AccNestedArray *acc_walk_stage_count_up (AccWalkStage *self, gint64 count);
 /* For the graph of the step, in which it is data: an i8 of rank 0 that follows from what else decides the graph. Owned. */
 AccArray      *acc_walk_stage_add_number (AccWalkStage *self, gint64 number);
+/* From now on it builds graphs for elements from number .done on. */
+void           acc_walk_stage_set_begin (AccWalkStage *self);
+/* The AccNestedArrays that outlets want of @parts; @ends: behind those of each outlet. Owned. */
+GPtrArray     *acc_walk_stage_build    (AccWalkStage *self, AccWalkPart **parts, gint64 count, guint *ends);
+/* Adds to @wanted what outlets want of @some where that depends on nothing that came before; else the elements that they want it of. */
+void           acc_walk_stage_build_apart (AccWalkStage *self, AccWalkPart **some, gint64 count, GPtrArray *wanted);
+/* In place of @parts that are graphs, of which nothing can be cut. */
+gboolean       acc_walk_stage_compute_parts (AccWalkStage *self, AccWalkPart **parts, gint64 count, GError **error);
+/* Finds the first element of a step that fails by itself, and puts it in front of the message, which is what a plain array would get. */
+void           acc_walk_stage_blame    (AccWalkStage *self, AccWalkPart **parts, gint64 count, GError **error);
 /* Does nothing where it has ended. */
 gboolean       acc_walk_stage_step     (AccWalkStage *self, GError **error);
 /* Whether a step needs no other stage's. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-private.h"
 
-#include "acc-core/array/acc-array-build-private.h"
 #include "acc-seq/stream/acc-memory-source-private.h"
 
 /* A step of a stage: elements are taken, graphs of functions of them are built, run, and handed on. */
@@ -57,151 +56,6 @@ acc_walk_outlet_attach (AccWalkOutlet            *self,
 
 /* --- running */
 
-GPtrArray *
-acc_walk_compute (AccWalk   *walk,
-                  GPtrArray *nested,
-                  gint64     count,
-                  GError   **error)
-{
-  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
-  g_autoptr(GPtrArray) arrays = g_ptr_array_new ();
-  g_autoptr(GPtrArray) values = NULL;
-  AccArray *list[3];
-
-  for (guint i = 0; i < nested->len; i++)
-    {
-      guint n = acc_walk_part_list_arrays (g_ptr_array_index (nested, i), list);
-
-      for (guint j = 0; j < n; j++)
-        g_ptr_array_add (arrays, list[j]);
-    }
-  if (arrays->len == 0)
-    return g_steal_pointer (&parts);
-
-  values = acc_backend_run_many (walk->backend, (AccArray **) arrays->pdata, arrays->len, walk->cancellable, error);
-  if (values == NULL)
-    return NULL;
-
-  for (guint i = 0, at = 0; i < nested->len; i++)
-    {
-      AccNestedArray *one = g_ptr_array_index (nested, i);
-
-      g_ptr_array_add (parts, acc_walk_part_new_computed (one, (AccArray **) values->pdata + at, count));
-      at += acc_walk_part_list_arrays (one, list);
-    }
-
-  return g_steal_pointer (&parts);
-}
-
-AccNestedArray *
-acc_walk_apply (AccWalk         *walk,
-                AccSequence     *sequence,
-                AccNestedArray **inputs)
-{
-  return acc_sequence_function_apply (acc_walk_get_function (walk, sequence), inputs,
-                                      acc_walk_is_on_processors (walk) ? ACC_APPLY_IN_LOOPS : 0);
-}
-
-static AccExpr *
-add_first (AccExpr *k,
-           gpointer first)
-{
-  return acc_expr_add (k, acc_expr_linear_index (first, acc_array_number (0)));
-}
-
-AccNestedArray *
-acc_walk_stage_count_up (AccWalkStage *self,
-                         gint64        count)
-{
-  g_autoptr(AccShape) shape = acc_shape_new_vector (count);
-  g_autoptr(AccArray) numbers = acc_array_generate (shape, add_first, self->begin);
-
-  return acc_nested_array_new_from_regular (numbers);
-}
-
-/* Those of @sequence, or of a counter, which every stage has for itself. */
-static AccNestedArray *
-find_elements (AccWalkStage *self,
-               GHashTable   *elements,
-               AccSequence  *sequence,
-               gint64        count)
-{
-  AccNestedArray *found = g_hash_table_lookup (elements, sequence);
-
-  if (found == NULL)
-    {
-      found = acc_walk_stage_count_up (self, count);
-      g_hash_table_insert (elements, sequence, found);
-    }
-
-  return found;
-}
-
-/* The elements of all sequences of the stage. */
-static GHashTable *
-build_sequences (AccWalkStage *self,
-                 AccWalkPart **parts,
-                 gint64        count)
-{
-  GHashTable *elements = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-
-  for (guint i = 0; i < self->inlets->len; i++)
-    g_hash_table_insert (elements, ((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence, g_object_ref (parts[i]->nested));
-
-  for (guint i = 0; i < self->maps->len; i++)
-    {
-      AccSequence *map = g_ptr_array_index (self->maps, i);
-      g_autofree AccNestedArray **inputs = g_new0 (AccNestedArray *, map->n_inputs + 1);
-
-      for (guint j = 0; j < map->n_inputs; j++)
-        inputs[j] = find_elements (self, elements, map->inputs[j], count);
-      g_hash_table_insert (elements, map, acc_walk_apply (self->walk, map, inputs));
-    }
-
-  return elements;
-}
-
-AccArray *
-acc_walk_stage_add_number (AccWalkStage *self,
-                           gint64        number)
-{
-  AccArray *array = acc_walk_new_number (number);
-
-  g_ptr_array_add (self->numbers, g_object_ref (array));
-
-  return array;
-}
-
-static void
-set_begin (AccWalkStage *self)
-{
-  g_clear_object (&self->begin);
-  self->begin = acc_walk_new_number (self->done);
-}
-
-/* The AccNestedArrays that outlets want; @ends: behind those of each outlet. */
-static GPtrArray *
-build_step (AccWalkStage *self,
-            AccWalkPart **parts,
-            gint64        count,
-            guint        *ends)
-{
-  g_autoptr(GHashTable) elements = build_sequences (self, parts, count);
-  GPtrArray *wanted = g_ptr_array_new_with_free_func (g_object_unref);
-
-  g_ptr_array_set_size (self->numbers, 0);
-  for (guint i = 0; i < self->outlets->len; i++)
-    {
-      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
-
-      if (!outlet->done)
-        outlet->klass->build (outlet, find_elements (self, elements, outlet->sequence, count), count, wanted);
-      ends[i] = wanted->len;
-    }
-
-  return wanted;
-}
-
 /* The values that outlets want, computed. */
 static GPtrArray *
 compute_step (AccWalkStage *self,
@@ -214,8 +68,8 @@ compute_step (AccWalkStage *self,
   GError *local = NULL;
   GPtrArray *values;
 
-  set_begin (self);
-  values = acc_walk_program_run (self, parts, count, build_step, ends, &local);
+  acc_walk_stage_set_begin (self);
+  values = acc_walk_program_run (self, parts, count, acc_walk_stage_build, ends, &local);
   if (values != NULL)
     return values;
   if (local != NULL)
@@ -223,7 +77,7 @@ compute_step (AccWalkStage *self,
       g_propagate_error (error, local);
       return NULL;
     }
-  wanted = build_step (self, parts, count, ends);
+  wanted = acc_walk_stage_build (self, parts, count, ends);
 
   return acc_walk_compute (self->walk, wanted, count, error);
 }
@@ -254,128 +108,6 @@ run (AccWalkStage *self,
     }
 
   return TRUE;
-}
-
-/* --- which element is to blame */
-
-static gboolean
-fails (AccWalkStage *self,
-       AccWalkPart **parts,
-       gint64        start,
-       gint64        count,
-       GError      **error)
-{
-  g_autofree AccWalkPart **some = g_new0 (AccWalkPart *, self->inlets->len + 1);
-  g_autoptr(GHashTable) elements = NULL;
-  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
-  g_autoptr(GPtrArray) computed = NULL;
-  gboolean cut = TRUE;
-  gint64 done = self->done;
-
-  for (guint i = 0; i < self->inlets->len && cut; i++)
-    cut = (some[i] = acc_walk_part_slice (parts[i], start, count, NULL)) != NULL;
-  if (cut)
-    {
-      self->done += start;
-      set_begin (self);
-      elements = build_sequences (self, some, count);
-      for (guint i = 0; i < self->outlets->len; i++)
-        g_ptr_array_add (wanted, find_elements (self, elements, ((AccWalkOutlet *) g_ptr_array_index (self->outlets, i))->sequence, count));
-      computed = acc_walk_compute (self->walk, wanted, count, error);
-      self->done = done;
-    }
-  for (guint i = 0; i < self->inlets->len; i++)
-    g_clear_pointer (&some[i], acc_walk_part_unref);
-
-  return cut && computed == NULL;
-}
-
-static char *
-describe_by_producer (AccSequence *sequence,
-                      gint64       number)
-{
-  return sequence->producer != NULL ? acc_sequence_producer_describe (sequence->producer, number) : NULL;
-}
-
-/* Where an element of the stage came from; NULL: nobody knows. */
-static char *
-describe_origin (AccWalkStage *self,
-                 gint64        number)
-{
-  char *origin = NULL;
-
-  for (guint i = 0; i < self->inlets->len && origin == NULL; i++)
-    origin = describe_by_producer (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence, number);
-  for (guint i = 0; i < self->maps->len && origin == NULL; i++)
-    origin = describe_by_producer (g_ptr_array_index (self->maps, i), number);
-
-  return origin;
-}
-
-/* In place of graphs, of which nothing can be cut. */
-static gboolean
-compute_parts (AccWalkStage *self,
-               AccWalkPart **parts,
-               gint64        count,
-               GError      **error)
-{
-  for (guint i = 0; i < self->inlets->len; i++)
-    {
-      g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
-      g_autoptr(GPtrArray) computed = NULL;
-
-      if (acc_nested_array_is_manifest (parts[i]->nested))
-        continue;
-      g_ptr_array_add (wanted, parts[i]->nested);
-      computed = acc_walk_compute (self->walk, wanted, count, error);
-      if (computed == NULL)
-        return FALSE;
-      acc_walk_part_unref (parts[i]);
-      parts[i] = acc_walk_part_ref (g_ptr_array_index (computed, 0));
-    }
-
-  return TRUE;
-}
-
-/* Finds the first element of a step that fails by itself, and puts it in front of the message. */
-static void
-blame_element (AccWalkStage *self,
-               AccWalkPart **parts,
-               gint64        count,
-               GError      **error)
-{
-  g_autoptr(GError) local = NULL;
-  g_autofree char *origin = NULL;
-  gint64 start = 0;
-
-  if (*error == NULL || g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || !compute_parts (self, parts, count, NULL)
-      || !fails (self, parts, 0, count, &local))
-    return;
-
-  while (count > 1)
-    {
-      gint64 half = count / 2;
-
-      g_clear_error (&local);
-      if (fails (self, parts, start, half, &local))
-        {
-          count = half;
-        }
-      else
-        {
-          start += half;
-          count -= half;
-        }
-    }
-
-  g_clear_error (&local);
-  if (!fails (self, parts, start, 1, &local) || g_cancellable_is_cancelled (self->walk->cancellable))
-    return;
-
-  origin = describe_origin (self, self->done + start);
-  g_clear_error (error);
-  g_propagate_prefixed_error (error, g_steal_pointer (&local), "element %" G_GINT64_FORMAT "%s%s%s: ", self->done + start,
-                              origin != NULL ? " (" : "", origin != NULL ? origin : "", origin != NULL ? ")" : "");
 }
 
 /* --- steps */
@@ -478,19 +210,39 @@ run_alone (AccWalkStage *self,
            gboolean     *computed,
            GError      **error)
 {
-  g_autoptr(GError) local = NULL;
+  g_autoptr(GError) local = NULL, by_rows = NULL;
 
-  if (!compute_parts (self, parts, 1, error))
+  if (!acc_walk_stage_compute_parts (self, parts, 1, error))
     return FALSE;
   if (run_one (self, parts, FALSE, computed, &local))
     return TRUE;
-  if (*computed || !refused (local))
+  if (!*computed && refused (local))
     {
-      g_propagate_error (error, g_steal_pointer (&local));
-      return FALSE;
+      if (run_one (self, parts, TRUE, computed, &by_rows))
+        return TRUE;
+      /* What does not go by rows of a source has no other way. */
+      if (*computed
+          || !(g_error_matches (by_rows, ACC_ERROR, ACC_ERROR_STREAM) || g_error_matches (by_rows, ACC_ERROR, ACC_ERROR_UNSUPPORTED)))
+        {
+          g_propagate_error (error, g_steal_pointer (&by_rows));
+          return FALSE;
+        }
     }
+  g_propagate_error (error, g_steal_pointer (&local));
 
-  return run_one (self, parts, TRUE, computed, error);
+  return FALSE;
+}
+
+static gint64
+count_bytes (AccWalkStage *self,
+             AccWalkPart **parts)
+{
+  gint64 bytes = 0;
+
+  for (guint i = 0; i < self->inlets->len; i++)
+    bytes += acc_walk_part_n_values (parts[i]) * (gint64) acc_element_type_get_size (acc_nested_array_get_element_type (parts[i]->nested));
+
+  return bytes;
 }
 
 static gboolean
@@ -537,11 +289,11 @@ try_step (AccWalkStage *self,
           g_clear_error (&local);
           done = run_alone (self, parts, &computed, &local);
           if (!done)
-            g_prefix_error (&local, "element %" G_GINT64_FORMAT ", alone: ", self->done);
+            acc_walk_prefix_alone (&local, self->done, count_bytes (self, parts));
         }
       else
         {
-          blame_element (self, parts, count, &local);
+          acc_walk_stage_blame (self, parts, count, &local);
         }
     }
 

@@ -469,6 +469,15 @@ acc_walk_describe (AccBackend   *backend,
     g_string_append_printf (text, " in steps of at most %s an array, and reads the next step meanwhile", bytes);
   if (latency > 0)
     g_string_append_printf (text, ", with fewer elements where one would take more than %.3g ms", (double) latency / 1e3);
+  for (guint i = 0; i < sequences->len; i++)
+    {
+      AccSequence *sequence = g_ptr_array_index (sequences, i);
+      gint64 number, most;
+
+      if (acc_walk_find_largest (sequence, &number, &most))
+        g_string_append_printf (text, "; element %" G_GINT64_FORMAT " of %s is the largest, of %" G_GINT64_FORMAT " bytes", number,
+                                acc_sequence_get_operation_name (sequence), most);
+    }
 
   return g_string_free (text, FALSE);
 }

@@ -19,3 +19,14 @@ gboolean   acc_evaluate_write_with_ledger     (AccBackend *backend, AccArray *ar
 /* acc_backend_run_many(). With @chunk_rows, arrays without sources run by bands too, where they can, whatever their size. */
 GPtrArray *acc_evaluate_with_chunk_rows       (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
                                                GCancellable *cancellable, GError **error);
+/* Whether there is room to compute @arrays into memory, by rows of the sources that they read, in as many stages as that takes; and by
+ * bands of what is in memory. Nothing is read or computed. FALSE: ACC_ERROR_OUT_OF_MEMORY; TRUE where plans do not tell. */
+gboolean   acc_evaluate_check_stages          (AccBackend *backend, AccArray **arrays, guint n_arrays, GError **error);
+gboolean   acc_evaluate_check_bands           (AccBackend *backend, AccArray **arrays, guint n_arrays, GError **error);
+
+typedef GPtrArray *(*AccEvaluateRun) (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error);
+
+/* Puts the number of the element of a nested array in front of *@error, that of @arrays, where it is one that an element alone has, too,
+ * and what that says in its place. @run computes. */
+void       acc_evaluate_blame                 (AccBackend *backend, AccArray **arrays, guint n_arrays, AccEvaluateRun run,
+                                               GCancellable *cancellable, GError **error);

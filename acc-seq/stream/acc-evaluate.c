@@ -341,9 +341,8 @@ run_stages (Run *self, AccArray **arrays, guint n_arrays, AccStagesMode mode, GE
   return g_steal_pointer (&results);
 }
 
-GPtrArray *
-acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
-                              GCancellable *cancellable, GError **error)
+static GPtrArray *
+evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error)
 {
   Run self = { backend, chunk_rows, 1 << ACC_STAGES_FLOW, cancellable };
   GPtrArray *results;
@@ -354,6 +353,24 @@ acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_ar
   results = run_stages (&self, arrays, n_arrays, ACC_STAGES_FLOW, error);
   for (guint i = 0; results != NULL && i < n_arrays; i++)
     acc_stages_set_in_memory (g_ptr_array_index (results, i), FALSE);
+
+  return results;
+}
+
+static GPtrArray *
+evaluate_again (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
+{
+  return evaluate (backend, arrays, n_arrays, 0, cancellable, error);
+}
+
+GPtrArray *
+acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
+                              GCancellable *cancellable, GError **error)
+{
+  GPtrArray *results = evaluate (backend, arrays, n_arrays, chunk_rows, cancellable, error);
+
+  if (results == NULL && error != NULL)
+    acc_evaluate_blame (backend, arrays, n_arrays, evaluate_again, cancellable, error);
 
   return results;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "acc-evaluate-private.h"
 #include "acc-write-private.h"
 
 #include "acc-core/array/acc-array-private.h"
@@ -394,6 +395,44 @@ plan_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sin
     add_line (plan, line);
 
   return plan;
+}
+
+gboolean
+acc_evaluate_check_stages (AccBackend *backend, AccArray **arrays, guint n_arrays, GError **error)
+{
+  g_autoptr(GHashTable) counted = g_hash_table_new (NULL, NULL);
+  Planning self = { backend, 0, TRUE, FALSE, counted };
+  gboolean fits = FALSE, again = TRUE;
+
+  while (again)
+    {
+      AccStagesPlan stages = new_stages (&self);
+      g_autoptr(GError) local = NULL;
+
+      fits = check_evaluation (&self, &stages, arrays, n_arrays, &local) || !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+      g_string_free (stages.text, TRUE);
+      /* What filters keep may be less. */
+      again = !fits && self.by_most && stages.went_on;
+      self.by_most = FALSE;
+      if (!fits && !again)
+        g_propagate_error (error, g_steal_pointer (&local));
+    }
+
+  return fits;
+}
+
+gboolean
+acc_evaluate_check_bands (AccBackend *backend, AccArray **arrays, guint n_arrays, GError **error)
+{
+  g_autoptr(AccSession) session = acc_session_new (backend, NULL);
+  g_autoptr(GError) local = NULL;
+
+  if ((acc_session_begin_rows (session, arrays, n_arrays, NULL, &local) && acc_session_plan_results (session, n_arrays, 0, &local))
+      || !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local));
+
+  return FALSE;
 }
 
 /**

@@ -331,7 +331,7 @@ test_walks (void)
   acc_sequence_set_label (labelled, "rows");
   array_says ("sequence_stack of “rows”", ACC_ERROR_SHAPE, "", acc_sequence_stack (labelled));
   array_says ("sequence_elements", ACC_ERROR_SHAPE,
-              "element 0: reshape “pairs: as many values in each element as its extents say”: not in this element",
+              "element 0: reshape “pairs”: [1,2] does not have as many elements as [3]",
               acc_sequence_elements (pairs));
   array_says ("sequence_fold", ACC_ERROR_SHAPE, "no elements", acc_sequence_fold (empty, NULL, f_same, NULL));
   array_says ("sequence_last", ACC_ERROR_SHAPE, "no elements", acc_sequence_last (empty, NULL));

@@ -287,6 +287,65 @@ test_in_turn (void)
   acc_backend_set_memory_limit (backend, 0);
 }
 
+/* --- before anything is computed */
+
+static AccExpr *yes (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_new_bool (TRUE); }
+static AccExpr *is_there (AccExpr *x, gpointer data) { return acc_expr_eq (x, x); }
+static AccArray *
+always (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) flags = acc_array_map (a[0], is_there, NULL);
+
+  return acc_array_fold (flags, acc_expr_new_bool (TRUE), yes, NULL);
+}
+
+/* How many elements a job of @array has gone through when it ends, and with which error. */
+static gint64
+count_done (AccArray *array, GError **error)
+{
+  g_autoptr(AccJob) job = acc_backend_start_run (backend, array, NULL);
+
+  g_assert_cmpint (acc_job_wait (job, error), ==, error == NULL || *error == NULL);
+
+  return (gint64) acc_job_get_elements_done (job);
+}
+
+/* The third of five elements has no room: only where it is wanted is that an error, and that of the walk as a whole. */
+static void
+test_before (gconstpointer as_nested)
+{
+  static const gint64 lengths[] = { 5, 7, LARGE, 3, 11, -1 };
+  g_autoptr(AccElementType) type = acc_element_type_parse ("i4", NULL);
+  g_autoptr(AccSequence) sequence = make_sequence (type, lengths, as_nested != NULL);
+  g_autoptr(AccSequence) made = acc_sequence_map (sequence, mapped, NULL), first = acc_sequence_take (made, 2);
+  g_autoptr(AccSequence) kept = acc_sequence_filter (made, always, NULL);
+  g_autoptr(AccArray) all = acc_sequence_elements (made), some = acc_sequence_elements (first), others = acc_sequence_elements (kept);
+  guint64 bytes = (guint64) count_values (LARGE) * 4;
+  g_autofree char *wanted = g_strdup_printf ("element 2 of %" G_GUINT64_FORMAT " bytes, alone: ", bytes);
+  g_autofree char *told = g_strdup_printf (" is the largest, of %" G_GUINT64_FORMAT " bytes", bytes);
+  g_autofree char *text = NULL;
+  g_autoptr(AccPlan) plan = NULL;
+  g_autoptr(GError) error = NULL, other = NULL;
+
+  acc_backend_set_memory_limit (backend, bytes / 2);
+  g_assert_cmpint (count_done (all, &error), ==, 0);
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+  if (strstr (error->message, wanted) == NULL)
+    g_error ("%s", error->message);
+  /* How much a filter lets through is known when it comes. */
+  g_assert_cmpint (count_done (others, &other), ==, 2);
+  g_assert_error (other, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+  if (strstr (other->message, wanted) == NULL)
+    g_error ("%s", other->message);
+  g_assert_cmpint (count_done (some, NULL), ==, 2);
+
+  plan = acc_backend_plan (backend, all, NULL, 0, NULL);
+  text = acc_plan_to_string (plan);
+  acc_backend_set_memory_limit (backend, 0);
+  if (strstr (text, "element 2 of ") == NULL || strstr (text, told) == NULL)
+    g_error ("%s", text);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -304,6 +363,8 @@ main (int argc, char *argv[])
     }
   if (!is_interpreter)
     g_test_add_func ("/sequence/large-elements/in-turn", test_in_turn);
+  g_test_add_data_func ("/sequence/large-elements/before/nested", "", test_before);
+  g_test_add_data_func ("/sequence/large-elements/before/list", NULL, test_before);
 
   return run_tests ();
 }

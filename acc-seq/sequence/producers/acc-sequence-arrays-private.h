@@ -12,3 +12,5 @@ G_DECLARE_FINAL_TYPE (AccSequenceArrays, acc_sequence_arrays, ACC, SEQUENCE_ARRA
 /* @type, which may be NULL, and @rank: those of the arrays; otherwise those of the first one: %ACC_ERROR_TYPE where there is none. All are
  * looked at, for a shape that they have in common. */
 AccSequenceProducer *acc_sequence_arrays_new (GListModel *arrays, AccElementType *type, guint rank, GError **error);
+/* The one that is number @element as long as the list stays as it is, owned; NULL: it is not one that fits. */
+AccArray            *acc_sequence_arrays_peek (AccSequenceArrays *self, gint64 element);

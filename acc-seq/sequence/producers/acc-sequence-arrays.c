@@ -53,6 +53,13 @@ take_array (AccSequenceArrays *self,
   return NULL;
 }
 
+AccArray *
+acc_sequence_arrays_peek (AccSequenceArrays *self,
+                          gint64             element)
+{
+  return element >= 0 && element < (gint64) g_list_model_get_n_items (self->arrays) ? take_array (self, (guint) element, NULL) : NULL;
+}
+
 /* The next arrays, owned, within the limits. */
 static GPtrArray *
 take_arrays (AccSequenceArrays *self,
