@@ -139,19 +139,20 @@ lift_transform (AccLift  *self,
   AccShape *shape = input->values->shape;
   g_autoptr(AccShape) joined = NULL;
   g_autoptr(AccArray) array = NULL, done = NULL;
+  /* The library of processors does not show how many there are; those of devices may. */
+  gboolean by_library = !self->in_steps || !self->on_device;
   const gint64 *extents;
 
-  /* The library of processors does not show how many there are; those of devices may. */
-  if (input->form != ACC_LIFTED_REGULAR || shape == NULL || (self->in_steps && self->on_device))
+  if (input->form != ACC_LIFTED_REGULAR || shape == NULL)
     return NULL;
   if (transform->n_after == 0)
-    return acc_lifted_new_regular (acc_fft_transform_array (input->values, transform->n_dimensions, 0, transform->forward));
+    return acc_lifted_new_regular (acc_fft_transform_array (input->values, transform->n_dimensions, 0, transform->forward, by_library));
 
   /* In the middle of three, which they are of. */
   extents = acc_shape_get_extents (shape, NULL);
   joined = acc_shape_new ((gint64[]) { extents[0] * extents[1], extents[2], extents[3] }, 3);
   array = acc_array_reshape (input->values, joined);
-  done = acc_fft_transform_array (array, transform->n_dimensions, 1, transform->forward);
+  done = acc_fft_transform_array (array, transform->n_dimensions, 1, transform->forward, by_library);
 
   return acc_lifted_new_regular (acc_array_reshape (done, shape));
 }

@@ -27,8 +27,9 @@ gint64    acc_fft_find_size     (gint64 least);
 AccArray *acc_fft_run_directly  (AccArray *self, guint dimension, AccElementType *type, gboolean reverse);
 
 /* The transform, unnormalised, of complex numbers of f4 or f8 along @n_dimensions dimensions with @n_after after them, which there is a
- * name of (acc_foreign_get_transform_name()), for an array of known extents: itself where it is empty. */
-AccArray *acc_fft_transform_array (AccArray *numbers, guint n_dimensions, guint n_after, gboolean forward);
+ * name of (acc_foreign_get_transform_name()), for an array of known extents: itself where it is empty. @by_library: a
+ * backend's routine may do it, else acc's own operation or passes, whose bits do not follow from the number of rows. */
+AccArray *acc_fft_transform_array (AccArray *numbers, guint n_dimensions, guint n_after, gboolean forward, gboolean by_library);
 
 /* The same along the innermost dimensions, for extents that are known only when it runs. @type: of the floats. */
 AccArray *acc_fft_run_loop        (AccArray *numbers, guint n_dimensions, AccElementType *type, gboolean forward);

@@ -222,12 +222,16 @@ AccArray *
 acc_fft_transform_array (AccArray *numbers,
                          guint     n_dimensions,
                          guint     n_after,
-                         gboolean  forward)
+                         gboolean  forward,
+                         gboolean  by_library)
 {
   Transform transform = { forward ? ACC_FFT_FORWARD : ACC_FFT_REVERSE, acc_element_type_new (get_component (numbers->type)), numbers,
                           numbers->rank - n_after - n_dimensions, n_dimensions };
 
-  return acc_shape_get_size (numbers->shape) == 0 ? g_object_ref (numbers) : transform_numbers (&transform);
+  if (acc_shape_get_size (numbers->shape) == 0)
+    return g_object_ref (numbers);
+
+  return by_library ? transform_numbers (&transform) : run_passes (&numbers, &transform);
 }
 
 /* With the dimensions before and after @dimension as one each. */

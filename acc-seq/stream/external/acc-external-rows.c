@@ -214,7 +214,7 @@ build (const Work *self, AccArray *block)
   AccArray *node = self->task->node, *sorted;
 
   if (self->n_dimensions > 0)
-    return acc_fft_transform_array (block, self->n_dimensions, self->n_after, self->forward);
+    return acc_fft_transform_array (block, self->n_dimensions, self->n_after, self->forward, TRUE);
 
   sorted = acc_array_begin (ACC_OP_SORT, &block, 1);
   acc_array_take_function (sorted, 0, acc_external_dup_function (node));
