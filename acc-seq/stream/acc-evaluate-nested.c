@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-evaluate-private.h"
 #include "acc-job-private.h"
+#include "acc-plan-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
-#include "acc-core/data/acc-source-private.h"
 #include "acc-error.h"
 #include "acc-seq/nested/acc-nested-array-private.h"
 #include "acc-seq/nested/acc-nested-origin-private.h"
+#include "acc-seq/stream/external/acc-external-private.h"
 
 /* Running all that a nested array consists of, and telling which of its elements fail. */
 
@@ -100,6 +101,9 @@ acc_job_dup_nested (AccJob *self)
 /* Kernels tell the operation, and where it read among all values. What the function of elements makes of half of them is run, and of half
  * of those that fail, until one fails alone, as it would without the others. */
 
+/* What is larger is not computed once more to tell. */
+#define MOST_BYTES (G_GUINT64_CONSTANT (1) << 30)
+
 typedef struct {
   AccBackend    *backend;
   AccEvaluateRun run;
@@ -107,22 +111,29 @@ typedef struct {
   int            code;       /* of the error */
 } Blame;
 
-/* Whether all that @arrays are made of is in memory, or can be read again. */
+/* Whether @arrays are made of what is in memory, and have room there. */
 static gboolean
 can_run_again (GPtrArray *arrays)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_nodes ((AccArray **) arrays->pdata, arrays->len);
+  guint64 bytes = 0;
 
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);
 
-      if (node->error != NULL || node->op == ACC_OP_PARAMETER || node->op == ACC_OP_DEFERRED
-          || (node->op == ACC_OP_SOURCE && acc_source_is_once (acc_array_get_source (node))))
+      if (node->error != NULL || node->op == ACC_OP_PARAMETER || node->op == ACC_OP_DEFERRED || node->op == ACC_OP_SOURCE)
         return FALSE;
     }
+  for (guint i = 0; i < arrays->len; i++)
+    {
+      AccArray *array = g_ptr_array_index (arrays, i);
 
-  return TRUE;
+      if (array->shape != NULL && !acc_array_is_manifest (array))
+        bytes = acc_bytes_add (bytes, acc_external_get_bytes (array));
+    }
+
+  return bytes <= MOST_BYTES;
 }
 
 /* Nested arrays that @origin is of. */

@@ -6,6 +6,7 @@
 #include "tests/nested/nested-backends.h"
 
 #include "acc-seq/stream/acc-evaluate-private.h"
+#include "acc-seq/stream/acc-memory-source-private.h"
 
 #include <string.h>
 
@@ -249,6 +250,41 @@ test_predicates (void)
     }
 }
 
+static AccExpr *
+add_items (AccExpr *index, gpointer data)
+{
+  return acc_expr_add (acc_expr_item (index, 0), acc_expr_item (index, 1));
+}
+
+static AccArray *
+divided_sum (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) quotients = divided (a, n, NULL);
+
+  return acc_array_fold (quotients, number (0), plus, NULL);
+}
+
+/* What is read, and what would be more than memory may have, is not computed a second time. */
+static void
+test_not_again (void)
+{
+  g_autoptr(AccArray) values = make_array ((gint64[]) { 1, 2, 0, 4 }, 4), each = make_array ((gint64[]) { 1, 3 }, 2);
+  g_autoptr(AccArray) rows = acc_memory_source_new_rows (values);
+  g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { 1 << 15, 1 << 14 }, 2);
+  g_autoptr(AccArray) many = acc_array_generate (shape, add_items, NULL);
+  g_autoptr(AccNestedArray) read = acc_nested_array_new_from_lengths (rows, each), large = acc_nested_array_new_from_regular (many);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(AccNestedArray) mapped = acc_nested_array_map (i == 0 ? read : large, divided_sum, NULL), computed = NULL;
+      g_autoptr(GError) error = NULL;
+
+      computed = acc_backend_run_nested (backend, mapped, NULL, &error);
+      says (error, ACC_ERROR_ARITHMETIC, "division by zero");
+      g_assert_null (strstr (error->message, "element"));
+    }
+}
+
 /* Maps of maps know each other, and go together. */
 static void
 test_chain (void)
@@ -288,6 +324,7 @@ main (int argc, char *argv[])
     }
   g_test_add_func ("/blame/numbers", test_numbers);
   g_test_add_func ("/blame/predicates", test_predicates);
+  g_test_add_func ("/blame/not-again", test_not_again);
   g_test_add_func ("/blame/chain", test_chain);
 
   return run_tests ();
