@@ -5,7 +5,7 @@
 #include "acc-element-type.h"
 #include "acc-png-sink.h"
 
-/* Rows from top to bottom into a PNG picture. Errors name the file and the row. */
+/* Samples of rows from top to bottom into a PNG picture. Errors name the file. */
 typedef struct _AccPngEncoder AccPngEncoder;
 
 typedef struct {
@@ -21,7 +21,8 @@ typedef struct {
 AccPngEncoder *acc_png_encoder_new        (AccByteWriter *writer, const AccPngSettings *settings, GCancellable *cancellable,
                                            GError **error);
 void           acc_png_encoder_free       (AccPngEncoder *self);
-gboolean       acc_png_encoder_write_rows (AccPngEncoder *self, const guint8 *rows, gint64 n_rows, GCancellable *cancellable,
+/* The next ones, of any part of a row, or of several. */
+gboolean       acc_png_encoder_write      (AccPngEncoder *self, const guint8 *samples, gsize n_samples, GCancellable *cancellable,
                                            GError **error);
 gboolean       acc_png_encoder_finish     (AccPngEncoder *self, GCancellable *cancellable, GError **error);
 guint64        acc_png_settings_get_resident_bytes (const AccPngSettings *settings);

@@ -1,135 +1,328 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-png-encoder-private.h"
 
-#include "acc-png-memory-private.h"
+#include "acc-error.h"
+#include "acc-png-filter-private.h"
 
-/* As in the decoder: every call of libpng that can fail is in a small function with setjmp(), which owns nothing and
- * changes no variable after it. */
+#include <string.h>
+#include <zlib.h>
 
-#define ZLIB_BUFFER (64 * 1024)
+/* Rows are filtered and compressed piece by piece, so that one row, or two, is all that is kept of them; libpng takes whole rows, and keeps
+ * up to four. */
 
-/* Filters keep a copy of the last row and try each row in two more. */
-#define ROW_FIXED(row_bytes) (6 * (row_bytes) + 1024)
+/* Bytes of a row that are filtered at once, and of compressed data in a chunk of the file. */
+#define PIECE 4096
+#define CHUNK (16 * 1024)
+/* zlib's window and tables, and the above */
+#define FIXED (320 * 1024)
+/* Of rows that are longer the fast filter keeps nothing. */
+#define LONG_ROW (128 * 1024)
+
+#define N_CHUNK_HEAD 8
 
 struct _AccPngEncoder
 {
   AccByteWriter *writer;
-  png_structp    png;
-  png_infop      info;
-  AccPngMemory   memory;
   AccPngSettings settings;
+  z_stream       stream;
+  gboolean       deflates;     /* .stream was initialised */
 
-  gint64         row;          /* the next one; -1 for the header */
+  gsize          row_bytes;    /* in the file */
+  gsize          pixel;        /* bytes from one to the next one there, at least 1 */
+  int            filter;       /* of all rows; -1: of each the best */
+  gsize          at;           /* bytes of the row that were filtered, or, to find the best one, kept */
+  gsize          n_samples;    /* of the row that came */
+  guint          bits;         /* of samples of one bit that fill no byte yet */
+
+  guint8        *above;        /* behind ACC_PNG_PIXEL zeros, as .whole: the row above, up to .at this one; NULL: no filter reads it */
+  guint8        *whole;        /* this row; NULL: it is filtered as it comes */
+  guint8         row[ACC_PNG_PIXEL + PIECE], above_row[ACC_PNG_PIXEL + PIECE];
+  guint8         made[PIECE];
+  guint8         chunk[N_CHUNK_HEAD + CHUNK + 4];
+
   GCancellable  *cancellable;  /* of the call under way */
-  GError        *error;        /* of writing, or a cancellation */
 };
-
-static void
-write_bytes (png_structp png, png_bytep data, size_t size)
-{
-  AccPngEncoder *self = png_get_io_ptr (png);
-
-  if (!acc_byte_writer_write (self->writer, data, size, self->cancellable, &self->error))
-    png_error (png, "cannot be written");
-}
-
-static void
-flush_bytes (png_structp png)
-{
-}
-
-static gboolean
-fail (AccPngEncoder *self, GError **error)
-{
-  return acc_png_memory_fail (&self->memory, acc_byte_writer_get_name (self->writer), self->row, &self->error, error);
-}
 
 /* Compared at level 1: with the difference to the row above, edge pictures and photographs come out smaller and about as
  * fast as without a filter; the other filters cost more time than they save. Bits are best left alone. */
 static int
-get_filters (const AccPngSettings *settings)
+find_filter (const AccPngSettings *settings)
 {
   switch (settings->filter)
     {
     case ACC_PNG_FILTER_NONE:
-      return PNG_FILTER_NONE;
+      return ACC_PNG_NONE;
     case ACC_PNG_FILTER_SUB:
-      return PNG_FILTER_SUB;
+      return ACC_PNG_SUB;
     case ACC_PNG_FILTER_UP:
-      return PNG_FILTER_UP;
+      return ACC_PNG_UP;
     case ACC_PNG_FILTER_AVERAGE:
-      return PNG_FILTER_AVG;
+      return ACC_PNG_AVERAGE;
     case ACC_PNG_FILTER_PAETH:
-      return PNG_FILTER_PAETH;
+      return ACC_PNG_PAETH;
     case ACC_PNG_FILTER_ADAPTIVE:
-      return PNG_ALL_FILTERS;
+      return -1;
     case ACC_PNG_FILTER_FAST:
     default:
-      return settings->kind == ACC_KIND_BOOL ? PNG_FILTER_NONE : PNG_FILTER_UP;
+      return settings->kind == ACC_KIND_BOOL ? ACC_PNG_NONE : settings->row_bytes > LONG_ROW ? ACC_PNG_SUB : ACC_PNG_UP;
     }
 }
 
-static gboolean
-write_header (AccPngEncoder *self)
+/* In the file. */
+static gsize
+measure_row (const AccPngSettings *settings)
 {
-  static const int colors[] = { PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGBA };
+  return settings->kind == ACC_KIND_BOOL ? settings->row_bytes / 8 + (settings->row_bytes % 8 != 0) : settings->row_bytes;
+}
+
+static guint
+count_rows (const AccPngSettings *settings)
+{
+  int filter = find_filter (settings);
+
+  return filter < 0 ? 2 : filter > ACC_PNG_SUB ? 1 : 0;
+}
+
+guint64
+acc_png_settings_get_resident_bytes (const AccPngSettings *settings)
+{
+  return FIXED + count_rows (settings) * ((guint64) measure_row (settings) + ACC_PNG_PIXEL);
+}
+
+/* --- chunks of the file */
+
+static void
+put_number (guint8 *to, guint32 number)
+{
+  for (guint i = 0; i < 4; i++)
+    to[i] = (guint8) (number >> (24 - 8 * i));
+}
+
+/* @chunk: room for the head, then @n bytes, then room for the checksum. */
+static gboolean
+write_chunk (AccPngEncoder *self, const char *type, guint8 *chunk, gsize n, GError **error)
+{
+  put_number (chunk, (guint32) n);
+  memcpy (chunk + 4, type, 4);
+  put_number (chunk + N_CHUNK_HEAD + n, (guint32) crc32 (0, chunk + 4, (uInt) n + 4));
+
+  return acc_byte_writer_write (self->writer, chunk, N_CHUNK_HEAD + n + 4, self->cancellable, error);
+}
+
+static gboolean
+write_header (AccPngEncoder *self, GError **error)
+{
+  static const guint8 colors[] = { 0, 4, 2, 6 }, signature[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
   const AccPngSettings *settings = &self->settings;
-  png_structp png = self->png;
+  guint8 chunk[N_CHUNK_HEAD + 13 + 4] = { 0 }, *data = chunk + N_CHUNK_HEAD;
 
-  if (setjmp (png_jmpbuf (png)))
-    return FALSE;
+  put_number (data, (guint32) settings->width);
+  put_number (data + 4, (guint32) settings->height);
+  data[8] = settings->kind == ACC_KIND_BOOL ? 1 : settings->kind == ACC_KIND_U8 ? 8 : 16;
+  data[9] = colors[settings->channels - 1];
 
-  png_set_write_fn (png, self, write_bytes, flush_bytes);
-  png_set_user_limits (png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  png_set_compression_level (png, settings->level);
-  png_set_compression_buffer_size (png, ZLIB_BUFFER);
-  png_set_filter (png, PNG_FILTER_TYPE_BASE, get_filters (settings));
-  png_set_IHDR (png, self->info, settings->width, settings->height,
-                settings->kind == ACC_KIND_BOOL ? 1 : settings->kind == ACC_KIND_U8 ? 8 : 16,
-                colors[settings->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
-  png_write_info (png, self->info);
+  return acc_byte_writer_write (self->writer, signature, sizeof signature, self->cancellable, error)
+         && write_chunk (self, "IHDR", chunk, 13, error);
+}
 
-  if (settings->kind == ACC_KIND_BOOL)
-    png_set_packing (png);
-#if G_BYTE_ORDER == G_LITTLE_ENDIAN
-  if (settings->kind == ACC_KIND_U16)
-    png_set_swap (png);
-#endif
+/* --- compression */
+
+static gboolean
+flush_chunk (AccPngEncoder *self, GError **error)
+{
+  gsize n = CHUNK - self->stream.avail_out;
+
+  self->stream.next_out = self->chunk + N_CHUNK_HEAD;
+  self->stream.avail_out = CHUNK;
+
+  return n == 0 || write_chunk (self, "IDAT", self->chunk, n, error);
+}
+
+static gboolean
+compress_bytes (AccPngEncoder *self, guint8 *bytes, gsize n, gboolean is_last, GError **error)
+{
+  int status = Z_OK;
+
+  self->stream.next_in = bytes;
+  self->stream.avail_in = (uInt) n;
+  while (status == Z_OK && (self->stream.avail_in > 0 || is_last))
+    {
+      status = deflate (&self->stream, is_last ? Z_FINISH : Z_NO_FLUSH);
+      if ((self->stream.avail_out == 0 || status == Z_STREAM_END) && !flush_chunk (self, error))
+        return FALSE;
+    }
+  g_assert (status == (is_last ? Z_STREAM_END : Z_OK));
 
   return TRUE;
 }
 
+/* --- rows */
+
+/* @n bytes, which are in .row. */
 static gboolean
-write_rows (AccPngEncoder *self, const guint8 *rows, gint64 n_rows)
+filter_piece (AccPngEncoder *self, AccPngRowFilter filter, gsize n, GError **error)
 {
-  png_structp png = self->png;
+  guint8 *row = self->row + ACC_PNG_PIXEL, *above = self->above_row + ACC_PNG_PIXEL;
+  guint8 number = (guint8) filter;
 
-  if (setjmp (png_jmpbuf (png)))
+  if (g_cancellable_set_error_if_cancelled (self->cancellable, error)
+      || (self->at == 0 && !compress_bytes (self, &number, 1, FALSE, error)))
     return FALSE;
-
-  for (gint64 i = 0; i < n_rows; i++)
+  if (self->above != NULL)
     {
-      if (g_cancellable_set_error_if_cancelled (self->cancellable, &self->error))
-        return FALSE;
+      guint8 *kept = self->above + ACC_PNG_PIXEL + self->at;
 
-      png_write_row (png, rows + i * self->settings.row_bytes);
-      self->row++;
+      memcpy (above, kept, n);
+      memcpy (kept, row, n);
+    }
+  acc_png_filter (filter, row, self->above != NULL ? above : NULL, n, self->pixel, self->made);
+  self->at += n;
+  /* What lies before the next piece, or row. */
+  memmove (self->row, row + n - ACC_PNG_PIXEL, ACC_PNG_PIXEL);
+  memmove (self->above_row, above + n - ACC_PNG_PIXEL, ACC_PNG_PIXEL);
+
+  return compress_bytes (self, self->made, n, FALSE, error);
+}
+
+static void
+begin_row (AccPngEncoder *self)
+{
+  self->at = self->n_samples = 0;
+  self->bits = 0;
+  memset (self->row, 0, ACC_PNG_PIXEL);
+  memset (self->above_row, 0, ACC_PNG_PIXEL);
+}
+
+static AccPngRowFilter
+find_best (const AccPngEncoder *self)
+{
+  AccPngRowFilter best = ACC_PNG_NONE;
+  guint64 least = G_MAXUINT64;
+
+  for (guint filter = 0; filter < ACC_PNG_N_FILTERS; filter++)
+    {
+      guint64 cost = acc_png_filter_cost (filter, self->whole + ACC_PNG_PIXEL, self->above + ACC_PNG_PIXEL, self->row_bytes, self->pixel);
+
+      if (cost < least)
+        {
+          least = cost;
+          best = filter;
+        }
+    }
+
+  return best;
+}
+
+static gboolean
+filter_whole (AccPngEncoder *self, GError **error)
+{
+  AccPngRowFilter filter = find_best (self);
+
+  begin_row (self);
+  while (self->at < self->row_bytes)
+    {
+      gsize n = MIN (self->row_bytes - self->at, PIECE);
+
+      memcpy (self->row + ACC_PNG_PIXEL, self->whole + ACC_PNG_PIXEL + self->at, n);
+      if (!filter_piece (self, filter, n, error))
+        return FALSE;
     }
 
   return TRUE;
 }
 
+/* @n bytes, which are in .row. */
 static gboolean
-write_end (AccPngEncoder *self)
+add_piece (AccPngEncoder *self, gsize n, GError **error)
 {
-  png_structp png = self->png;
+  if (self->whole == NULL)
+    return filter_piece (self, (AccPngRowFilter) self->filter, n, error);
 
-  if (setjmp (png_jmpbuf (png)))
+  memcpy (self->whole + ACC_PNG_PIXEL + self->at, self->row + ACC_PNG_PIXEL, n);
+  self->at += n;
+
+  return self->at < self->row_bytes || filter_whole (self, error);
+}
+
+/* Some of @n samples as the file has them, into .row. Returns how many; *@n_bytes: those that are complete. */
+static gsize
+take_samples (AccPngEncoder *self, const guint8 *samples, gsize n, gsize *n_bytes)
+{
+  gsize width = acc_element_kind_get_size (self->settings.kind), all = self->settings.row_bytes / width;
+  gboolean are_bits = self->settings.kind == ACC_KIND_BOOL;
+  guint8 *to = self->row + ACC_PNG_PIXEL;
+
+  n = MIN (MIN (n, all - self->n_samples), PIECE / width);
+  *n_bytes = n * width;
+  if (!are_bits && (width == 1 || G_BYTE_ORDER == G_BIG_ENDIAN))
+    memcpy (to, samples, *n_bytes);
+  for (gsize i = 0; width == 2 && G_BYTE_ORDER == G_LITTLE_ENDIAN && i < n; i++)
+    to[2 * i] = samples[2 * i + 1], to[2 * i + 1] = samples[2 * i];
+  if (are_bits)
+    *n_bytes = 0;
+  for (gsize i = 0; are_bits && i < n; i++)
+    {
+      gsize place = self->n_samples + i;
+
+      self->bits |= (guint) (samples[i] != 0) << (7 - place % 8);
+      if (place % 8 == 7 || place + 1 == all)
+        {
+          to[(*n_bytes)++] = (guint8) self->bits;
+          self->bits = 0;
+        }
+    }
+  self->n_samples += n;
+
+  return n;
+}
+
+gboolean
+acc_png_encoder_write (AccPngEncoder *self, const guint8 *samples, gsize n_samples, GCancellable *cancellable, GError **error)
+{
+  gsize width = acc_element_kind_get_size (self->settings.kind), n_bytes;
+  gboolean done = TRUE;
+
+  self->cancellable = cancellable;
+  for (gsize taken = 0; taken < n_samples && done; )
+    {
+      taken += take_samples (self, samples + taken * width, n_samples - taken, &n_bytes);
+      done = n_bytes == 0 || add_piece (self, n_bytes, error);
+      if (done && self->at == self->row_bytes)
+        begin_row (self);
+    }
+  self->cancellable = NULL;
+
+  return done;
+}
+
+gboolean
+acc_png_encoder_finish (AccPngEncoder *self, GCancellable *cancellable, GError **error)
+{
+  guint8 end[N_CHUNK_HEAD + 4];
+  gboolean done;
+
+  self->cancellable = cancellable;
+  done = compress_bytes (self, NULL, 0, TRUE, error) && write_chunk (self, "IEND", end, 0, error);
+  self->cancellable = NULL;
+
+  return done;
+}
+
+/* --- an encoder */
+
+static gboolean
+allocate (AccPngEncoder *self)
+{
+  guint n_rows = count_rows (&self->settings);
+  int strategy = self->filter == ACC_PNG_NONE ? Z_DEFAULT_STRATEGY : Z_FILTERED;
+
+  self->above = n_rows > 0 ? g_try_malloc0 (self->row_bytes + ACC_PNG_PIXEL) : NULL;
+  self->whole = n_rows > 1 ? g_try_malloc0 (self->row_bytes + ACC_PNG_PIXEL) : NULL;
+  if ((n_rows > 0 && self->above == NULL) || (n_rows > 1 && self->whole == NULL))
     return FALSE;
+  self->deflates = deflateInit2 (&self->stream, (int) self->settings.level, Z_DEFLATED, MAX_WBITS, 8, strategy) == Z_OK;
 
-  png_write_end (png, self->info);
-
-  return TRUE;
+  return self->deflates;
 }
 
 AccPngEncoder *
@@ -142,19 +335,22 @@ acc_png_encoder_new (AccByteWriter         *writer,
 
   self->writer = writer;
   self->settings = *settings;
-  self->row = -1;
-  self->memory.allowed = ACC_PNG_WRITE_FIXED + ROW_FIXED (settings->row_bytes);
-  self->cancellable = cancellable;
-  self->png = acc_png_memory_new_write (&self->memory);
-  self->info = self->png != NULL ? png_create_info_struct (self->png) : NULL;
-
-  if (self->info == NULL || !write_header (self))
+  self->row_bytes = measure_row (settings);
+  self->pixel = settings->channels * acc_element_kind_get_size (settings->kind);
+  self->filter = find_filter (settings);
+  if (!allocate (self))
     {
-      fail (self, error);
+      g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s: no memory for the encoder, which needs %" G_GUINT64_FORMAT " bytes",
+                   acc_byte_writer_get_name (writer), acc_png_settings_get_resident_bytes (settings));
       return NULL;
     }
+  begin_row (self);
+  self->stream.next_out = self->chunk + N_CHUNK_HEAD;
+  self->stream.avail_out = CHUNK;
 
-  self->row = 0;
+  self->cancellable = cancellable;
+  if (!write_header (self, error))
+    return NULL;
   self->cancellable = NULL;
 
   return g_steal_pointer (&self);
@@ -166,42 +362,9 @@ acc_png_encoder_free (AccPngEncoder *self)
   if (self == NULL)
     return;
 
-  if (self->png != NULL)
-    png_destroy_write_struct (&self->png, &self->info);
-  g_clear_error (&self->error);
+  if (self->deflates)
+    deflateEnd (&self->stream);
+  g_free (self->above);
+  g_free (self->whole);
   g_free (self);
-}
-
-gboolean
-acc_png_encoder_write_rows (AccPngEncoder  *self,
-                            const guint8   *rows,
-                            gint64          n_rows,
-                            GCancellable   *cancellable,
-                            GError        **error)
-{
-  gboolean done;
-
-  self->cancellable = cancellable;
-  done = write_rows (self, rows, n_rows);
-  self->cancellable = NULL;
-
-  return done || fail (self, error);
-}
-
-gboolean
-acc_png_encoder_finish (AccPngEncoder *self, GCancellable *cancellable, GError **error)
-{
-  gboolean done;
-
-  self->cancellable = cancellable;
-  done = write_end (self);
-  self->cancellable = NULL;
-
-  return done || fail (self, error);
-}
-
-guint64
-acc_png_settings_get_resident_bytes (const AccPngSettings *settings)
-{
-  return ACC_PNG_WRITE_FIXED + ROW_FIXED (settings->row_bytes);
 }

@@ -15,11 +15,9 @@ typedef struct {
 } AccPngMemory;
 
 /* Without rows: structures, zlib's window and tables */
-#define ACC_PNG_READ_FIXED  (256 * 1024)
-#define ACC_PNG_WRITE_FIXED (640 * 1024)
+#define ACC_PNG_READ_FIXED (256 * 1024)
 
-png_structp acc_png_memory_new_read  (AccPngMemory *self);
-png_structp acc_png_memory_new_write (AccPngMemory *self);
+png_structp acc_png_memory_new_read (AccPngMemory *self);
 /* Passes @own on where it is set, else %ACC_ERROR_OUT_OF_MEMORY or %ACC_ERROR_IO from what libpng said; returns FALSE. @row: -1 for the
  * header. */
-gboolean    acc_png_memory_fail      (AccPngMemory *self, const char *name, gint64 row, GError **own, GError **error);
+gboolean    acc_png_memory_fail     (AccPngMemory *self, const char *name, gint64 row, GError **own, GError **error);

@@ -74,12 +74,6 @@ acc_png_memory_new_read (AccPngMemory *self)
   return png_create_read_struct_2 (PNG_LIBPNG_VER_STRING, self, on_error, on_warning, self, allocate, release);
 }
 
-png_structp
-acc_png_memory_new_write (AccPngMemory *self)
-{
-  return png_create_write_struct_2 (PNG_LIBPNG_VER_STRING, self, on_error, on_warning, self, allocate, release);
-}
-
 gboolean
 acc_png_memory_fail (AccPngMemory *self, const char *name, gint64 row, GError **own, GError **error)
 {

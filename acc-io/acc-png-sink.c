@@ -4,6 +4,7 @@
 #include "acc-enum-types.h"
 #include "acc-error.h"
 #include "acc-png-encoder-private.h"
+#include "acc-core/data/acc-chunk-private.h"
 #include "acc-core/data/acc-sink-private.h"
 
 /**
@@ -106,9 +107,8 @@ acc_png_sink_start_growing (AccSink *sink, AccElementType *type, AccShape *row_s
 static gboolean
 acc_png_sink_write (AccSink *sink, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
-  return acc_png_encoder_write_rows (ACC_PNG_SINK (sink)->encoder,
-                                     (const guint8 *) (guintptr) acc_chunk_get_address (chunk, 0),
-                                     acc_chunk_get_n_rows (chunk), cancellable, error);
+  return acc_png_encoder_write (ACC_PNG_SINK (sink)->encoder, (const guint8 *) (guintptr) acc_chunk_get_address (chunk, 0),
+                                (gsize) acc_chunk_get_n_rows (chunk) * (gsize) acc_chunk_get_row_elements (chunk), cancellable, error);
 }
 
 static gboolean
@@ -241,6 +241,7 @@ acc_png_sink_init (AccPngSink *self)
 {
   self->level = 1;
   self->filter = ACC_PNG_FILTER_FAST;
+  acc_sink_set_takes_elements (ACC_SINK (self));
 }
 
 static AccPngSink *

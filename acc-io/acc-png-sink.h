@@ -7,7 +7,8 @@ G_BEGIN_DECLS
 
 /**
  * AccPngFilter:
- * @ACC_PNG_FILTER_FAST: the fastest to write: no filter for booleans, the difference to the pixel above for the rest
+ * @ACC_PNG_FILTER_FAST: the fastest to write: no filter for booleans, the difference to the pixel above for the rest, or, in rows of more
+ *   than 128 KiB, of which nothing is kept then, to the pixel on the left
  * @ACC_PNG_FILTER_NONE: bytes as they are
  * @ACC_PNG_FILTER_SUB: difference to the pixel on the left
  * @ACC_PNG_FILTER_UP: difference to the pixel above

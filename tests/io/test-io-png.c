@@ -3,6 +3,9 @@
 #include "reference-png.h"
 #include "tests/count-warnings.h"
 
+#include "acc-core/data/acc-chunk-private.h"
+#include "acc-core/data/acc-sink-private.h"
+
 #include <string.h>
 #include <zlib.h>
 
@@ -410,6 +413,114 @@ test_round_trip (void)
         }
 }
 
+/* Elements by pieces of random lengths, whatever the rows are. */
+static void
+write_pieces (AccSink *sink, const char *code, const gint64 *extents, guint rank, GBytes *bytes, GRand *rand)
+{
+  g_autoptr(AccElementType) type = acc_element_type_parse (code, NULL);
+  g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
+  g_autoptr(GError) error = NULL;
+  gint64 all = acc_shape_get_size (shape), n;
+
+  g_assert_true (acc_sink_takes_elements (sink));
+  g_assert_true (acc_sink_start (sink, type, shape, NULL, &error));
+  g_assert_no_error (error);
+  acc_sink_begin_elements (sink);
+  for (gint64 first = 0; first < all; first += n)
+    {
+      gpointer at = (guint8 *) g_bytes_get_data (bytes, NULL) + (gsize) first * acc_element_type_get_size (type);
+      AccChunk *chunk;
+
+      n = g_rand_int_range (rand, 1, 20000);
+      n = MIN (n, all - first);
+      chunk = acc_chunk_new (type, first, n, 1, &at);
+      acc_sink_write (sink, chunk, NULL, &error);
+      g_assert_no_error (error);
+      acc_chunk_invalidate (chunk);
+      acc_chunk_unref (chunk);
+    }
+  g_assert_true (acc_sink_commit (sink, NULL, &error));
+  g_assert_no_error (error);
+}
+
+/* Each row with what compresses well, so that filters differ. */
+static GBytes *
+make_slopes (gsize size, guint32 seed)
+{
+  guint8 *bytes = g_malloc (size);
+  guint32 x = seed;
+
+  for (gsize i = 0; i < size; i++)
+    {
+      x = x * 1664525 + 1013904223;
+      bytes[i] = (guint8) (i / 7 + (x >> 30));
+    }
+
+  return g_bytes_new_take (bytes, size);
+}
+
+/* Rows of several pieces, and longer than the fast filter keeps: the same file, however it is cut, and the pixels, by a decoder that
+ * shares nothing with the encoder. The encoder says what it keeps. */
+static void
+test_long_rows (void)
+{
+  static const char *types[] = { "u1", "u2", "b1" };
+  static const gint64 widths[] = { 9001, 131077 };
+  /* Rows, by filter. */
+  static const guint kept[] = { 1, 0, 0, 1, 1, 1, 2 };
+  g_autoptr(GRand) rand = g_rand_new_with_seed (3);
+
+  for (guint i = 0; i < 3 * 2 * G_N_ELEMENTS (kept); i++)
+    {
+      const char *code = types[i % 3];
+      gint64 extents[] = { 5, widths[i / 3 % 2], 1 + i % 4 };
+      guint filter = i / 6, rank = g_str_equal (code, "b1") ? 2 : 3, width = g_str_equal (code, "u2") ? 2 : 1;
+      gsize row = (gsize) extents[1] * (rank == 3 ? (gsize) extents[2] : 1) * width;
+      g_autoptr(AccElementType) type = acc_element_type_parse (code, NULL);
+      g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
+      g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref), expected = NULL;
+      g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+      g_autoptr(GError) error = NULL;
+      ReferencePicture picture;
+      guint64 in_file = rank == 2 ? row / 8 + 1 : row;
+      gboolean keeps_none = filter == ACC_PNG_FILTER_FAST && (rank == 2 || row > 128 * 1024);
+
+      g_ptr_array_add (leaves, make_slopes (row * 5, i));
+      if (rank == 2)
+        {
+          g_autoptr(GPtrArray) bits = g_steal_pointer (&leaves);
+
+          leaves = io_random_buffers (code, extents, rank, i);
+          expected = to_bytes (leaves);
+        }
+      else
+        {
+          expected = g_ptr_array_ref (leaves);
+        }
+      for (guint k = 0; k < 2; k++)
+        {
+          g_autoptr(GOutputStream) output = g_memory_output_stream_new_resizable ();
+          g_autoptr(AccPngSink) sink = acc_png_sink_new_for_stream (output);
+          guint64 resident;
+
+          acc_png_sink_set_filter (sink, filter);
+          resident = acc_sink_get_resident_bytes (ACC_SINK (sink), type, shape);
+          g_assert_cmpuint (resident, >=, 300000 + (keeps_none ? 0 : kept[filter]) * in_file);
+          g_assert_cmpuint (resident, <=, 360000 + (keeps_none ? 0 : kept[filter]) * in_file);
+          if (k == 0)
+            g_assert_true (io_write_all (ACC_SINK (sink), code, extents, rank, leaves, 2, NULL, &error));
+          else
+            write_pieces (ACC_SINK (sink), code, extents, rank, g_ptr_array_index (leaves, 0), rand);
+          g_assert_no_error (error);
+          g_ptr_array_add (files, g_memory_output_stream_steal_as_bytes (G_MEMORY_OUTPUT_STREAM (output)));
+        }
+      g_assert_true (g_bytes_equal (g_ptr_array_index (files, 0), g_ptr_array_index (files, 1)));
+      reference_png_read (g_ptr_array_index (files, 0), &picture);
+      g_assert_true (g_bytes_equal (picture.pixels, g_ptr_array_index (expected, 0)));
+      reference_png_clear (&picture);
+    }
+}
+
 static void
 test_refused (void)
 {
@@ -478,6 +589,7 @@ main (int argc, char **argv)
   g_test_add_func ("/io/png/messages", test_messages);
   g_test_add_func ("/io/png/giant", test_giant);
   g_test_add_func ("/io/png/round-trip", test_round_trip);
+  g_test_add_func ("/io/png/long-rows", test_long_rows);
   g_test_add_func ("/io/png/refused", test_refused);
   g_test_add_func ("/io/png/cancelled", test_cancelled);
 
