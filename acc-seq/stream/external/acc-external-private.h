@@ -38,8 +38,6 @@ typedef struct {
   /* Bytes that computing the node whole takes, and the least that the algorithm does; G_MAXUINT64: not known. */
   guint64    (*measure_whole) (AccArray *node);
   guint64    (*measure_least) (AccArray *node);
-  /* What a device with memory of its own gets whole of what @node reads; NULL: nothing. */
-  guint64    (*measure_device) (AccArray *node);
   /* NULL, or bytes that rows that come from a source take: as long as there is the source, and, as acc_source_get_resident_bytes() tells,
    * while it is read. */
   guint64    (*measure_held)     (AccBackend *backend, AccArray *node);
@@ -88,6 +86,8 @@ guint64  acc_external_get_host_room (AccBackend *backend);
 /* Elements of an array, or of one element; G_MAXUINT64: not known. */
 guint64  acc_external_get_size     (AccArray *array);
 guint64  acc_external_get_bytes    (AccArray *array);
+/* Bytes of a row; 0: it has none. */
+guint64  acc_external_measure_row  (AccArray *array);
 /* What the rows of an array take at least while they are computed: what its sources hold, and chunks of a few rows. */
 guint64  acc_external_measure_rows (AccArray *array);
 
@@ -104,6 +104,6 @@ AccBuffer *acc_external_allocate   (AccBackend *backend, gsize bytes, guint64 mo
 /* --- the table */
 
 extern const AccExternal acc_external_pack, acc_external_scatter, acc_external_sort, acc_external_segments, acc_external_wide;
-extern const AccExternal acc_external_segment_rows;
+extern const AccExternal acc_external_segment_rows, acc_external_stencil;
 extern const AccExternal acc_external_labels, acc_external_label_count, acc_external_loop, acc_external_distance;
 extern const AccExternal acc_external_transpose, acc_external_gather, acc_external_bring, acc_external_foreign;

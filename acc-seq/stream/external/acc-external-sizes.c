@@ -85,6 +85,14 @@ acc_external_get_bytes (AccArray *array)
 }
 
 guint64
+acc_external_measure_row (AccArray *array)
+{
+  gint64 rows = array->rank > 0 && array->shape != NULL ? acc_shape_get_extent (array->shape, 0) : 0;
+
+  return rows > 0 ? acc_external_get_bytes (array) / (guint64) rows : 0;
+}
+
+guint64
 acc_external_measure_rows (AccArray *array)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (&array, 1);

@@ -12,6 +12,7 @@ static const AccExternal *const table[] = {
   &acc_external_segments,
   &acc_external_segment_rows,
   &acc_external_wide,
+  &acc_external_stencil,
   &acc_external_labels,
   &acc_external_label_count,
   &acc_external_loop,
@@ -189,26 +190,6 @@ acc_external_is_pretended (AccArray *source, guint64 *held)
   return is_pretended;
 }
 
-/* TRUE: a device has room for what it gets whole. */
-static gboolean
-check_device (const AccExternal *self, AccBackend *backend, AccArray *node, GError **error)
-{
-  AccBudget *budget = acc_backend_get_budget (backend);
-  gboolean is_apart = budget != acc_backend_get_host_budget (backend);
-  guint64 bytes = is_apart && self->measure_device != NULL ? self->measure_device (node) : 0, limit = acc_budget_get_limit (budget);
-  g_autofree char *what = NULL;
-
-  if (bytes <= limit)
-    return TRUE;
-
-  what = acc_array_describe (node);
-  g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
-               "%s out of core (%s) needs %" G_GUINT64_FORMAT " bytes of the device; its memory limit is %" G_GUINT64_FORMAT " bytes",
-               what, self->way, bytes, limit);
-
-  return FALSE;
-}
-
 gboolean
 acc_external_check (const AccExternal *self, AccBackend *backend, AccArray *node, GError **error)
 {
@@ -216,7 +197,7 @@ acc_external_check (const AccExternal *self, AccBackend *backend, AccArray *node
   g_autofree char *what = NULL;
 
   if (least <= room)
-    return check_device (self, backend, node, error);
+    return TRUE;
 
   what = acc_array_describe (node);
   g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
