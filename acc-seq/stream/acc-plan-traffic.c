@@ -5,6 +5,7 @@
 #include "acc-core/base/acc-machine-private.h"
 #include "acc-core/derived/acc-array-scan-private.h"
 #include "acc-plan-private.h"
+#include "acc-seq/stream/windows/acc-window-source-private.h"
 
 #include <stdlib.h>
 
@@ -39,6 +40,14 @@ acc_plan_traffic_measure (AccPlanTraffic *self, AccArray *array)
   return acc_bytes_multiply (acc_plan_traffic_count_most (array), acc_element_type_get_size (array->type));
 }
 
+static guint64
+measure_source (AccArray *array)
+{
+  AccSource *source = acc_array_get_source (array);
+
+  return ACC_IS_WINDOW_SOURCE (source) ? acc_window_source_measure_read (ACC_WINDOW_SOURCE (source)) : acc_external_get_bytes (array);
+}
+
 void
 acc_plan_traffic_add_walk (guint64 *bytes, AccArray **arrays, guint n_arrays, GHashTable *stored)
 {
@@ -56,7 +65,7 @@ acc_plan_traffic_add_walk (guint64 *bytes, AccArray **arrays, guint n_arrays, GH
       AccArray *top = g_ptr_array_steal_index (stack, stack->len - 1);
 
       if (top->op == ACC_OP_SOURCE && !acc_external_is_pretended (top, &held))
-        *bytes = acc_bytes_add (*bytes, acc_external_get_bytes (top));
+        *bytes = acc_bytes_add (*bytes, measure_source (top));
       for (guint i = 0; (dependence = acc_array_nth_dependence (top, i)) != NULL; i++)
         if (!g_hash_table_contains (stored, dependence) && g_hash_table_add (seen, dependence))
           g_ptr_array_add (stack, dependence);

@@ -9,8 +9,6 @@
 /* What a file is read by at least. */
 #define NEAR_BYTES (16 * 1024)
 
-#define ACC_TYPE_WINDOW_SOURCE (acc_window_source_get_type ())
-
 struct _AccWindowSource
 {
   AccSource  parent_instance;
@@ -135,6 +133,20 @@ is_near (const Rows *self)
     bytes += get_row_bytes (self, i);
 
   return !acc_source_can_seek (self->source->base) || bytes <= NEAR_BYTES / (guint64) ABS (self->source->step);
+}
+
+guint64
+acc_window_source_measure_read (AccWindowSource *self)
+{
+  AccSource *source = ACC_SOURCE (self);
+  guint64 n_rows = (guint64) acc_shape_get_extent (acc_source_get_shape (source), 0), step = (guint64) ABS (self->step);
+  guint64 row = (guint64) acc_shape_get_size (acc_source_get_shape (source)) / n_rows
+                * acc_element_type_get_size (acc_source_get_element_type (source));
+
+  if (!acc_source_can_seek (self->base))
+    return ((guint64) self->first + (n_rows - 1) * step + 1) * row;
+
+  return (n_rows - 1) * MIN (MAX (row, NEAR_BYTES), step * row) + row;
 }
 
 /* Row @done of the chunk, which is row @first of the base, and *@n - 1 more: in the memory of the chunk that is not filled there is room

@@ -111,7 +111,7 @@ add_source (Search *self, AccArray *node)
   AccSource *source = acc_array_get_source (node);
   guint64 n_rows = node->rank > 0 && node->shape != NULL ? (guint64) acc_shape_get_extent (node->shape, 0) : 0;
   Set set = { self->sets->len + 1, (gint64) n_rows, .can_go_back = acc_source_can_seek (source),
-              .row_bytes = n_rows > 0 ? acc_external_get_bytes (node) / n_rows : 0 };
+              .row_bytes = acc_external_measure_row (node) };
 
   if (n_rows == 0 || acc_shape_get_rank (acc_source_get_shape (source)) != node->rank || acc_source_is_once (source)
       || (node->rank > 1 && acc_source_is_transposed (source)))
