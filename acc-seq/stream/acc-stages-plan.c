@@ -163,14 +163,33 @@ check_together (Stages *self, GPtrArray *arrays, const AccStageStore *first, GEr
   if (arrays->len == 0 || self->mode == ACC_STAGES_SOURCES
       || self->plan->check (self->plan->data, (AccArray **) arrays->pdata, arrays->len, TRUE, error))
     return TRUE;
-  acc_stages_prefix_error (first, error);
+  if (first != NULL)
+    acc_stages_prefix_error (first, error);
 
   return FALSE;
 }
 
-/* Of @stage. *@is_known: whether plans can go on, which they do with @self->values. */
+/* What its walks take along. */
+static void
+plan_beside (Stages *self, GPtrArray *beside, gboolean *is_known)
+{
+  AccStagesPlan *plan = self->plan;
+
+  for (guint i = 0; i < beside->len; i++)
+    {
+      AccArray *array = g_ptr_array_index (beside, i), *value = *is_known ? new_zeros (plan->backend, array) : NULL;
+      g_autofree char *what = acc_array_describe (array);
+
+      g_string_append_printf (plan->text, "stage %u  %s is computed by the same walk\n", plan->n, what);
+      *is_known = value != NULL;
+      if (value != NULL)
+        g_hash_table_insert (self->values, array, value);
+    }
+}
+
+/* Of @stage. *@is_known: whether plans can go on, which they do with @self->values. @beside: nullable. */
 static gboolean
-plan_stage (Stages *self, GArray *stores, guint stage, gboolean *is_known, GError **error)
+plan_stage (Stages *self, GArray *stores, GPtrArray *beside, guint stage, gboolean *is_known, GError **error)
 {
   AccStagesPlan *plan = self->plan;
   g_autoptr(GPtrArray) together = g_ptr_array_new ();
@@ -203,6 +222,11 @@ plan_stage (Stages *self, GArray *stores, guint stage, gboolean *is_known, GErro
         g_hash_table_insert (self->values, store->store, value);
     }
   acc_plan_traffic_add_walk (&plan->traffic.read, (AccArray **) together->pdata, together->len, self->stored);
+  if (beside != NULL)
+    {
+      plan_beside (self, beside, is_known);
+      g_ptr_array_extend (together, beside, NULL, NULL);
+    }
 
   return stage > 0 || check_together (self, together, first, error);
 }
@@ -211,9 +235,13 @@ plan_stage (Stages *self, GArray *stores, guint stage, gboolean *is_known, GErro
 static gboolean
 try_stages (Stages *self, GArray *stores, gboolean *is_known, GError **error)
 {
+  g_autoptr(GPtrArray) beside = acc_stages_find_beside (self->plan->backend, (AccArray **) self->arrays->pdata, self->arrays->len,
+                                                        self->mode, stores);
   guint last = 0;
 
   g_hash_table_remove_all (self->stored);
+  for (guint i = 0; i < beside->len; i++)
+    g_hash_table_add (self->stored, g_ptr_array_index (beside, i));
   for (guint i = 0; i < stores->len; i++)
     {
       const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
@@ -223,7 +251,7 @@ try_stages (Stages *self, GArray *stores, gboolean *is_known, GError **error)
     }
   *is_known = TRUE;
   for (guint stage = 0; stage <= last && (stage == 0 || !*is_known || self->mode == ACC_STAGES_REDUCTIONS); stage++)
-    if (!plan_stage (self, stores, stage, is_known, error))
+    if (!plan_stage (self, stores, stage == 0 ? beside : NULL, stage, is_known, error))
       return FALSE;
 
   return TRUE;

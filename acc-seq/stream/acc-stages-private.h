@@ -86,6 +86,9 @@ gboolean      acc_stages_replace       (GHashTable *values, GPtrArray *arrays, G
 /* Sources that can be read once, and that stages read more often: those of the first stage, which are in memory together, and what is
  * left, have a walk each. */
 GPtrArray    *acc_stages_find_repeated (AccArray **arrays, guint n_arrays, GArray *stores);
+/* Small reductions that need no store, AccArray, borrowed: what @arrays are, or read together with rows, of sources that the walks for
+ * @stores of the first stage read. They are computed by these walks. */
+GPtrArray    *acc_stages_find_beside   (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GArray *stores);
 /* What stores such a source. */
 AccStageStore acc_stages_keep_source   (AccArray *source);
 void          acc_stages_prefix_error  (const AccStageStore *store, GError **error);

@@ -19,6 +19,7 @@ typedef struct {
   GCancellable *cancellable;
   GHashTable   *values;        /* AccArray to what takes its place, owned */
   GHashTable   *shared;        /* of external algorithms */
+  AccBeside     beside;        /* of the stage under way */
 } Stages;
 
 /* --- where stores are */
@@ -51,10 +52,11 @@ acc_stages_prefix_error (const AccStageStore *store, GError **error)
     g_prefix_error (error, "%s: ", store->why);
 }
 
+/* Borrowed from @self. */
 static AccExternalTask
 make_task (Stages *self, AccArray *node)
 {
-  return (AccExternalTask) { self->backend, node, self->chunk_rows, self->shared, self->cancellable };
+  return (AccExternalTask) { self->backend, node, self->chunk_rows, self->shared, &self->beside, self->cancellable };
 }
 
 static AccArray *
@@ -88,22 +90,30 @@ set_kept (Stages *self, const AccStageStore *store, AccArray *value)
   set_value (self, store->store, value);
 }
 
-/* Computes @stores, AccStageStore, together. */
+/* Computes @stores, AccStageStore, together, and what no walk took along. */
 static gboolean
-compute_in_memory (Stages *self, GPtrArray *stores, GError **error)
+compute_in_memory (Stages *self, GPtrArray *stores, GPtrArray *beside, GError **error)
 {
   g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
   g_autoptr(GPtrArray) values = NULL;
 
   for (guint i = 0; i < stores->len; i++)
     g_ptr_array_add (wanted, ((const AccStageStore *) g_ptr_array_index (stores, i))->store);
-  if (stores->len == 0)
+  g_ptr_array_extend (wanted, beside, NULL, NULL);
+  if (wanted->len == 0)
     return TRUE;
 
   values = acc_evaluate_with_chunk_rows (self->backend, (AccArray **) wanted->pdata, wanted->len, self->chunk_rows, self->cancellable,
                                          error);
   for (guint i = 0; values != NULL && i < wanted->len; i++)
-    set_kept (self, g_ptr_array_index (stores, i), g_object_ref (g_ptr_array_index (values, i)));
+    {
+      AccArray *value = g_object_ref (g_ptr_array_index (values, i));
+
+      if (i < stores->len)
+        set_kept (self, g_ptr_array_index (stores, i), value);
+      else
+        set_value (self, g_ptr_array_index (wanted, i), value);
+    }
 
   return values != NULL;
 }
@@ -145,12 +155,14 @@ compute_externally (Stages *self, const AccStageStore *store, GError **error)
 
 /* Those of the first stage. *@in_files: whether none goes to memory; gets whether none does. */
 static gboolean
-try_stage (Stages *self, GArray *stores, gboolean *in_files, GError **error)
+try_stage (Stages *self, GPtrArray *results, GArray *stores, gboolean *in_files, GError **error)
 {
   g_autoptr(GPtrArray) together = g_ptr_array_new ();
+  g_autoptr(GPtrArray) wanted = acc_stages_find_beside (self->backend, (AccArray **) results->pdata, results->len, self->mode, stores);
   guint64 room = *in_files ? 0 : acc_external_get_room (self->backend);
 
   *in_files = TRUE;
+  self->beside = (AccBeside) { wanted, self->values };
 
   for (guint i = 0; i < stores->len; i++)
     {
@@ -171,9 +183,10 @@ try_stage (Stages *self, GArray *stores, gboolean *in_files, GError **error)
         return FALSE;
     }
 
-  if (!compute_in_memory (self, together, error))
+  if (!compute_in_memory (self, together, wanted, error))
     {
-      acc_stages_prefix_error (g_ptr_array_index (together, 0), error);
+      if (together->len > 0)
+        acc_stages_prefix_error (g_ptr_array_index (together, 0), error);
       return FALSE;
     }
 
@@ -184,13 +197,15 @@ try_stage (Stages *self, GArray *stores, gboolean *in_files, GError **error)
 static gboolean
 compute_stage (Stages *self, GPtrArray *results, GArray *stores, GError **error)
 {
-  gboolean in_files = FALSE, were_in_files;
+  gboolean in_files = FALSE, were_in_files, done;
   GError *local = NULL;
 
   for (;;)
     {
       were_in_files = in_files;
-      if (try_stage (self, stores, &in_files, &local))
+      done = try_stage (self, results, stores, &in_files, &local);
+      self->beside = (AccBeside) { NULL, NULL };
+      if (done)
         return TRUE;
       g_hash_table_remove_all (self->values);
       if (acc_stages_make_room (self->backend, (AccArray **) results->pdata, results->len, local))
@@ -420,7 +435,7 @@ gboolean
 acc_stages_keep_sources (AccBackend *backend, GPtrArray *arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GHashTable) walks = g_hash_table_new (NULL, NULL), values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-  Stages self = { backend, ACC_STAGES_SOURCES, chunk_rows, cancellable, values, NULL };
+  Stages self = { backend, ACC_STAGES_SOURCES, chunk_rows, cancellable, values, NULL, { NULL, NULL } };
   g_autoptr(GPtrArray) sources = NULL;
 
   for (guint i = 0; i < arrays->len; i++)
@@ -444,7 +459,7 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
 {
   g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   g_autoptr(GHashTable) shared = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-  Stages self = { backend, mode, chunk_rows, cancellable, values, shared };
+  Stages self = { backend, mode, chunk_rows, cancellable, values, shared, { NULL, NULL } };
   gboolean may_have_stores;
   g_autoptr(GPtrArray) results = begin (backend, arrays, n_arrays, chunk_rows, &may_have_stores, cancellable, error);
 

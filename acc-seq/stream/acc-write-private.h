@@ -15,5 +15,7 @@ gboolean acc_write_begin_rows (AccSession **session, GPtrArray *arrays, GCancell
 /* Decides all that must be known before a sink is started: layouts, and the plan. FALSE with @obstacle: stages may take it out of the
  * way. */
 gboolean acc_write_plan_rows  (AccSession *session, gint64 chunk_rows, GError **obstacle);
+/* Whether one walk writes all of @arrays within the memory that is free. */
+gboolean acc_write_fits       (AccBackend *backend, AccArray **arrays, AccSink **sinks, guint n, gint64 chunk_rows);
 /* Of an array that is computed whole. */
 AccPlan *acc_write_plan_whole (AccSession *session, AccArray *array, gint64 chunk_rows, gboolean in_memory, const char *why);

@@ -146,6 +146,16 @@ acc_write_plan_rows (AccSession *session, gint64 chunk_rows, GError **obstacle)
          && acc_session_plan (session, to_sink, chunk_rows, obstacle);
 }
 
+gboolean
+acc_write_fits (AccBackend *backend, AccArray **arrays, AccSink **sinks, guint n, gint64 chunk_rows)
+{
+  g_autoptr(GPtrArray) outputs = acc_outputs_new (arrays, sinks, n), wanted = acc_outputs_list (outputs);
+  g_autoptr(AccSession) session = acc_session_new (backend, outputs);
+
+  return acc_write_begin_rows (&session, wanted, NULL, NULL) && session->run != NULL
+         && acc_write_plan_rows (session, chunk_rows, NULL);
+}
+
 /* With a plan. */
 static gboolean
 write_streamed (Write *self, AccSession *session, GPtrArray *arrays, GError **error)

@@ -8,11 +8,18 @@
  * of them. A stage computes such a node by itself; what the algorithm returns takes the place of the node: an array in a store, or one
  * whose rows come from a source that can be read again. */
 
+/* What a walk takes along that reads its sources. */
+typedef struct {
+  GPtrArray    *wanted;       /* AccArray, borrowed: small reductions, which are not there yet */
+  GHashTable   *values;       /* AccArray to what it is, owned: of those that are */
+} AccBeside;
+
 typedef struct {
   AccBackend   *backend;
   AccArray     *node;
   gint64        chunk_rows;   /* 0: the planner chooses */
   GHashTable   *shared;       /* AccArray to a GObject that keeps it: what algorithms for nodes of the same stages share */
+  AccBeside    *beside;       /* NULL, or without .wanted: nothing */
   GCancellable *cancellable;
 } AccExternalTask;
 
@@ -90,6 +97,11 @@ guint64  acc_external_get_bytes    (AccArray *array);
 guint64  acc_external_measure_row  (AccArray *array);
 /* What the rows of an array take at least while they are computed: what its sources hold, and chunks of a few rows. */
 guint64  acc_external_measure_rows (AccArray *array);
+
+/* Writes what goes by rows to @sink, and takes along what is wanted beside it, where there is room for both. */
+gboolean acc_external_write        (const AccExternalTask *task, AccArray *array, AccSink *sink, GError **error);
+/* Whether @array is made of all sources that @other is made of, and there is one. */
+gboolean acc_external_reads_all    (AccArray *array, AccArray *other);
 
 /* Whether nothing of what it is made of is a source, or in a store. */
 gboolean acc_external_is_in_memory (AccArray *array);

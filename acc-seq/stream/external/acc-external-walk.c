@@ -58,7 +58,7 @@ acc_external_walk (const AccExternalTask *task, AccArray *array, const AccExtern
   if (walk->takes_elements)
     acc_sink_set_takes_elements (ACC_SINK (sink));
 
-  return acc_evaluate_write_with_chunk_rows (task->backend, array, ACC_SINK (sink), task->chunk_rows, NULL, task->cancellable, error);
+  return acc_external_write (task, array, ACC_SINK (sink), error);
 }
 
 /* --- stores */
@@ -68,7 +68,7 @@ acc_external_fill_store (const AccExternalTask *task, AccArray *array, AccStore 
 {
   g_autoptr(AccSink) sink = acc_store_new_sink (store);
 
-  return acc_evaluate_write_with_chunk_rows (task->backend, array, sink, task->chunk_rows, NULL, task->cancellable, error);
+  return acc_external_write (task, array, sink, error);
 }
 
 typedef struct {
