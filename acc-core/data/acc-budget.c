@@ -18,9 +18,14 @@ struct _AccBudget
   guint64         high_water;
   guint           fail_in;
   GHashTable     *holders;   /* char * to guint64 *; some hold nothing any more, and most likely will again */
-  guint64       (*reclaim) (guint64 wanted, gpointer user_data);
-  gpointer        reclaim_data;
+  GArray         *spares;    /* Spare */
 };
+
+/* Who may have bytes to spare. */
+typedef struct {
+  AccReclaim reclaim;
+  gpointer   user_data;
+} Spare;
 
 AccBudget *
 acc_budget_new (guint64 limit)
@@ -32,6 +37,7 @@ acc_budget_new (guint64 limit)
   self->place = "";
   self->limit = limit;
   self->holders = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->spares = g_array_new (FALSE, FALSE, sizeof (Spare));
 
   return self;
 }
@@ -57,6 +63,7 @@ acc_budget_unref (AccBudget *self)
     return;
 
   g_hash_table_unref (self->holders);
+  g_array_unref (self->spares);
   pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
@@ -128,6 +135,27 @@ fits (AccBudget *self, guint64 bytes)
   return self->limit == 0 || self->used + bytes <= self->limit;
 }
 
+/* Asks one after the other until that is enough. Returns bytes released. Without the lock. */
+static guint64
+reclaim (AccBudget *self, guint64 wanted)
+{
+  g_autoptr(GArray) spares = NULL;
+  guint64 freed = 0;
+
+  pthread_mutex_lock (&self->lock);
+  spares = g_array_copy (self->spares);
+  pthread_mutex_unlock (&self->lock);
+
+  for (guint i = 0; i < spares->len && freed < wanted; i++)
+    {
+      const Spare *spare = &g_array_index (spares, Spare, i);
+
+      freed += spare->reclaim (wanted - freed, spare->user_data);
+    }
+
+  return freed;
+}
+
 gboolean
 acc_budget_reserve (AccBudget *self, guint64 bytes, const char *what, GError **error)
 {
@@ -150,16 +178,14 @@ acc_budget_reserve (AccBudget *self, guint64 bytes, const char *what, GError **e
 
   while (!fits (self, bytes))
     {
-      guint64 (*reclaim) (guint64, gpointer) = self->reclaim;
-      gpointer reclaim_data = self->reclaim_data;
       guint64 freed = 0;
 
-      if (reclaim != NULL && (self->limit == 0 || bytes <= self->limit))
+      if (self->spares->len > 0 && (self->limit == 0 || bytes <= self->limit))
         {
           guint64 wanted = self->used + bytes - self->limit;
 
           pthread_mutex_unlock (&self->lock);
-          freed = reclaim (wanted, reclaim_data);
+          freed = reclaim (self, wanted);
           pthread_mutex_lock (&self->lock);
         }
 
@@ -225,22 +251,15 @@ acc_budget_get_limit (AccBudget *self)
 void
 acc_budget_set_limit (AccBudget *self, guint64 limit)
 {
-  guint64 (*reclaim) (guint64, gpointer) = NULL;
-  gpointer reclaim_data = NULL;
   guint64 wanted = 0;
 
   pthread_mutex_lock (&self->lock);
   self->limit = limit;
   if (limit > 0 && self->used > limit)
-    {
-      wanted = self->used - limit;
-      reclaim = self->reclaim;
-      reclaim_data = self->reclaim_data;
-    }
+    wanted = self->used - limit;
   pthread_mutex_unlock (&self->lock);
 
-  if (reclaim != NULL)
-    reclaim (wanted, reclaim_data);
+  reclaim (self, wanted);
 }
 
 guint64
@@ -267,28 +286,32 @@ acc_budget_reset_high_water (AccBudget *self)
   self->high_water = self->used;
 }
 
-/* @reclaim releases what it frees by acc_budget_release() itself; it is called without the lock. */
 void
-acc_budget_set_reclaim (AccBudget *self, guint64 (*reclaim) (guint64 wanted, gpointer user_data), gpointer user_data)
+acc_budget_add_reclaim (AccBudget *self, AccReclaim reclaim, gpointer user_data)
 {
   g_autoptr(AccLocker) locker = acc_locker_new (&self->lock);
 
-  self->reclaim = reclaim;
-  self->reclaim_data = user_data;
+  g_array_append_vals (self->spares, &(Spare) { reclaim, user_data }, 1);
+}
+
+void
+acc_budget_remove_reclaim (AccBudget *self, AccReclaim reclaim, gpointer user_data)
+{
+  g_autoptr(AccLocker) locker = acc_locker_new (&self->lock);
+
+  for (guint i = self->spares->len; i-- > 0;)
+    {
+      const Spare *spare = &g_array_index (self->spares, Spare, i);
+
+      if (spare->reclaim == reclaim && spare->user_data == user_data)
+        g_array_remove_index (self->spares, i);
+    }
 }
 
 guint64
 acc_budget_spare (AccBudget *self, guint64 bytes)
 {
-  guint64 (*reclaim) (guint64 wanted, gpointer user_data);
-  gpointer reclaim_data;
-
-  pthread_mutex_lock (&self->lock);
-  reclaim = self->reclaim;
-  reclaim_data = self->reclaim_data;
-  pthread_mutex_unlock (&self->lock);
-
-  return reclaim != NULL && bytes > 0 ? reclaim (bytes, reclaim_data) : 0;
+  return reclaim (self, bytes);
 }
 
 guint

@@ -33,9 +33,14 @@ void       acc_budget_set_limit      (AccBudget *self, guint64 limit);
 /* Bytes that are held now. */
 ACC_MODULE_API
 guint64    acc_budget_get_used       (AccBudget *self);
-/* Called before a refusal: frees what can be spared (recycled buffers), returns bytes released. */
+/* Called before a refusal: frees what can be spared (recycled buffers), which it releases itself. Returns bytes released. */
+typedef guint64 (*AccReclaim) (guint64 wanted, gpointer user_data);
+/* Each of those that share the budget adds its own. */
 ACC_MODULE_API
-void       acc_budget_set_reclaim    (AccBudget *self, guint64 (*reclaim) (guint64 wanted, gpointer user_data), gpointer user_data);
+void       acc_budget_add_reclaim    (AccBudget *self, AccReclaim reclaim, gpointer user_data);
+/* Of what was added with the same data. */
+ACC_MODULE_API
+void       acc_budget_remove_reclaim (AccBudget *self, AccReclaim reclaim, gpointer user_data);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccBudget, acc_budget_unref)
 

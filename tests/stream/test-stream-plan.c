@@ -168,11 +168,11 @@ test_recycled (Fixture *f, gconstpointer data)
   Pool pool = { budget, 60 * MIB };
 
   g_assert_true (acc_budget_reserve (budget, 60 * MIB, "recycled", NULL));
-  acc_budget_set_reclaim (budget, reclaim, &pool);
+  acc_budget_add_reclaim (budget, reclaim, &pool);
   q = plan (f, 64 * MIB, 0);
   g_assert_cmpint (acc_plan_get_chunk_rows (q), ==, acc_plan_get_chunk_rows (p));
   g_assert_cmpuint (acc_budget_get_used (budget), ==, 0);
-  acc_budget_set_reclaim (budget, NULL, NULL);
+  acc_budget_remove_reclaim (budget, reclaim, &pool);
 }
 
 static void

@@ -83,7 +83,7 @@ test_reclaim (void)
   g_autoptr(AccBudget) budget = acc_budget_new (1000);
   g_autoptr(GError) error = NULL;
 
-  acc_budget_set_reclaim (budget, reclaim_kept, budget);
+  acc_budget_add_reclaim (budget, reclaim_kept, budget);
   g_assert_true (acc_budget_reserve (budget, 1000, "kept", &error));
   g_assert_true (acc_budget_reserve (budget, 250, "new", &error));
   g_assert_cmpuint (acc_budget_get_used (budget), ==, 950);
@@ -96,7 +96,41 @@ test_reclaim (void)
 
   acc_budget_set_limit (budget, 900);
   g_assert_cmpuint (acc_budget_get_used (budget), ==, 850);
-  acc_budget_set_reclaim (budget, NULL, NULL);
+  acc_budget_remove_reclaim (budget, reclaim_kept, budget);
+}
+
+static guint64
+reclaim_from (guint64 wanted, gpointer user_data)
+{
+  AccBudget *budget = *(AccBudget **) user_data;
+  guint64 bytes = MIN (wanted, MIN (acc_budget_get_used (budget), 300));
+
+  acc_budget_release (budget, bytes, "kept");
+
+  return bytes;
+}
+
+/* Those that share a budget are asked one after the other, and no longer than is needed. */
+static void
+test_reclaim_of_several (void)
+{
+  g_autoptr(AccBudget) budget = acc_budget_new (1000);
+  AccBudget *one = budget, *other = budget;
+  g_autoptr(GError) error = NULL;
+
+  acc_budget_add_reclaim (budget, reclaim_from, &one);
+  acc_budget_add_reclaim (budget, reclaim_from, &other);
+  g_assert_true (acc_budget_reserve (budget, 1000, "kept", &error));
+  g_assert_cmpuint (acc_budget_spare (budget, 200), ==, 200);
+  g_assert_cmpuint (acc_budget_spare (budget, 500), ==, 500);
+  g_assert_cmpuint (acc_budget_get_used (budget), ==, 300);
+
+  acc_budget_remove_reclaim (budget, reclaim_from, &one);
+  g_assert_true (acc_budget_reserve (budget, 700, "kept", &error));
+  g_assert_cmpuint (acc_budget_spare (budget, 500), ==, 300);
+  acc_budget_remove_reclaim (budget, reclaim_from, &other);
+  g_assert_cmpuint (acc_budget_spare (budget, 500), ==, 0);
+  acc_budget_release (budget, 700, "kept");
 }
 
 static void
@@ -333,6 +367,7 @@ main (int argc, char **argv)
   g_test_add_func ("/budget/counting", test_counting);
   g_test_add_func ("/budget/wrong-release", test_wrong_release);
   g_test_add_func ("/budget/reclaim", test_reclaim);
+  g_test_add_func ("/budget/reclaim-of-several", test_reclaim_of_several);
   g_test_add_func ("/budget/fail-nth", test_fail_nth);
   g_test_add_func ("/budget/threads", test_threads);
   g_test_add_func ("/buffer/allocate", test_buffers);

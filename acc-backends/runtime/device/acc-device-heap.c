@@ -162,7 +162,7 @@ acc_device_heap_new (AccDevice  *device,
   self->reports = g_ptr_array_new ();
   self->stages[0] = acc_device_stage_new (ACC_QUEUE_UPLOAD);
   self->stages[1] = acc_device_stage_new (ACC_QUEUE_DOWNLOAD);
-  acc_budget_set_reclaim (budget, acc_device_heap_reclaim, self);
+  acc_budget_add_reclaim (budget, acc_device_heap_reclaim, self);
 
   return self;
 }
@@ -199,7 +199,7 @@ acc_device_heap_close (AccDeviceHeap *self)
   acc_device_heap_lock (self);
   if (!self->closed)
     {
-      acc_budget_set_reclaim (self->budget, NULL, NULL);
+      acc_budget_remove_reclaim (self->budget, acc_device_heap_reclaim, self);
       self->n_blocks++;
       acc_device_heap_drop_clean (self);
       while (self->idle.length > 0)

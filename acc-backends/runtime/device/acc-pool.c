@@ -45,7 +45,7 @@ acc_pool_new (AccBudget *budget,
   self->idle_limit = idle_limit > 0 ? idle_limit : acc_machine_get_memory () / 4;
   pthread_mutex_init (&self->mutex, NULL);
   g_queue_init (&self->idle);
-  acc_budget_set_reclaim (budget, reclaim, self);
+  acc_budget_add_reclaim (budget, reclaim, self);
 
   return self;
 }
@@ -159,7 +159,7 @@ acc_pool_close (AccPool *self)
   pthread_mutex_unlock (&self->mutex);
 
   if (first)
-    acc_budget_set_reclaim (self->budget, NULL, NULL);
+    acc_budget_remove_reclaim (self->budget, reclaim, self);
   acc_pool_trim (self, G_MAXUINT64);
 }
 
