@@ -10,6 +10,16 @@
 GPtrArray *acc_executable_run_whole (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable,
                                      GError **error);
 
+/* Whether its backend computes rows itself; those of others the host does. */
+gboolean    acc_executable_has_rows  (AccExecutable *self);
+/* Who computes rows, once a run by rows was begun: the backend, or one of the host. */
+AccBackend *acc_backend_get_for_rows (AccBackend *self);
+/* A backend of the host's processors; native where that is installed. @lender: nullable; memory of the host is counted against its
+ * limit. */
+AccBackend *acc_backend_new_host     (AccBackend *lender, GError **error);
+/* Before @self holds anything. */
+void        acc_backend_borrow_budget (AccBackend *self, AccBackend *lender);
+
 /* A class that has export_program; kept for ever. */
 AccBackendClass *acc_backend_find_exporter (GError **error);
 

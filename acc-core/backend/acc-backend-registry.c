@@ -241,27 +241,26 @@ check_environment (GError **error)
   return FALSE;
 }
 
-/**
- * acc_backend_new_for_name:
- * @name: `native`, `interpreter`, `cuda:0` …: the name of a backend and, after a colon, of one of its devices
- * @error: return location for an error
- *
- * Creates a backend, with threads and a memory limit of its own. The backend's module is loaded when it is first asked for.
- *
- * Fails with %ACC_ERROR_UNSUPPORTED where the backend is not installed or the device is absent (the message says why), with
- * %ACC_ERROR_PARSE where the environment variable `ACC_MEMORY_LIMIT` is no size.
- *
- * Returns: (transfer full): the backend
- */
-AccBackend *
-acc_backend_new_for_name (const char *name, GError **error)
+/* @lender: nullable. */
+static AccBackend *
+create (GType type, const char *device, AccBackend *lender, GError **error)
+{
+  g_autoptr(AccBackend) backend = g_object_new (type, "device", device, NULL);
+
+  if (lender != NULL)
+    acc_backend_borrow_budget (backend, lender);
+  if (G_IS_INITABLE (backend) && !g_initable_init (G_INITABLE (backend), NULL, error))
+    return NULL;
+
+  return g_steal_pointer (&backend);
+}
+
+static AccBackend *
+new_for_name (const char *name, AccBackend *lender, GError **error)
 {
   g_auto(GStrv) parts = NULL;
   g_autoptr(AccBackend) backend = NULL;
   GType type;
-
-  g_return_val_if_fail (name != NULL, NULL);
-  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
   parts = g_strsplit (name, ":", 2);
   if (parts[0] == NULL)
@@ -284,11 +283,7 @@ acc_backend_new_for_name (const char *name, GError **error)
       return NULL;
     }
 
-  if (g_type_is_a (type, G_TYPE_INITABLE))
-    backend = g_initable_new (type, NULL, error, "device", parts[1], NULL);
-  else
-    backend = g_object_new (type, "device", parts[1], NULL);
-
+  backend = create (type, parts[1], lender, error);
   if (backend == NULL)
     {
       g_prefix_error (error, "backend “%s”: ", name);
@@ -299,6 +294,44 @@ acc_backend_new_for_name (const char *name, GError **error)
     acc_backend_set_identity (backend, name, NULL, acc_backend_get_n_threads (backend));
 
   return g_steal_pointer (&backend);
+}
+
+AccBackend *
+acc_backend_new_host (AccBackend *lender, GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+  AccBackend *backend = new_for_name ("native", lender, &reason);
+
+  if (backend == NULL && g_error_matches (reason, ACC_ERROR, ACC_ERROR_UNSUPPORTED))
+    {
+      g_message ("%s; using the interpreter, which is slow", reason->message);
+      return new_for_name ("interpreter", lender, error);
+    }
+  if (backend == NULL)
+    g_propagate_error (error, g_steal_pointer (&reason));
+
+  return backend;
+}
+
+/**
+ * acc_backend_new_for_name:
+ * @name: `native`, `interpreter`, `cuda:0` …: the name of a backend and, after a colon, of one of its devices
+ * @error: return location for an error
+ *
+ * Creates a backend, with threads and a memory limit of its own. The backend's module is loaded when it is first asked for.
+ *
+ * Fails with %ACC_ERROR_UNSUPPORTED where the backend is not installed or the device is absent (the message says why), with
+ * %ACC_ERROR_PARSE where the environment variable `ACC_MEMORY_LIMIT` is no size.
+ *
+ * Returns: (transfer full): the backend
+ */
+AccBackend *
+acc_backend_new_for_name (const char *name, GError **error)
+{
+  g_return_val_if_fail (name != NULL, NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
+
+  return new_for_name (name, NULL, error);
 }
 
 /**
@@ -318,7 +351,6 @@ AccBackend *
 acc_backend_get_default (GError **error)
 {
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&default_lock);
-  g_autoptr(GError) reason = NULL;
   const char *name = secure_getenv ("ACC_BACKEND");
 
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
@@ -334,14 +366,7 @@ acc_backend_get_default (GError **error)
       return default_backend;
     }
 
-  default_backend = acc_backend_new_for_name ("native", &reason);
-  if (default_backend == NULL && g_error_matches (reason, ACC_ERROR, ACC_ERROR_UNSUPPORTED))
-    {
-      g_message ("%s; using the interpreter, which is slow", reason->message);
-      default_backend = acc_backend_new_for_name ("interpreter", error);
-    }
-  else if (default_backend == NULL)
-    g_propagate_error (error, g_steal_pointer (&reason));
+  default_backend = acc_backend_new_host (NULL, error);
 
   return default_backend;
 }

@@ -330,6 +330,17 @@ acc_backend_split_budget (AccBackend *self)
   acc_budget_set_place (priv->host_budget, " of the host's memory");
 }
 
+void
+acc_backend_borrow_budget (AccBackend *self, AccBackend *lender)
+{
+  AccBackendPrivate *priv = PRIV (self);
+
+  acc_budget_unref (priv->budget);
+  acc_budget_unref (priv->host_budget);
+  priv->budget = acc_budget_ref (PRIV (lender)->host_budget);
+  priv->host_budget = acc_budget_ref (PRIV (lender)->host_budget);
+}
+
 const char *
 acc_backend_get_device (AccBackend *self)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-backend-private.h"
+#include "acc-host-rows-private.h"
 
 #include "acc-error.h"
 #include "acc-core/array/acc-array-private.h"
@@ -18,6 +19,7 @@ typedef struct {
   AccProgram *program;
   AccArray   *source;    /* a node of the program that reads a source, borrowed; or NULL */
   gboolean    borrows;   /* .backend is not owned */
+  AccExecutable *for_rows; /* where the host computes them, once it was asked to */
 } AccExecutablePrivate;
 
 enum {
@@ -56,6 +58,7 @@ acc_executable_finalize (GObject *object)
 {
   AccExecutablePrivate *priv = PRIV (ACC_EXECUTABLE (object));
 
+  g_clear_object (&priv->for_rows);
   g_clear_object (&priv->program);
   if (!priv->borrows)
     g_clear_object (&priv->backend);
@@ -167,6 +170,12 @@ check_arguments (AccExecutable *self, AccArray **arguments, guint n_arguments, G
   return TRUE;
 }
 
+gboolean
+acc_executable_has_rows (AccExecutable *self)
+{
+  return ACC_EXECUTABLE_GET_CLASS (self)->begin_rows != NULL;
+}
+
 AccRowRun *
 acc_executable_begin_rows (AccExecutable  *self,
                            AccArray      **arguments,
@@ -174,23 +183,23 @@ acc_executable_begin_rows (AccExecutable  *self,
                            GCancellable   *cancellable,
                            GError        **error)
 {
-  AccExecutableClass *klass;
+  AccExecutablePrivate *priv = PRIV (self);
 
   g_return_val_if_fail (ACC_IS_EXECUTABLE (self), NULL);
 
-  klass = ACC_EXECUTABLE_GET_CLASS (self);
   if (g_cancellable_set_error_if_cancelled (cancellable, error)
       || !check_arguments (self, arguments, n_arguments, error))
     return NULL;
 
-  if (klass->begin_rows == NULL)
+  if (!acc_executable_has_rows (self))
     {
-      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s does not run by rows",
-                   acc_backend_get_name (PRIV (self)->backend));
-      return NULL;
+      self = acc_host_rows_compile (priv->backend, priv->program, &priv->for_rows, cancellable, error);
+      if (self == NULL)
+        return NULL;
     }
+  g_return_val_if_fail (acc_executable_has_rows (self), NULL);
 
-  return klass->begin_rows (self, arguments, n_arguments, cancellable, error);
+  return ACC_EXECUTABLE_GET_CLASS (self)->begin_rows (self, arguments, n_arguments, cancellable, error);
 }
 
 void

@@ -119,7 +119,8 @@ struct _AccExecutableClass
    * runs at once. */
   GPtrArray *(*run)        (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error);
   /* Binds extents, compiles, runs what does not depend on rows (tables, seeds). ACC_ERROR_STREAM names the operation
-   * that cannot run by rows. Allocates no row-sized memory. Without sources: the rows of the results. */
+   * that cannot run by rows. Allocates no row-sized memory. Without sources: the rows of the results. NULL: a backend of the host does
+   * it. */
   AccRowRun *(*begin_rows) (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error);
   /* Not zero: the device has no caches that bands of rows would use better than a whole run does. */
   gsize      prefers_whole;

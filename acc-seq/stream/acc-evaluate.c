@@ -56,6 +56,7 @@ run_streamed (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chu
   g_autoptr(AccStream) stream = NULL;
   g_autoptr(GError) local = NULL;
 
+  session->by_rows = chunk_rows > 0;
   if (acc_session_begin_rows (session, arrays, n_arrays, cancellable, &local))
     {
       if (!acc_session_claim_sources (session, error))
@@ -131,6 +132,7 @@ run_in_less (AccSession *session, AccArray **arrays, guint n_arrays, AccArray **
         return run_from_memory (session->backend, others, results, cancellable, reason, error);
     }
 
+  session->by_rows = TRUE;
   if ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) == 0
       && run_by_bands (session, arrays, n_arrays, 0, results, cancellable, tells, &local))
     {
@@ -191,6 +193,7 @@ run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_
     }
 
   session = acc_session_new (backend, NULL);
+  session->by_rows = chunk_rows > 0;
   if (!acc_session_compile (session, arrays, n_arrays, cancellable, error))
     return FALSE;
 

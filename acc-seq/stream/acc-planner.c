@@ -35,7 +35,7 @@ static gint64
 choose_band (const AccPlanRequest *request, gint64 chunk_rows)
 {
   AccRowRun *run = request->flow->run;
-  guint n_threads = MAX (acc_backend_get_n_threads (request->backend), 1);
+  guint n_threads = MAX (acc_backend_get_n_threads (acc_backend_get_for_rows (request->backend)), 1);
   guint64 touched = 0;
   gint64 widest = 1, rows;
 
@@ -216,13 +216,22 @@ measure_host_available (const AccPlanRequest *request)
   return available < G_MAXUINT64 && results < available ? available - results : available;
 }
 
+/* Of the memory that windows lie in. */
+static AccBudget *
+get_budget (const AccPlanRequest *request)
+{
+  return request->flow->run->klass->device != NULL ? acc_backend_get_budget (request->backend)
+                                                   : acc_backend_get_host_budget (request->backend);
+}
+
 static void
 find_available (AccPlan *plan, const AccPlanRequest *request)
 {
-  AccBudget *budget = acc_backend_get_budget (request->backend);
+  AccBudget *budget = get_budget (request);
+  gboolean is_held = request->resident_held && budget == acc_backend_get_budget (request->backend);
 
   plan->limit = acc_budget_get_limit (budget);
-  plan->available = measure_available (budget, acc_bytes_add (request->resident_held ? request->resident : 0, request->flow->run->held));
+  plan->available = measure_available (budget, acc_bytes_add (is_held ? request->resident : 0, request->flow->run->held));
   plan->host_available = measure_host_available (request);
 }
 
@@ -323,12 +332,11 @@ finish (AccPlan *plan, const AccPlanRequest *request, const AccPlanChoice *choic
 }
 
 static void
-set_device (AccPlan *plan, AccBackend *backend)
+set_device (AccPlan *plan, AccBackend *backend, AccBackend *rows)
 {
-  const char *description = acc_backend_get_description (backend);
-
-  plan->device = g_strdup_printf ("%s%s%s", acc_backend_get_name (backend),
-                                  description != NULL ? ": " : "", description != NULL ? description : "");
+  plan->device = g_strdup_printf ("%s: %s%s%s%s%s", acc_backend_get_name (backend), acc_backend_get_description (backend),
+                                  rows != backend ? "; rows: " : "", rows != backend ? acc_backend_get_name (rows) : "",
+                                  rows != backend ? ": " : "", rows != backend ? acc_backend_get_description (rows) : "");
 }
 
 AccPlan *
@@ -338,7 +346,7 @@ acc_planner_plan (const AccPlanRequest *request, GError **error)
   AccPlanChoice choice;
   gboolean found;
 
-  set_device (plan, request->backend);
+  set_device (plan, request->backend, acc_backend_get_for_rows (request->backend));
   describe_parts (plan, request);
   find_available (plan, request);
 
@@ -349,7 +357,7 @@ acc_planner_plan (const AccPlanRequest *request, GError **error)
       guint64 bytes = acc_placement_apply (plan, request, &first).bytes;
 
       if (bytes > plan->available
-          && acc_budget_spare (acc_backend_get_budget (request->backend), acc_bytes_add (bytes, bytes / 10) - plan->available) > 0)
+          && acc_budget_spare (get_budget (request), acc_bytes_add (bytes, bytes / 10) - plan->available) > 0)
         find_available (plan, request);
     }
 
@@ -382,7 +390,7 @@ acc_planner_plan_whole (AccBackend *backend, AccArray *array, gint64 n_rows, gui
   part.bytes = in_memory ? 0 : MIN (acc_bytes_multiply (row_bytes, (guint64) n_rows), room);
   g_array_append_val (plan->parts, part);
 
-  set_device (plan, backend);
+  set_device (plan, backend, backend);
   plan->limit = acc_budget_get_limit (acc_backend_get_budget (backend));
   plan->n_rows = n_rows;
   plan->chunk_rows = plan->band_rows = chunk_rows > 0

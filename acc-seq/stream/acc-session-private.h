@@ -16,13 +16,16 @@ typedef struct {
   GPtrArray     *claimed;      /* sources: in use by this run */
   guint64        held;         /* of sources, reserved in the budget */
   guint64        resident;     /* with that of sinks */
+  gboolean       by_rows;      /* even where the backend would run all of it at once, and has room for that */
 } AccSession;
 
 AccSession *acc_session_new          (AccBackend *backend, GPtrArray *outputs);
 void        acc_session_free         (AccSession *self);
 /* Once; nothing if it was done before. */
 gboolean    acc_session_compile      (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error);
-/* Compiles for rows. ACC_ERROR_STREAM where that cannot be. */
+/* Whether the backend computes no rows itself, and has room for the whole program with all that it reads. */
+gboolean    acc_session_prefers_whole (AccSession *self, AccArray **arrays, guint n_arrays);
+/* Compiles for rows. ACC_ERROR_STREAM where that cannot be, or should not. */
 gboolean    acc_session_begin_rows   (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error);
 /* Files serve one run at a time: those of the run by rows. */
 gboolean    acc_session_claim_sources (AccSession *self, GError **error);

@@ -2,6 +2,7 @@
 #include "acc-session-private.h"
 
 #include "acc-error.h"
+#include "acc-memory-source-private.h"
 #include "acc-core/array/acc-array-private.h"
 #include "acc-seq/stream/external/acc-external-private.h"
 
@@ -83,6 +84,48 @@ acc_session_compile (AccSession *self, AccArray **arrays, guint n_arrays, GCance
   return self->executable != NULL;
 }
 
+/* What a whole run leaves in memory: functions of elements leave nothing. @from_memory: whether rows come from memory alone, as they do
+ * where a whole run had no room. */
+static guint64
+measure_whole (AccSession *self, AccArray **arrays, guint n_arrays, gboolean *from_memory)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
+  gboolean is_apart = acc_backend_get_budget (self->backend) != acc_backend_get_host_budget (self->backend), from_files = FALSE;
+  guint64 bytes = 0;
+
+  *from_memory = FALSE;
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+      gboolean is_source = node->op == ACC_OP_SOURCE,
+               in_memory = is_source && acc_memory_source_get_array (acc_array_get_source (node)) != NULL;
+
+      *from_memory |= in_memory;
+      from_files |= is_source && !in_memory;
+      if (is_source || (acc_array_is_manifest (node) ? is_apart : !acc_operation_has_fact (node->op, ACC_FACT_FUSES)))
+        bytes = acc_bytes_add (bytes, acc_external_get_bytes (node));
+    }
+  for (guint i = 0; i < n_arrays; i++)
+    if (acc_operation_has_fact (arrays[i]->op, ACC_FACT_FUSES))
+      bytes = acc_bytes_add (bytes, acc_external_get_bytes (arrays[i]));
+  *from_memory &= !from_files;
+
+  return bytes;
+}
+
+gboolean
+acc_session_prefers_whole (AccSession *self, AccArray **arrays, guint n_arrays)
+{
+  gboolean from_memory;
+  guint64 bytes;
+
+  if (self->by_rows || acc_executable_has_rows (self->executable))
+    return FALSE;
+  bytes = measure_whole (self, arrays, n_arrays, &from_memory);
+
+  return !from_memory && bytes <= acc_external_get_room (self->backend) / 2;
+}
+
 gboolean
 acc_session_begin_rows (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
 {
@@ -97,6 +140,12 @@ acc_session_begin_rows (AccSession *self, AccArray **arrays, guint n_arrays, GCa
     }
   if (!acc_session_compile (self, arrays, n_arrays, cancellable, error))
     return FALSE;
+  if (acc_session_prefers_whole (self, arrays, n_arrays))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_STREAM, "%s computes no rows, and has room for all of them",
+                   acc_backend_get_name (self->backend));
+      return FALSE;
+    }
 
   self->run = acc_executable_begin_rows (self->executable, NULL, 0, cancellable, error);
   if (self->run == NULL)

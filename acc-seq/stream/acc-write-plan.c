@@ -44,6 +44,7 @@ plan_rows (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError **obsta
   g_autoptr(AccSession) session = acc_session_new (self->backend, outputs);
   GError *local = NULL;
 
+  session->by_rows = self->chunk_rows > 0;
   if (acc_write_begin_rows (&session, arrays, NULL, &local) && session->run == NULL)
     return plan_computed (self, outputs, FALSE, "computed whole: it cannot run chunk by chunk", error);
   if (local != NULL)
@@ -109,6 +110,7 @@ check_results (Planning *self, GPtrArray *arrays, GError **obstacle, GError **er
   g_autoptr(AccSession) session = acc_session_new (self->backend, NULL);
   GError *local = NULL;
 
+  session->by_rows = self->chunk_rows > 0;
   if (!acc_write_reads_sources (arrays)
       || (acc_session_begin_rows (session, (AccArray **) arrays->pdata, arrays->len, NULL, &local)
           && acc_session_plan_results (session, arrays->len, self->chunk_rows, &local)))

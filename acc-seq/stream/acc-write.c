@@ -83,30 +83,6 @@ write_manifest (Write *self, AccSession *session, guint result, AccArray *array,
   return TRUE;
 }
 
-/* No row order: the whole arrays are computed first. */
-static gboolean
-write_computed (Write *self, AccSession *session, GPtrArray *arrays, GError **error)
-{
-  g_autoptr(GPtrArray) results = NULL;
-
-  for (guint i = 0; i < session->outputs->len; i++)
-    {
-      AccOutput *output = g_ptr_array_index (session->outputs, i);
-
-      acc_output_set_layout (output, output->array->type, output->array->shape);
-    }
-  if (!acc_session_hold_resident (session, error) || !start (session, self->cancellable, error))
-    return FALSE;
-
-  results = acc_executable_run_whole (session->executable, NULL, 0, self->cancellable, error);
-  for (guint i = 0; results != NULL && i < arrays->len; i++)
-    if (!write_manifest (self, session, i, g_ptr_array_index (results, i), self->job, "computed whole: it cannot run chunk by chunk",
-                         error))
-      return FALSE;
-
-  return results != NULL;
-}
-
 /* --- by rows */
 
 /* A layout for each output, NULL where that is not known yet. */
@@ -183,6 +159,53 @@ write_streamed (Write *self, AccSession *session, GPtrArray *arrays, GError **er
   return done;
 }
 
+/* Whether rows take less than there is, where a whole run took more. */
+static gboolean
+by_rows_instead (Write *self, AccSession *session, GPtrArray *arrays, const GError *reason)
+{
+  if (!g_error_matches (reason, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || acc_executable_has_rows (session->executable))
+    return FALSE;
+
+  session->by_rows = TRUE;
+
+  return acc_session_begin_rows (session, (AccArray **) arrays->pdata, arrays->len, self->cancellable, NULL)
+         && acc_write_plan_rows (session, self->chunk_rows, NULL);
+}
+
+/* No row order: the whole arrays are computed first. FALSE with @obstacle: rows might do with less, but not with what is left. */
+static gboolean
+write_computed (Write *self, AccSession *session, GPtrArray *arrays, GError **obstacle, GError **error)
+{
+  g_autoptr(GPtrArray) results = NULL;
+  GError *local = NULL;
+
+  for (guint i = 0; i < session->outputs->len; i++)
+    {
+      AccOutput *output = g_ptr_array_index (session->outputs, i);
+
+      acc_output_set_layout (output, output->array->type, output->array->shape);
+    }
+  if (!acc_session_hold_resident (session, error) || !start (session, self->cancellable, error))
+    return FALSE;
+
+  results = acc_executable_run_whole (session->executable, NULL, 0, self->cancellable, &local);
+  if (results == NULL && by_rows_instead (self, session, arrays, local))
+    {
+      g_error_free (local);
+      return write_streamed (self, session, arrays, error);
+    }
+  if (results == NULL && !acc_executable_has_rows (session->executable))
+    return acc_stages_set_obstacle (local, obstacle, error);
+  if (local != NULL)
+    g_propagate_error (error, local);
+  for (guint i = 0; results != NULL && i < arrays->len; i++)
+    if (!write_manifest (self, session, i, g_ptr_array_index (results, i), self->job, "computed whole: it cannot run chunk by chunk",
+                         error))
+      return FALSE;
+
+  return results != NULL;
+}
+
 /* Whether arrays in memory should pass through the backend by rows, too: they take most of a device. */
 static GPtrArray *
 find_rows_in_memory (AccSession *session, GPtrArray *arrays)
@@ -191,7 +214,7 @@ find_rows_in_memory (AccSession *session, GPtrArray *arrays)
   g_autoptr(GPtrArray) others = NULL;
   guint64 bytes;
 
-  if (limit == 0 || !ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
+  if (limit == 0 || !ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole || !acc_executable_has_rows (session->executable))
     return NULL;
 
   others = acc_memory_source_replace ((AccArray **) arrays->pdata, arrays->len, &bytes);
@@ -231,6 +254,8 @@ acc_write_begin_rows (AccSession **session, GPtrArray *arrays, GCancellable *can
         }
     }
 
+  if (!acc_write_reads_sources (arrays) && acc_session_prefers_whole (*session, (AccArray **) arrays->pdata, arrays->len))
+    return TRUE;
   if (acc_session_begin_rows (*session, (AccArray **) arrays->pdata, arrays->len, cancellable, &local))
     return TRUE;
 
@@ -257,6 +282,8 @@ write_together (Write *self, GPtrArray *outputs, GError **obstacle, GError **err
   g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs);
   GError *local = NULL;
 
+  session->by_rows = self->chunk_rows > 0;
+
   if (arrays->len == 1 && acc_array_is_manifest (g_ptr_array_index (arrays, 0)))
     return write_manifest (self, session, 0, g_ptr_array_index (arrays, 0), self->job, "in memory already", error);
 
@@ -265,7 +292,7 @@ write_together (Write *self, GPtrArray *outputs, GError **obstacle, GError **err
   if (session->run == NULL && arrays->len > 1 && acc_budget_get_limit (acc_backend_get_host_budget (self->backend)) > 0)
     return write_apart (self, outputs, TRUE, error);
   if (session->run == NULL)
-    return write_computed (self, session, arrays, error);
+    return write_computed (self, session, arrays, obstacle, error);
 
   return acc_session_claim_sources (session, error) && acc_write_plan_rows (session, self->chunk_rows, obstacle)
          && write_streamed (self, session, arrays, error);
