@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-radix-tile.h"
+#include "acc-simt.h"
 
 /* Sorts by groups of threads, each of which puts a tile in order by a digit, in shared memory (N. Satish, M. Harris and M. Garland,
  * 2009). Rows that fit a tile are sorted by all digits there; tiles of longer ones learn the places of their digits, and move elements
@@ -11,6 +12,8 @@
 #define MIN_EACH       4      /* elements of a thread */
 #define LEAST_SUBGROUP 16     /* of devices whose threads are no loops */
 #define RESIDENT       768    /* threads of a processor that moves */
+#define SHORT_ROW      32     /* elements that one thread puts in order */
+#define ROWS           4      /* of a thread, where there are many */
 
 /* Each digit has a thread, or several digits one. */
 G_STATIC_ASSERT (MAX_GROUP_WITH_BALLOTS <= ACC_RADIX_N_DIGITS);
@@ -423,12 +426,69 @@ write_tiles (AccRadixSort *self)
     }
 }
 
+/* --- short rows: a thread for each, which finds the place of every key among the others */
+
+static KValue
+find_place (AccRadix *radix,
+            AccLower *l,
+            KValue    u,
+            KValue    x)
+{
+  AccKernelBuilder *b = l->b;
+  KValue own = acc_radix_get_key (radix, l, 0, u, x), n = low_number (l, radix->space->inner);
+  KVar place = kb_var (b, low_const (l, 0));
+
+  low_for (l, k, low_const (l, 0), n)
+    {
+      KValue other = acc_radix_get_key (radix, l, 0, u, low_within (l, k, 0, radix->space->inner - 1));
+      KValue is_before = kb_or (b, kb_lt (b, other, own), kb_and (b, kb_eq (b, other, own), kb_lt (b, k, x)));
+
+      kb_set (b, place, kb_add (b, kb_get (b, place), kb_cast (b, ACC_KIND_I64, is_before)));
+    }
+
+  return low_within (l, kb_get (b, place), 0, radix->space->inner - 1);
+}
+
+static void
+write_short_rows (AccRadix *radix)
+{
+  const AccSpace *space = radix->space;
+  guint last = radix->n_passes - 1, group = acc_simt_get_group (radix->step);
+  AccSimt simt;
+  AccLower *l = acc_simt_begin (&simt, radix->step, "sort", 1);
+  AccKernelBuilder *b = l->b;
+  KValue first = kb_add (b, kb_outer_begin (b), simt.row);
+  KValue count = kb_max (b, kb_sub (b, kb_outer_end (b), first), low_const (l, 0));
+
+  low_for (l, r, low_const (l, 0), kb_udiv (b, kb_add (b, count, low_const (l, group - 1)), low_const (l, group)))
+    {
+      KValue u = low_within (l, kb_add (b, first, kb_mul (b, r, low_const (l, group))), 0, space->outer - 1);
+
+      low_for (l, i, low_const (l, 0), low_number (l, space->inner))
+        {
+          KValue x = low_within (l, i, 0, space->inner - 1), at = acc_radix_get_linear (radix, l, u, find_place (radix, l, u, x));
+
+          for (guint leaf = 0; leaf < radix->n_leaves; leaf++)
+            if (acc_radix_wants (radix, last, leaf))
+              acc_radix_write (radix, l, last, leaf, at, acc_radix_read (radix, l, 0, u, x, leaf));
+        }
+    }
+
+  low_finish (l, acc_radix_get_launch (radix, space->inner, (gint64) group * ROWS, space->inner, 4));
+}
+
 void
 acc_skeleton_sort_simt (AccRadix *radix)
 {
   AccRadixSort self = { .radix = radix };
   gboolean fits;
 
+  if (radix->node->rank > 1 && radix->space->inner <= SHORT_ROW && radix->space->outer > 1)
+    {
+      radix->by_rows = TRUE;
+      write_short_rows (radix);
+      return;
+    }
   choose_tile (&self, TRUE);
   fits = self.n_tiles == 1;
   radix->by_rows = fits && radix->node->rank > 1;
