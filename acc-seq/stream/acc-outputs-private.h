@@ -47,5 +47,6 @@ gboolean   acc_outputs_commit    (GPtrArray *outputs, GCancellable *cancellable,
 gboolean   acc_outputs_can_narrow (GPtrArray *outputs);
 /* Whether all sinks take elements; others get whole rows, which have to be stored for that. */
 gboolean   acc_outputs_take_elements (GPtrArray *outputs);
-/* Does so: vectors of the elements take the places of arrays. */
-void       acc_outputs_narrow     (GPtrArray *outputs);
+/* Does so: vectors of the elements take the places of arrays. TRUE: they read sources, where a device would get whole arrays of what is
+ * in memory. */
+gboolean   acc_outputs_narrow     (GPtrArray *outputs, AccBackend *backend);

@@ -3,6 +3,7 @@
 
 #include "acc-seq/stream/external/acc-external-elements-private.h"
 #include "acc-seq/stream/external/acc-pack-sink-private.h"
+#include "acc-memory-source-private.h"
 #include "acc-error.h"
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/data/acc-sink-private.h"
@@ -265,9 +266,11 @@ acc_outputs_take_elements (GPtrArray *outputs)
   return TRUE;
 }
 
-void
-acc_outputs_narrow (GPtrArray *outputs)
+gboolean
+acc_outputs_narrow (GPtrArray *outputs, AccBackend *backend)
 {
+  g_autoptr(GPtrArray) arrays = NULL, others = NULL;
+
   for (guint i = 0; i < outputs->len; i++)
     {
       AccOutput *output = g_ptr_array_index (outputs, i);
@@ -276,6 +279,15 @@ acc_outputs_narrow (GPtrArray *outputs)
       output->whole = acc_shape_ref (output->array->shape);
       g_set_object (&output->array, vector);
     }
+
+  if (acc_backend_get_budget (backend) == acc_backend_get_host_budget (backend))
+    return FALSE;
+  arrays = acc_outputs_list (outputs);
+  others = acc_memory_source_replace ((AccArray **) arrays->pdata, arrays->len, NULL);
+  if (others != NULL)
+    acc_outputs_replace (outputs, others);
+
+  return others != NULL;
 }
 
 static gboolean

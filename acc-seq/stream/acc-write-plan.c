@@ -228,9 +228,9 @@ tell_narrow (GPtrArray *outputs, AccStagesPlan *stages)
   stages->traffic.read = acc_bytes_add (stages->traffic.read, bytes);
 }
 
-/* The only array of @outputs, element by element: to the sink, or to a store. */
+/* The only array of @outputs, element by element: to the sink, or to a store. @reads: which come from sources then. */
 static gboolean
-plan_narrow (Planning *self, GPtrArray *outputs, AccStagesPlan *stages, GError **error)
+plan_narrow (Planning *self, GPtrArray *outputs, AccStagesPlan *stages, gboolean *reads, GError **error)
 {
   g_autoptr(GPtrArray) stored = g_ptr_array_new_with_free_func (g_object_unref);
   AccArray *rows;
@@ -238,7 +238,7 @@ plan_narrow (Planning *self, GPtrArray *outputs, AccStagesPlan *stages, GError *
   tell_narrow (outputs, stages);
   if (acc_outputs_take_elements (outputs))
     {
-      acc_outputs_narrow (outputs);
+      *reads = acc_outputs_narrow (outputs, self->backend);
       return TRUE;
     }
   if (!check_store (self, ((AccOutput *) g_ptr_array_index (outputs, 0))->array, &rows, error))
@@ -299,8 +299,18 @@ plan_staged (Planning *self, GPtrArray *outputs, AccStagesPlan *stages, GError *
       /* Element by element, once all sources are stored. */
       is_narrow = mode == ACC_STAGES_SOURCES || !reads;
       mode = ACC_STAGES_SOURCES;
-      if (is_narrow && !plan_narrow (self, outputs, stages, error))
-        return NULL;
+      if (is_narrow)
+        {
+          reads = FALSE;
+          if (!plan_narrow (self, outputs, stages, &reads, error))
+            return NULL;
+          if (reads)
+            {
+              is_narrow = FALSE;
+              mode = ACC_STAGES_FLOW;
+              tried = 1 << ACC_STAGES_FLOW;
+            }
+        }
     }
 }
 

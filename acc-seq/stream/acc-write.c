@@ -272,6 +272,7 @@ acc_write_begin_rows (AccSession **session, GPtrArray *arrays, GCancellable *can
 /* --- several arrays */
 
 static gboolean write_apart (Write *self, GPtrArray *outputs, gboolean all, GError **error);
+static gboolean write_outputs (Write *self, GPtrArray *outputs, GError **error);
 
 /* Writes what goes to @outputs by one run; where that would be no run by rows, which takes more memory, by one for each array. FALSE with
  * @obstacle, and without an error, where nothing was begun. */
@@ -329,8 +330,6 @@ select_outputs (GPtrArray *outputs, AccArray *array, const AccDependence *depend
 
   return selected;
 }
-
-static gboolean write_outputs (Write *self, GPtrArray *outputs, GError **error);
 
 /* Sources that can be read once are stored where several of the arrays read them. */
 static gboolean
@@ -411,7 +410,10 @@ write_whole (Write *self, GPtrArray *outputs, GError **error)
   if (is_too_wide (outputs, obstacle))
     {
       if (acc_outputs_take_elements (outputs))
-        acc_outputs_narrow (outputs);
+        {
+          if (acc_outputs_narrow (outputs, self->backend))
+            return write_outputs (self, outputs, error);
+        }
       else if (!store_rows (self, outputs, error))
         return FALSE;
       return write_whole (self, outputs, error);

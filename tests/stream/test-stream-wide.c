@@ -62,6 +62,14 @@ filtered (AccArray *a, gpointer data)
   return acc_array_stencil (a, (gint64[]) { 3, 3 }, 2, boundary, around, NULL);
 }
 
+static AccArray *
+cropped_filtered (AccArray *a, gpointer data)
+{
+  g_autoptr(AccArray) part = cropped (a, NULL);
+
+  return filtered (part, GINT_TO_POINTER (ACC_BOUNDARY_CLAMP));
+}
+
 static AccExpr *
 around_both (AccExpr *a, AccExpr *b, gpointer data)
 {
@@ -130,8 +138,9 @@ static const struct {
   { "map", mapped, NULL, FALSE, TRUE },
   { "map, rank 3", mapped, NULL, TRUE, FALSE },
   { "zip", zipped, NULL, FALSE, FALSE },
-  { "reverse", turned, NULL, FALSE, FALSE },
-  { "drop", cropped, NULL, FALSE, FALSE },
+  { "reverse", turned, NULL, FALSE, TRUE },
+  { "drop", cropped, NULL, FALSE, TRUE },
+  { "drop, clamp", cropped_filtered, NULL, FALSE, TRUE },
   { "replicate", repeated, NULL, FALSE, FALSE },
   { "sum", summed, NULL, FALSE, TRUE },
   { "sum, rank 3", summed, NULL, TRUE, FALSE },
