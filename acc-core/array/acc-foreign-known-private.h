@@ -10,6 +10,10 @@
 /* Nor are matrices with a shorter side, whose reading takes longer than the routine saves. */
 #define ACC_FOREIGN_SHORTEST_SIDE 16
 
+/* In front of the name of a transform: the same, of extents that a run tells, by a loop. Of elements of many extents it is made of
+ * other operations, whatever it falls back to. */
+#define ACC_FOREIGN_ANY "acc-any:"
+
 const char *acc_foreign_get_transform_name (guint n_dimensions, guint n_after, gboolean forward);
 /* NULL: it is another operation. */
 const AccForeignTransform *acc_foreign_find_transform (const char *name);

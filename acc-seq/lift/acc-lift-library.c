@@ -343,16 +343,39 @@ lift_each (AccLift    *self,
                                            : acc_lifted_new_irregular (acc_nesting_ref (plain->nesting), g_steal_pointer (&made));
 }
 
+/* Which transform of any extents it is; NULL: it is none. A text may have the name with any node. */
+static const AccForeignTransform *
+find_any (AccArray *node)
+{
+  const char *name = acc_foreign_get_name (node);
+  const AccForeignTransform *transform = NULL;
+  AccElementKind part;
+
+  if (g_str_has_prefix (name, ACC_FOREIGN_ANY))
+    transform = acc_foreign_find_transform (name + strlen (ACC_FOREIGN_ANY));
+  if (transform == NULL || node->n_inputs != 1 || transform->n_after > 0 || node->rank < transform->n_dimensions
+      || node->inputs[0]->rank != node->rank || node->inputs[0]->type != node->type
+      || acc_element_type_get_kind (node->type) != ACC_KIND_COMPLEX)
+    return NULL;
+  part = acc_element_type_get_leaf (node->type, 0);
+
+  return part == ACC_KIND_F32 || part == ACC_KIND_F64 ? transform : NULL;
+}
+
 AccLifted *
 acc_lift_foreign (AccLift  *self,
                   AccArray *node)
 {
   g_autofree AccLifted **inputs = g_new (AccLifted *, node->n_inputs + 1);
   g_autoptr(AccLifted) plain = NULL;
+  const AccForeignTransform *any = find_any (node);
   AccLifted *known;
 
   for (guint i = 0; i < node->n_inputs; i++)
     inputs[i] = acc_lift_get_input (self, node, i);
+  if (any != NULL)
+    return inputs[0]->form == ACC_LIFTED_IRREGULAR ? acc_lift_fft (self, inputs[0], any->n_dimensions, any->forward)
+                                                   : fall_back (self, node, inputs);
   known = takes_one_more (node, inputs) ? lift_known (self, node, inputs) : NULL;
   if (known != NULL)
     return known;

@@ -135,6 +135,9 @@ gboolean   acc_lift_is_whole        (AccArray *node);
 AccArray  *acc_lift_nth_operand     (AccArray *node, guint n);
 AccLifted *acc_lift_whole           (AccLift *self, AccArray *node);
 
+/* The transform, unnormalised, of complex numbers along the innermost dimensions of irregular elements; owned. */
+AccLifted *acc_lift_fft             (AccLift *self, AccLifted *input, guint n_dimensions, gboolean forward);
+
 /* Borrowed; it was lifted before. */
 AccLifted *acc_lift_get             (AccLift *self, AccArray *node);
 AccLifted *acc_lift_get_input       (AccLift *self, AccArray *node, guint input);

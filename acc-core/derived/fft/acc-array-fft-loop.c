@@ -6,8 +6,8 @@
 #include "acc-core/array/acc-program-private.h"
 #include "acc-array-rearrange.h"
 
-/* Transforms of extents that only a run tells: passes are turns of a loop, each of which finds its factor. As all of it follows from the
- * extents, it is lifted to elements of any. The library's routine takes its place where the backend has one. */
+/* Transforms of extents that only a run tells: passes are turns of a loop, each of which finds its factor. The library's routine takes its
+ * place where the backend has one. Of elements of many extents lifting makes other passes: acc-lift-fft.c. */
 
 /* What is left without the small factors is one pass up to here, else the row is convolved with a chirp. */
 #define LARGEST_REST 32
@@ -337,18 +337,44 @@ transform_dimensions (AccArray   *numbers,
   return g_steal_pointer (&values);
 }
 
+/* The foreign operation that falls back to @function. */
+static AccArray *
+make_foreign (const char *name,
+              AccArray   *numbers,
+              AccArray *(*function) (AccArray *numbers, gpointer data),
+              gpointer    data)
+{
+  g_autoptr(AccArray) parameter = acc_array_new_parameter (numbers->type, numbers->rank, NULL, 0), result = function (parameter, data);
+  g_autoptr(AccProgram) fallback = acc_program_new_for_nodes (&parameter, 1, &result, 1);
+
+  return acc_array_foreign (name, &numbers, 1, fallback);
+}
+
+static AccArray *
+run_loops (AccArray *numbers,
+           gpointer  loop)
+{
+  return transform_dimensions (numbers, loop);
+}
+
+/* What lifting knows by its name. */
+static AccArray *
+run_any (AccArray *numbers,
+         gpointer  data)
+{
+  const Loop *loop = data;
+  g_autofree char *name = g_strconcat (ACC_FOREIGN_ANY, acc_foreign_get_transform_name (loop->n_dimensions, 0, loop->forward), NULL);
+
+  return make_foreign (name, numbers, run_loops, data);
+}
+
 AccArray *
 acc_fft_run_loop (AccArray       *numbers,
                   guint           n_dimensions,
                   AccElementType *type,
                   gboolean        forward)
 {
-  const Loop loop = { type, forward, 0, numbers->rank - n_dimensions, n_dimensions };
-  g_autoptr(AccArray) parameter = acc_array_new_parameter (numbers->type, numbers->rank, NULL, 0), result = NULL;
-  g_autoptr(AccProgram) fallback = NULL;
+  Loop loop = { type, forward, 0, numbers->rank - n_dimensions, n_dimensions };
 
-  result = transform_dimensions (parameter, &loop);
-  fallback = acc_program_new_for_nodes (&parameter, 1, &result, 1);
-
-  return acc_array_foreign (acc_foreign_get_transform_name (n_dimensions, 0, forward), &numbers, 1, fallback);
+  return make_foreign (acc_foreign_get_transform_name (n_dimensions, 0, forward), numbers, run_any, &loop);
 }

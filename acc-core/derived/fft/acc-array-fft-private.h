@@ -34,6 +34,19 @@ AccArray *acc_fft_transform_array (AccArray *numbers, guint n_dimensions, guint 
 /* The same along the innermost dimensions, for extents that are known only when it runs. @type: of the floats. */
 AccArray *acc_fft_run_loop        (AccArray *numbers, guint n_dimensions, AccElementType *type, gboolean forward);
 
+/* Lines of a power of two numbers each, which are parts of a vector. */
+#define ACC_FFT_LINE_BITS 6
+typedef struct {
+  AccElementType *type;      /* of the floats */
+  AccArray       *codes;     /* i8 for each number: its place in its line, shifted by so many bits, and the logarithm of the line's
+                              * length */
+  AccArray       *steps;     /* i8 for each number: how far those of its line lie apart; NULL: they are neighbours */
+  AccArray       *longest;   /* an i8: the length of the longest line, 1 at least */
+} AccFftLines;
+
+/* Cyclic convolutions of the lines of @numbers with those of @kernel, times their lengths. */
+AccArray *acc_fft_convolve_lines  (const AccFftLines *self, AccArray *numbers, AccArray *kernel);
+
 /* Has no prime factors that there is no pass for. */
 gboolean  acc_fft_is_smooth     (gint64 n);
 

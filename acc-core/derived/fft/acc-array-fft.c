@@ -328,8 +328,8 @@ transform_dimensions (AccArray   *self,
  * `acc-fft-middle-…` is that of the middle one of three. `native` has those of FFTW, `cuda` those of cuFFT, where they are found, `cuda`
  * for arrays that are large enough. A run by rows does not use them.
  *
- * Extents may be known only when it runs, as those of elements of a nested array: where the backend has no routine, passes are turns of a
- * loop then, which take several times as long.
+ * Extents may be known only when it runs, as those of elements of a nested array: where the backend has no routine, it takes several times
+ * as long then.
  *
  * An array of rank 0 is %ACC_ERROR_SHAPE, elements of other types are %ACC_ERROR_TYPE. Rows of 2^31 or more elements that have large prime
  * factors are %ACC_ERROR_UNSUPPORTED.
