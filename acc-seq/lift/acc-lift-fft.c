@@ -66,30 +66,6 @@ index_with (const Transform *self,
 }
 
 static AccExpr *
-parts_of (AccExpr *number)
-{
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (number);
-
-  return acc_expr_tuple2 (acc_expr_real (owned), acc_expr_imag (owned));
-}
-
-static AccExpr *
-join_parts (AccExpr *pair)
-{
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (pair);
-
-  return acc_expr_complex (acc_expr_item (owned, 0), acc_expr_item (owned, 1));
-}
-
-static AccExpr *
-conjugate (AccExpr *pair)
-{
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (pair);
-
-  return acc_expr_tuple2 (acc_expr_item (owned, 0), acc_expr_neg (acc_expr_item (owned, 1)));
-}
-
-static AccExpr *
 chirp_at (AccLift *lift,
           AccExpr *k,
           AccExpr *index,
@@ -100,7 +76,7 @@ chirp_at (AccLift *lift,
   g_autoptr(AccExpr) twice = acc_expr_ref_sink (acc_expr_mul (acc_lifted_extent (self->input, k, self->dimension), acc_array_number (2)));
   AccExpr *root = acc_fft_cast (acc_fft_root (acc_expr_rem (acc_expr_mul (place, place), twice), twice), self->type);
 
-  return join_parts (self->forward ? root : conjugate (root));
+  return acc_fft_number (self->forward ? root : acc_fft_conjugate (root));
 }
 
 static AccExpr *
@@ -120,9 +96,10 @@ chirped_at (AccLift *lift,
   const Transform *self = data;
   AccExpr *place = acc_lift_index_item (index, self->input->rank, self->dimension);
   AccExpr *is_inside = acc_expr_lt (place, acc_lifted_extent (self->input, k, self->dimension));
-  AccExpr *product = acc_fft_mul (parts_of (acc_lifted_read (self->input, k, index)), parts_of (acc_lifted_read (self->chirp, k, index)));
+  AccExpr *product = acc_fft_mul (acc_fft_pair (acc_lifted_read (self->input, k, index)),
+                                  acc_fft_pair (acc_lifted_read (self->chirp, k, index)));
 
-  return acc_expr_cond (is_inside, join_parts (product), nothing (self));
+  return acc_expr_cond (is_inside, acc_fft_number (product), nothing (self));
 }
 
 static AccExpr *
@@ -137,7 +114,7 @@ kernel_at (AccLift *lift,
   AccExpr *is_inside = acc_expr_lt (distance, acc_lifted_extent (self->input, k, self->dimension));
   AccExpr *factor = acc_lifted_read (self->chirp, k, index_with (self, index, distance));
 
-  return acc_expr_cond (is_inside, join_parts (conjugate (parts_of (factor))), nothing (self));
+  return acc_expr_cond (is_inside, acc_fft_number (acc_fft_conjugate (acc_fft_pair (factor))), nothing (self));
 }
 
 static AccExpr *
@@ -184,8 +161,8 @@ result_at (AccLift *lift,
   AccExpr *size = acc_expr_cast (size_of (self, k), self->type);
   g_autoptr(AccExpr) own_size = acc_expr_ref_sink (size), sum = NULL;
 
-  sum = acc_expr_ref_sink (acc_fft_mul (parts_of (acc_lifted_read (self->sums, k, index)),
-                                        parts_of (acc_lifted_read (self->chirp, k, index))));
+  sum = acc_expr_ref_sink (acc_fft_mul (acc_fft_pair (acc_lifted_read (self->sums, k, index)),
+                                        acc_fft_pair (acc_lifted_read (self->chirp, k, index))));
 
   return acc_expr_complex (acc_expr_fdiv (acc_expr_item (sum, 0), own_size), acc_expr_fdiv (acc_expr_item (sum, 1), own_size));
 }

@@ -22,14 +22,6 @@ chirp_at (AccExpr *index,
 }
 
 static AccExpr *
-conjugate (AccExpr *pair)
-{
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (pair);
-
-  return acc_expr_tuple2 (acc_expr_item (owned, 0), acc_expr_neg (acc_expr_item (owned, 1)));
-}
-
-static AccExpr *
 nothing (const Convolution *self)
 {
   AccExpr *zero = acc_expr_new_typed_float (self->fft->type, 0);
@@ -56,8 +48,8 @@ kernel_element (AccExpr *index,
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, 1)), distance = NULL;
 
   distance = acc_expr_ref_sink (acc_expr_min (place, acc_expr_sub (acc_expr_extent (self->padded, 1), place)));
-  return acc_expr_cond (acc_expr_lt (distance, acc_expr_extent (self->pairs, 1)), conjugate (acc_expr_linear_index (self->chirp, distance)),
-                        nothing (self));
+  return acc_expr_cond (acc_expr_lt (distance, acc_expr_extent (self->pairs, 1)),
+                        acc_fft_conjugate (acc_expr_linear_index (self->chirp, distance)), nothing (self));
 }
 
 /* The conjugate of a product: what its forward transform gives is conjugate to the inverse one. */
@@ -68,7 +60,7 @@ product_at (AccExpr *index,
   const Convolution *self = data;
   AccExpr *factor = acc_expr_index (self->kernel, acc_expr_tuple3 (acc_array_number (0), acc_expr_item (index, 1), acc_array_number (0)));
 
-  return conjugate (acc_fft_mul (acc_expr_index (self->padded, index), factor));
+  return acc_fft_conjugate (acc_fft_mul (acc_expr_index (self->padded, index), factor));
 }
 
 static AccExpr *
@@ -76,7 +68,7 @@ result_at (AccExpr *index,
            gpointer data)
 {
   const Convolution *self = data;
-  g_autoptr(AccExpr) sum = acc_expr_ref_sink (acc_fft_mul (conjugate (acc_expr_index (self->padded, index)),
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (acc_fft_mul (acc_fft_conjugate (acc_expr_index (self->padded, index)),
                                                            acc_expr_linear_index (self->chirp, acc_expr_item (index, 1))));
   g_autoptr(AccExpr) size = acc_expr_ref_sink (acc_expr_cast (acc_expr_extent (self->padded, 1), self->fft->type));
 

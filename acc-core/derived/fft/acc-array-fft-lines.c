@@ -19,14 +19,6 @@ typedef struct {
 } Pass;
 
 static AccExpr *
-parts_of (AccExpr *number)
-{
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (number);
-
-  return acc_expr_tuple2 (acc_expr_real (owned), acc_expr_imag (owned));
-}
-
-static AccExpr *
 combine (AccExpr *x,
          AccExpr *y,
          AccExpr *(*function) (AccExpr *, AccExpr *))
@@ -37,21 +29,12 @@ combine (AccExpr *x,
 }
 
 static AccExpr *
-conjugate (AccExpr *pair)
-{
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (pair);
-
-  return acc_expr_tuple2 (acc_expr_item (owned, 0), acc_expr_neg (acc_expr_item (owned, 1)));
-}
-
-static AccExpr *
 root_at (AccExpr *turns,
          gpointer data)
 {
   const Pass *pass = data;
-  g_autoptr(AccExpr) root = acc_expr_ref_sink (acc_fft_cast (acc_fft_root (turns, acc_expr_the (pass->lines->longest)), pass->lines->type));
 
-  return acc_expr_complex (acc_expr_item (root, 0), acc_expr_item (root, 1));
+  return acc_fft_number (acc_fft_cast (acc_fft_root (turns, acc_expr_the (pass->lines->longest)), pass->lines->type));
 }
 
 static AccExpr *
@@ -73,16 +56,15 @@ pass_element (AccExpr *at,
   g_autoptr(AccExpr) second = acc_expr_ref_sink (acc_expr_cond (takes_part, acc_expr_add (first, apart), at));
   g_autoptr(AccExpr) turns = acc_expr_ref_sink (acc_expr_mul (acc_expr_band (place, acc_expr_sub (half, acc_array_number (1))),
                                                               acc_expr_item (now, 1)));
-  g_autoptr(AccExpr) root = acc_expr_ref_sink (parts_of (acc_expr_linear_index (pass->roots, turns)));
-  g_autoptr(AccExpr) x = acc_expr_ref_sink (parts_of (acc_expr_linear_index (pass->numbers, first)));
-  g_autoptr(AccExpr) y = acc_expr_ref_sink (parts_of (acc_expr_linear_index (pass->numbers, second)));
-  g_autoptr(AccExpr) other = acc_expr_ref_sink (pass->back ? acc_fft_mul (y, conjugate (root)) : y), result = NULL;
-  AccExpr *lower = combine (x, other, acc_expr_add), *upper = combine (x, other, acc_expr_sub);
+  g_autoptr(AccExpr) root = acc_expr_ref_sink (acc_fft_pair (acc_expr_linear_index (pass->roots, turns)));
+  g_autoptr(AccExpr) x = acc_expr_ref_sink (acc_fft_pair (acc_expr_linear_index (pass->numbers, first)));
+  g_autoptr(AccExpr) y = acc_expr_ref_sink (acc_fft_pair (acc_expr_linear_index (pass->numbers, second)));
+  g_autoptr(AccExpr) other = acc_expr_ref_sink (pass->back ? acc_fft_mul (y, acc_fft_conjugate (root)) : y);
+  AccExpr *lower = combine (x, other, acc_expr_add), *upper = combine (x, other, acc_expr_sub), *result;
 
   result = acc_expr_cond (is_upper, pass->back ? upper : acc_fft_mul (upper, root), lower);
-  result = acc_expr_ref_sink (acc_expr_cond (takes_part, result, x));
 
-  return acc_expr_complex (acc_expr_item (result, 0), acc_expr_item (result, 1));
+  return acc_fft_number (acc_expr_cond (takes_part, result, x));
 }
 
 /* The last state says how far apart the two lie. */
@@ -162,9 +144,7 @@ product_of (AccExpr *x,
             AccExpr *y,
             gpointer data)
 {
-  g_autoptr(AccExpr) product = acc_expr_ref_sink (acc_fft_mul (parts_of (x), parts_of (y)));
-
-  return acc_expr_complex (acc_expr_item (product, 0), acc_expr_item (product, 1));
+  return acc_fft_number (acc_fft_mul (acc_fft_pair (x), acc_fft_pair (y)));
 }
 
 AccArray *

@@ -33,30 +33,6 @@ typedef struct {
   AccArray   *padded, *kernel;            /* what is convolved and its transform */
 } Chirp;
 
-static AccExpr *
-parts_of (AccExpr *number)
-{
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (number);
-
-  return acc_expr_tuple2 (acc_expr_real (owned), acc_expr_imag (owned));
-}
-
-static AccExpr *
-join_parts (AccExpr *pair)
-{
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (pair);
-
-  return acc_expr_complex (acc_expr_item (owned, 0), acc_expr_item (owned, 1));
-}
-
-static AccExpr *
-conjugate (AccExpr *pair)
-{
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (pair);
-
-  return acc_expr_tuple2 (acc_expr_item (owned, 0), acc_expr_neg (acc_expr_item (owned, 1)));
-}
-
 /* --- factors */
 
 static AccExpr *
@@ -109,7 +85,7 @@ root_at (AccExpr *turns,
   const Pass *pass = data;
   AccExpr *root = acc_fft_cast (acc_fft_root (turns, acc_expr_extent (pass->numbers, pass->loop->dimension)), pass->loop->type);
 
-  return join_parts (pass->loop->forward ? root : conjugate (root));
+  return acc_fft_number (pass->loop->forward ? root : acc_fft_conjugate (root));
 }
 
 /* (place, turns, re, im): adds the number at that place, turned. */
@@ -122,7 +98,7 @@ add_turned (AccExpr *state,
   g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_expr_extent (pass->roots, 0)), further = NULL, product = NULL;
   AccExpr *number = acc_expr_index (pass->numbers, acc_array_index_along (pass->numbers, pass->loop->dimension, pass->index, place));
 
-  product = acc_expr_ref_sink (acc_fft_mul (parts_of (number), parts_of (acc_expr_linear_index (pass->roots, turns))));
+  product = acc_expr_ref_sink (acc_fft_mul (acc_fft_pair (number), acc_fft_pair (acc_expr_linear_index (pass->roots, turns))));
   further = acc_expr_ref_sink (acc_expr_add (turns, pass->turn));
 
   return acc_expr_tuple4 (acc_expr_add (place, pass->groups),
@@ -227,7 +203,7 @@ chirp_at (AccExpr *index,
   g_autoptr(AccExpr) n = acc_expr_ref_sink (acc_expr_mul (acc_expr_extent (self->numbers, self->loop->dimension), acc_array_number (2)));
   AccExpr *root = acc_fft_cast (acc_fft_root (acc_expr_rem (acc_expr_mul (index, index), n), n), self->loop->type);
 
-  return join_parts (self->loop->forward ? root : conjugate (root));
+  return acc_fft_number (self->loop->forward ? root : acc_fft_conjugate (root));
 }
 
 static AccExpr *
@@ -245,9 +221,10 @@ chirped_element (AccExpr *index,
   const Chirp *self = data;
   g_autoptr(AccExpr) place = acc_expr_ref_sink (acc_expr_item (index, self->loop->dimension));
   AccExpr *number = acc_expr_index (self->numbers, acc_array_index_along (self->numbers, self->loop->dimension, index, place));
-  AccExpr *chirped = acc_fft_mul (parts_of (number), parts_of (acc_expr_linear_index (self->chirp, place)));
+  AccExpr *chirped = acc_fft_mul (acc_fft_pair (number), acc_fft_pair (acc_expr_linear_index (self->chirp, place)));
 
-  return acc_expr_cond (acc_expr_lt (place, acc_expr_extent (self->numbers, self->loop->dimension)), join_parts (chirped), nothing (self));
+  return acc_expr_cond (acc_expr_lt (place, acc_expr_extent (self->numbers, self->loop->dimension)), acc_fft_number (chirped),
+                        nothing (self));
 }
 
 static AccExpr *
@@ -258,7 +235,7 @@ kernel_element (AccExpr *place,
   g_autoptr(AccExpr) distance = acc_expr_ref_sink (acc_expr_min (place, acc_expr_sub (acc_expr_the (self->size), place)));
 
   return acc_expr_cond (acc_expr_lt (distance, acc_expr_extent (self->chirp, 0)),
-                        join_parts (conjugate (parts_of (acc_expr_linear_index (self->chirp, distance)))), nothing (self));
+                        acc_fft_number (acc_fft_conjugate (acc_fft_pair (acc_expr_linear_index (self->chirp, distance)))), nothing (self));
 }
 
 /* The conjugate of a product: what the same transform gives of it is conjugate to the inverse one. */
@@ -269,7 +246,7 @@ product_at (AccExpr *index,
   const Chirp *self = data;
   AccExpr *factor = acc_expr_linear_index (self->kernel, acc_expr_item (index, self->loop->dimension));
 
-  return join_parts (conjugate (acc_fft_mul (parts_of (acc_expr_index (self->padded, index)), parts_of (factor))));
+  return acc_fft_number (acc_fft_conjugate (acc_fft_mul (acc_fft_pair (acc_expr_index (self->padded, index)), acc_fft_pair (factor))));
 }
 
 static AccExpr *
@@ -278,7 +255,8 @@ result_at (AccExpr *index,
 {
   const Chirp *self = data;
   AccExpr *factor = acc_expr_linear_index (self->chirp, acc_expr_item (index, self->loop->dimension));
-  g_autoptr(AccExpr) sum = acc_expr_ref_sink (acc_fft_mul (conjugate (parts_of (acc_expr_index (self->padded, index))), parts_of (factor)));
+  g_autoptr(AccExpr) sum = acc_expr_ref_sink (acc_fft_mul (acc_fft_conjugate (acc_fft_pair (acc_expr_index (self->padded, index))),
+                                                           acc_fft_pair (factor)));
   g_autoptr(AccExpr) size = acc_expr_ref_sink (acc_expr_cast (acc_expr_the (self->size), self->loop->type));
 
   return acc_expr_complex (acc_expr_fdiv (acc_expr_item (sum, 0), size), acc_expr_fdiv (acc_expr_item (sum, 1), size));

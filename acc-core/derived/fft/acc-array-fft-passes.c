@@ -58,6 +58,30 @@ acc_fft_cast (AccExpr        *pair,
 }
 
 AccExpr *
+acc_fft_pair (AccExpr *number)
+{
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (number);
+
+  return acc_expr_tuple2 (acc_expr_real (owned), acc_expr_imag (owned));
+}
+
+AccExpr *
+acc_fft_number (AccExpr *pair)
+{
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (pair);
+
+  return acc_expr_complex (acc_expr_item (owned, 0), acc_expr_item (owned, 1));
+}
+
+AccExpr *
+acc_fft_conjugate (AccExpr *pair)
+{
+  g_autoptr(AccExpr) owned = acc_expr_ref_sink (pair);
+
+  return acc_expr_tuple2 (acc_expr_item (owned, 0), acc_expr_neg (acc_expr_item (owned, 1)));
+}
+
+AccExpr *
 acc_fft_mul (AccExpr *x,
              AccExpr *y)
 {

@@ -72,6 +72,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccFftTurns, acc_fft_turns_clear)
 AccArray *acc_fft_generate3     (gint64 outer, gint64 n, gint64 inner, AccExprFunc element, gpointer user_data);
 /* exp (-2πi @turns / @n) as a pair of f8; @turns from 0 to @n - 1. */
 AccExpr  *acc_fft_root          (AccExpr *turns, AccExpr *n);
+/* A complex number as a pair, a pair as a complex number, and the pair of the conjugate. */
+AccExpr  *acc_fft_pair          (AccExpr *number);
+AccExpr  *acc_fft_number        (AccExpr *pair);
+AccExpr  *acc_fft_conjugate     (AccExpr *pair);
 /* A pair as one of floats of @type, and the product of two of the same type. */
 AccExpr  *acc_fft_cast          (AccExpr *pair, AccElementType *type);
 AccExpr  *acc_fft_mul           (AccExpr *x, AccExpr *y);

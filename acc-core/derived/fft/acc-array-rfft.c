@@ -42,22 +42,6 @@ half (AccExpr        *x,
   return acc_expr_tuple2 (parts[0], parts[1]);
 }
 
-static AccExpr *
-conjugate (AccExpr *pair)
-{
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (pair);
-
-  return acc_expr_tuple2 (acc_expr_item (owned, 0), acc_expr_neg (acc_expr_item (owned, 1)));
-}
-
-static AccExpr *
-pair_of (AccExpr *number)
-{
-  g_autoptr(AccExpr) owned = acc_expr_ref_sink (number);
-
-  return acc_expr_tuple2 (acc_expr_real (owned), acc_expr_imag (owned));
-}
-
 /* --- forward */
 
 static AccExpr *
@@ -89,8 +73,8 @@ take_apart (AccExpr *index,
     h = acc_expr_ref_sink (acc_expr_extent (self->array, rank - 1));
   AccExpr *near = acc_expr_cond (acc_expr_lt (k, h), k, acc_array_number (0));
   AccExpr *far = acc_expr_cond (acc_expr_eq (k, acc_array_number (0)), acc_array_number (0), acc_expr_sub (h, k));
-  g_autoptr(AccExpr) x = acc_expr_ref_sink (pair_of (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, near))));
-  g_autoptr(AccExpr) y = acc_expr_ref_sink (conjugate (pair_of (acc_expr_index (self->array,
+  g_autoptr(AccExpr) x = acc_expr_ref_sink (acc_fft_pair (acc_expr_index (self->array, acc_array_index_in_row (self->array, index, near))));
+  g_autoptr(AccExpr) y = acc_expr_ref_sink (acc_fft_conjugate (acc_fft_pair (acc_expr_index (self->array,
                                                                                 acc_array_index_in_row (self->array, index, far)))));
   g_autoptr(AccExpr) even = acc_expr_ref_sink (half (x, y, acc_expr_add, self->type));
   g_autoptr(AccExpr) odd = acc_expr_ref_sink (half (x, y, acc_expr_sub, self->type));
@@ -143,9 +127,9 @@ put_together (AccExpr *index,
   g_autoptr(AccExpr) k = acc_expr_ref_sink (acc_expr_item (index, self->array->rank - 1)),
     h = acc_expr_ref_sink (acc_array_number (self->n / 2));
   g_autoptr(AccExpr) x = acc_expr_ref_sink (half_spectrum_at (self, index, k));
-  g_autoptr(AccExpr) y = acc_expr_ref_sink (conjugate (half_spectrum_at (self, index, acc_expr_sub (h, k))));
+  g_autoptr(AccExpr) y = acc_expr_ref_sink (acc_fft_conjugate (half_spectrum_at (self, index, acc_expr_sub (h, k))));
   g_autoptr(AccExpr) even = acc_expr_ref_sink (half (x, y, acc_expr_add, self->type));
-  AccExpr *root = conjugate (acc_fft_cast (acc_fft_root (k, acc_array_number (self->n)), self->type));
+  AccExpr *root = acc_fft_conjugate (acc_fft_cast (acc_fft_root (k, acc_array_number (self->n)), self->type));
   g_autoptr(AccExpr) odd = acc_expr_ref_sink (acc_fft_mul (half (x, y, acc_expr_sub, self->type), root));
 
   return acc_expr_complex (acc_expr_sub (acc_expr_item (even, 0), acc_expr_item (odd, 1)),
