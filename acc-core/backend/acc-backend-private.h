@@ -10,6 +10,13 @@
 GPtrArray *acc_executable_run_whole (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable,
                                      GError **error);
 
+/* Whether its memory is another than the host's. */
+static inline gboolean
+acc_backend_is_apart (AccBackend *self)
+{
+  return acc_backend_get_budget (self) != acc_backend_get_host_budget (self);
+}
+
 /* Whether its backend computes rows itself; those of others the host does. */
 gboolean    acc_executable_has_rows  (AccExecutable *self);
 /* Who computes rows, once a run by rows was begun: the backend, or one of the host. */

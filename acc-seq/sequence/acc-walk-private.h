@@ -302,7 +302,7 @@ AccArray      *acc_walk_fold_finish   (AccWalkOutlet *outlet, AccArray *seed, GE
 static inline gboolean
 acc_walk_is_on_processors (AccWalk *walk)
 {
-  return acc_backend_get_budget (walk->backend) == acc_backend_get_host_budget (walk->backend);
+  return !acc_backend_is_apart (walk->backend);
 }
 
 /* The function of @sequence, for elements of as many as it takes. */

@@ -24,7 +24,7 @@ acc_walk_step_bytes (AccBackend *backend,
   guint64 limit = acc_budget_get_limit (budget);
   gint64 most = in_memory ? STEP_BYTES * IN_MEMORY : STEP_BYTES;
 
-  if (limit > 0 && in_memory && budget != acc_backend_get_host_budget (backend))
+  if (limit > 0 && in_memory && acc_backend_is_apart (backend))
     most = G_MAXINT64;
 
   return limit > 0 ? CLAMP ((gint64) MIN (limit, G_MAXINT64) / ARRAYS_IN_LIMIT, 4096, most) : most;

@@ -280,7 +280,7 @@ acc_outputs_narrow (GPtrArray *outputs, AccBackend *backend)
       g_set_object (&output->array, vector);
     }
 
-  if (acc_backend_get_budget (backend) == acc_backend_get_host_budget (backend))
+  if (!acc_backend_is_apart (backend))
     return FALSE;
   arrays = acc_outputs_list (outputs);
   others = acc_memory_source_replace ((AccArray **) arrays->pdata, arrays->len, NULL);

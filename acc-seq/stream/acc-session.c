@@ -90,7 +90,7 @@ static guint64
 measure_whole (AccSession *self, AccArray **arrays, guint n_arrays, gboolean *from_memory)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
-  gboolean is_apart = acc_backend_get_budget (self->backend) != acc_backend_get_host_budget (self->backend), from_files = FALSE;
+  gboolean is_apart = acc_backend_is_apart (self->backend), from_files = FALSE;
   guint64 bytes = 0;
 
   *from_memory = FALSE;

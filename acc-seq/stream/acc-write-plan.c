@@ -339,7 +339,7 @@ plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
 
       plan->stages = g_strconcat (stages.text->str, more, NULL);
       /* Of the host, where a device has a limit of its own. */
-      if (acc_backend_get_budget (self->backend) == acc_backend_get_host_budget (self->backend))
+      if (!acc_backend_is_apart (self->backend))
         plan->bytes = acc_bytes_add (plan->bytes, stages.traffic.memory);
     }
   if (plan != NULL && plan->others == NULL)

@@ -404,9 +404,7 @@ find_long (Segments *self, gint64 n_segments, GError **error)
 static gboolean
 scans_pieces (Segments *self)
 {
-  AccBackend *backend = self->task->backend;
-
-  return self->is_scan && acc_backend_get_budget (backend) != acc_backend_get_host_budget (backend);
+  return self->is_scan && acc_backend_is_apart (self->task->backend);
 }
 
 static gboolean

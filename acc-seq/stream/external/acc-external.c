@@ -74,7 +74,7 @@ computes (const AccExternal *self, AccBackend *backend, AccArray *node)
   guint64 bytes = self->measure_whole (node), room;
 
   if (bytes == G_MAXUINT64
-      || (self->on_devices && acc_backend_get_budget (backend) == acc_backend_get_host_budget (backend)))
+      || (self->on_devices && !acc_backend_is_apart (backend)))
     return FALSE;
   if (self->suits != NULL && !self->suits (backend, node))
     return FALSE;
