@@ -7,3 +7,5 @@
 void acc_sequence_iterator_set_outer (AccSequenceIterator *self, AccJob *job);
 /* Elements in a step; 0: as many as is best. Before the first element; for tests. */
 void acc_sequence_iterator_set_chunk (AccSequenceIterator *self, gint64 chunk);
+/* All elements are wanted: a walk in which some has no room fails before the first. Before the first element. */
+void acc_sequence_iterator_set_takes_all (AccSequenceIterator *self);

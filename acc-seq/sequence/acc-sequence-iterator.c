@@ -32,6 +32,7 @@ struct _AccSequenceIterator {
   AccSequenceWriters *writers;  /* owned; NULL: nothing was written */
   GCancellable  *stop;        /* owned: of these */
   gint64         chunk;       /* elements in a step; 0: as many as is best */
+  gboolean       takes_all;   /* nobody ends the walk before the last element */
   gboolean       ended;       /* or failed, or closed */
   GError        *failure;     /* it ended with; NULL: behind the last element */
 };
@@ -174,6 +175,12 @@ acc_sequence_iterator_set_chunk (AccSequenceIterator *self,
   self->chunk = chunk;
 }
 
+void
+acc_sequence_iterator_set_takes_all (AccSequenceIterator *self)
+{
+  self->takes_all = TRUE;
+}
+
 static gboolean
 begin (AccSequenceIterator *self,
        GCancellable        *cancellable,
@@ -190,7 +197,7 @@ begin (AccSequenceIterator *self,
   self->outlet = acc_walk_collector_new (acc_walk_find_stage (self->walk, self->sequence), self->sequence, ACC_SEQUENCE_RESULT_NESTED);
   acc_walk_set_job (self->walk, self->job != NULL ? self->job : self->outer);
 
-  return TRUE;
+  return acc_walk_check_largest (self->walk, self->takes_all ? G_MAXINT64 : 1, error);
 }
 
 /* Steps until there is an element or the end. A walk that comes to its second step goes ahead from then on. */

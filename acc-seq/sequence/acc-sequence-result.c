@@ -134,7 +134,7 @@ walk_all (AccBackend   *backend,
     }
 
   acc_walk_set_job (walk, job);
-  if (!acc_walk_check_largest (walk, error))
+  if (!acc_walk_check_largest (walk, G_MAXINT64, error))
     {
       name_sequence (nodes[0], error);
       return NULL;

@@ -20,6 +20,7 @@ write_all (AccSequenceIterator *iterator,
   AccSequenceWriters *writers = acc_sequence_writers_new (backend, cancellable);
   g_autoptr(GError) failed = NULL, local = NULL;
 
+  acc_sequence_iterator_set_takes_all (iterator);
   for (gint64 number = 0;; number++)
     {
       g_autoptr(AccArray) element = acc_sequence_iterator_next (iterator, cancellable, &local);

@@ -10,9 +10,6 @@
 
 typedef struct {
   AccWalkOutlet  outlet;
-  AccSequence   *boundary;    /* NULL: all go on as they are */
-  AccWalkInlet  *inlet;
-  guint          feed;
   gint64         left;        /* elements to take, or to drop */
   GQueue         pending;     /* AccWalkPart, owned, of a batch that is not full */
   gint64         n_pending, n_put;              /* elements of batches that wait, and that went on */
@@ -40,7 +37,7 @@ boundary_end (AccWalkOutlet *outlet,
   Boundary *self = (Boundary *) outlet;
 
   outlet->done = TRUE;
-  acc_walk_inlet_end (self->inlet, self->feed);
+  acc_walk_inlet_end (self->outlet.inlet, self->outlet.feed);
 
   return TRUE;
 }
@@ -49,7 +46,7 @@ static void
 put (Boundary    *self,
      AccWalkPart *part)
 {
-  acc_walk_inlet_put (self->inlet, self->feed, acc_walk_part_ref (part));
+  acc_walk_inlet_put (self->outlet.inlet, self->outlet.feed, acc_walk_part_ref (part));
 }
 
 static gboolean
@@ -62,7 +59,7 @@ put_slice (Boundary    *self,
   AccWalkPart *slice = acc_walk_part_slice (part, start, count, error);
 
   if (slice != NULL)
-    acc_walk_inlet_put (self->inlet, self->feed, slice);
+    acc_walk_inlet_put (self->outlet.inlet, self->outlet.feed, slice);
 
   return slice != NULL;
 }
@@ -72,7 +69,7 @@ static guint64
 describe (AccWalkOutlet        *outlet,
           AccSequenceFunction **function)
 {
-  AccSequence *boundary = ((Boundary *) outlet)->boundary;
+  AccSequence *boundary = outlet->boundary;
 
   if (boundary != NULL && (boundary->kind == ACC_SEQUENCE_KIND_FILTER || boundary->kind == ACC_SEQUENCE_KIND_TAKE_WHILE))
     *function = acc_walk_get_function (outlet->stage->walk, boundary);
@@ -112,10 +109,10 @@ apply_predicate (Boundary       *self,
                  gint64          count)
 {
   AccWalkStage *stage = self->outlet.stage;
-  guint n_parameters = acc_walk_get_function (stage->walk, self->boundary)->n_parameters;
+  guint n_parameters = acc_walk_get_function (stage->walk, self->outlet.boundary)->n_parameters;
   g_autoptr(AccNestedArray) numbers = n_parameters > 1 ? acc_walk_stage_count_up (stage, count) : NULL;
 
-  return acc_walk_apply (stage->walk, self->boundary, (AccNestedArray *[]) { elements, numbers });
+  return acc_walk_apply (stage->walk, self->outlet.boundary, (AccNestedArray *[]) { elements, numbers });
 }
 
 static void
@@ -242,18 +239,18 @@ prepare_scan (Boundary *self,
               GError  **error)
 {
   AccWalk *walk = self->outlet.stage->walk;
-  AccSequenceFunction *function = acc_walk_get_function (walk, self->boundary);
-  g_autoptr(AccProgram) program = self->boundary->program != NULL ? g_object_ref (self->boundary->program)
+  AccSequenceFunction *function = acc_walk_get_function (walk, self->outlet.boundary);
+  g_autoptr(AccProgram) program = self->outlet.boundary->program != NULL ? g_object_ref (self->outlet.boundary->program)
                                   : acc_program_new_for_nodes (function->parameters, function->n_parameters, function->results,
                                                               function->n_results);
 
   self->step = acc_backend_compile (walk->backend, program, walk->cancellable, error);
   if (self->step == NULL)
     return FALSE;
-  self->states = self->boundary->states != NULL
-                   ? acc_backend_run_many (walk->backend, (AccArray **) self->boundary->states->pdata, self->boundary->states->len,
-                                           walk->cancellable, error)
-                   : acc_backend_run_many (walk->backend, &self->boundary->array, 1, walk->cancellable, error);
+  self->states = self->outlet.boundary->states != NULL
+                   ? acc_backend_run_many (walk->backend, (AccArray **) self->outlet.boundary->states->pdata,
+                                           self->outlet.boundary->states->len, walk->cancellable, error)
+                   : acc_backend_run_many (walk->backend, &self->outlet.boundary->array, 1, walk->cancellable, error);
 
   return self->states != NULL;
 }
@@ -292,7 +289,7 @@ put_states (Boundary  *self,
 
   if (all == NULL)
     return FALSE;
-  acc_walk_inlet_put (self->inlet, self->feed, all);
+  acc_walk_inlet_put (self->outlet.inlet, self->outlet.feed, all);
   g_ptr_array_set_size (states, 0);
 
   return TRUE;
@@ -307,7 +304,7 @@ absorb_scan (AccWalkOutlet *outlet,
   Boundary *self = (Boundary *) outlet;
   AccWalk *walk = outlet->stage->walk;
   g_autoptr(GPtrArray) states = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
-  guint n_parameters = acc_walk_get_function (walk, self->boundary)->n_parameters;
+  guint n_parameters = acc_walk_get_function (walk, self->outlet.boundary)->n_parameters;
 
   if (self->step == NULL && !prepare_scan (self, error))
     return FALSE;
@@ -354,7 +351,7 @@ stack_part (Boundary    *self,
     g_prefix_error (&local,
                     "%s takes elements of the same extents only: %s_nested takes others, or pad them in a map, take their values one by "
                     "one (expand), or go element by element (scan): ",
-                    acc_sequence_get_operation_name (self->boundary), acc_sequence_get_operation_name (self->boundary));
+                    acc_sequence_get_operation_name (self->outlet.boundary), acc_sequence_get_operation_name (self->outlet.boundary));
   if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
 
@@ -367,7 +364,7 @@ shape_part (Boundary    *self,
             AccWalkPart *part,
             GError     **error)
 {
-  AccSequence *boundary = self->boundary;
+  AccSequence *boundary = self->outlet.boundary;
 
   if (boundary->nests && acc_program_get_n_parameters (boundary->program) > 2)
     return acc_walk_part_loosen (part, acc_backend_get_host_budget (self->outlet.stage->walk->backend), error);
@@ -379,11 +376,11 @@ static gboolean
 put_mapped (Boundary  *self,
             GPtrArray *results)
 {
-  AccNestedArray *made = self->boundary->made;
+  AccNestedArray *made = self->outlet.boundary->made;
   AccWalkPart *part = made != NULL ? acc_walk_part_new_computed (made, (AccArray **) results->pdata + 1, 0)
                                    : acc_walk_part_new_regular (g_ptr_array_index (results, 1));
 
-  acc_walk_inlet_put (self->inlet, self->feed, part);
+  acc_walk_inlet_put (self->outlet.inlet, self->outlet.feed, part);
 
   return TRUE;
 }
@@ -410,10 +407,10 @@ map_part (Boundary    *self,
     {
       if (!g_cancellable_is_cancelled (self->outlet.stage->walk->cancellable))
         g_prefix_error (error, "%s of elements %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT ": ",
-                        acc_sequence_get_operation_name (self->boundary), first, first + part->count - 1);
+                        acc_sequence_get_operation_name (self->outlet.boundary), first, first + part->count - 1);
       return FALSE;
     }
-  if (self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
+  if (self->outlet.boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
     return put_mapped (self, results);
 
   state = acc_walk_part_new_constant (g_ptr_array_index (results, 0), 1);
@@ -479,7 +476,7 @@ put_batches (Boundary *self,
   if (all == NULL)
     return FALSE;
   self->n_put += count;
-  if (self->boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
+  if (self->outlet.boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
     return map_part (self, all, first, error);
 
   batches = acc_walk_part_group (all, first, size, budget, error);
@@ -497,7 +494,7 @@ absorb_batch (AccWalkOutlet *outlet,
               GError       **error)
 {
   Boundary *self = (Boundary *) outlet;
-  gint64 size = self->boundary->number;
+  gint64 size = self->outlet.boundary->number;
 
   g_queue_push_tail (&self->pending, acc_walk_part_ref (parts[0]));
   self->n_pending += count;
@@ -573,9 +570,9 @@ acc_walk_boundary_attach (AccWalkStage *stage,
 {
   Boundary *self = g_new0 (Boundary, 1);
 
-  self->boundary = boundary;
-  self->inlet = inlet;
-  self->feed = feed;
+  self->outlet.boundary = boundary;
+  self->outlet.inlet = inlet;
+  self->outlet.feed = feed;
   g_queue_init (&self->pending);
   inlet->feeders[feed] = stage;
   acc_walk_outlet_attach (&self->outlet, boundary != NULL ? get_class (boundary) : &same_class, stage, sequence);

@@ -6,6 +6,7 @@
 #include "acc-sink.h"
 #include "acc-core/base/acc-parallel-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
+#include "acc-seq/stream/acc-store-private.h"
 
 /* Chunks that lie in the channel. */
 #define MOST_CHUNKS 2
@@ -50,17 +51,13 @@ acc_walk_sink_start (AccSink        *sink,
 static AccArray *
 copy_chunk (AccWalkSink *self,
             AccChunk    *chunk,
+            AccShape    *shape,
             GError     **error)
 {
   AccElementType *type = acc_chunk_get_element_type (chunk);
-  guint rank, n_buffers = acc_element_type_get_n_buffers (type);
-  const gint64 *whole = acc_shape_get_extents (self->shape, &rank);
-  g_autofree gint64 *extents = g_memdup2 (whole, rank * sizeof (gint64));
+  guint n_buffers = acc_element_type_get_n_buffers (type);
   g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, n_buffers + 1);
-  g_autoptr(AccShape) shape = NULL;
 
-  extents[0] = acc_chunk_get_n_rows (chunk);
-  shape = acc_shape_new (extents, rank);
   for (guint i = 0; i < n_buffers; i++)
     {
       gsize size = acc_chunk_get_size (chunk, i);
@@ -77,6 +74,52 @@ copy_chunk (AccWalkSink *self,
     }
 
   return acc_array_new_manifest (type, shape, buffers);
+}
+
+/* The same in a temporary file. */
+static AccArray *
+store_chunk (AccWalkSink *self,
+             AccChunk    *chunk,
+             AccShape    *shape,
+             GError     **error)
+{
+  AccElementType *type = acc_chunk_get_element_type (chunk);
+  guint n_buffers = acc_element_type_get_n_buffers (type);
+  g_autofree gpointer *addresses = g_new (gpointer, n_buffers + 1);
+  g_autoptr(AccStore) store = acc_store_new (self->backend, type, shape, "rows of a sequence", error);
+
+  for (guint i = 0; i < n_buffers; i++)
+    addresses[i] = (gpointer) (gsize) acc_chunk_get_address (chunk, i);
+
+  return store != NULL && acc_store_write (store, 0, acc_shape_get_size (shape), addresses, error) ? acc_store_dup_array (store, error)
+                                                                                                    : NULL;
+}
+
+/* Where memory has no room for rows they are in a file: one may be larger than the limit. */
+static AccArray *
+keep_chunk (AccWalkSink *self,
+            AccChunk    *chunk,
+            GError     **error)
+{
+  guint rank;
+  const gint64 *whole = acc_shape_get_extents (self->shape, &rank);
+  g_autofree gint64 *extents = g_memdup2 (whole, rank * sizeof (gint64));
+  g_autoptr(AccShape) shape = NULL;
+  GError *local = NULL;
+  AccArray *rows;
+
+  extents[0] = acc_chunk_get_n_rows (chunk);
+  shape = acc_shape_new (extents, rank);
+  rows = copy_chunk (self, chunk, shape, &local);
+  if (!g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    {
+      if (local != NULL)
+        g_propagate_error (error, local);
+      return rows;
+    }
+  g_clear_error (&local);
+
+  return store_chunk (self, chunk, shape, error);
 }
 
 static gboolean
@@ -97,7 +140,7 @@ acc_walk_sink_write (AccSink      *sink,
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
 
-  rows = copy_chunk (self, chunk, error);
+  rows = keep_chunk (self, chunk, error);
   if (rows == NULL)
     return FALSE;
   /* Of what is cut each part is sent by itself. */

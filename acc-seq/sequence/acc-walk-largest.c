@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-private.h"
 
-#include "acc-seq/sequence/producers/acc-sequence-arrays-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-memory-source-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
 
-/* Whether there is room for the largest element, before the first step: where a walk goes to the end over elements that are in memory,
- * their extents are known, and plans tell what functions of one of them need. */
+/* Whether there is room for the largest element of each stage, before the first step: of those that are certain to be computed, and whose
+ * extents are known, plans tell what functions of one of them need. */
 
 /* Plans leave some of the memory for what they do not count: too much of so little. */
 #define LEAST_LIMIT (64 * 1024)
@@ -20,121 +19,65 @@ acc_walk_prefix_alone (GError **error,
   g_prefix_error (error, "element %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " bytes, alone: ", element, bytes);
 }
 
-/* --- how large elements are */
+/* --- an element of a stage */
 
-static AccSequenceArrays *
-get_list (AccSequence *sequence)
+typedef struct {
+  AccWalkStage *stage;
+  GPtrArray    *elements;     /* AccArray, owned: one for each inlet */
+  gint64        bytes;        /* of all elements */
+  gboolean      is_expected;  /* some of them stand for others */
+} Element;
+
+static void
+element_clear (Element *self)
 {
-  return sequence->kind == ACC_SEQUENCE_KIND_PRODUCER && sequence->producer != NULL && ACC_IS_SEQUENCE_ARRAYS (sequence->producer)
-         ? ACC_SEQUENCE_ARRAYS (sequence->producer) : NULL;
+  g_clear_pointer (&self->elements, g_ptr_array_unref);
 }
 
-/* Offsets of elements in memory; NULL: it has none. */
-static const gint64 *
-get_offsets (AccSequence    *sequence,
-             AccNestedArray *nested)
-{
-  AccLifted *lifted = nested != NULL ? acc_nested_array_get_lifted (nested) : NULL;
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Element, element_clear)
 
-  return lifted != NULL && lifted->form == ACC_LIFTED_IRREGULAR && acc_array_is_manifest (lifted->nesting->offsets)
-         ? acc_walk_map_numbers (lifted->nesting->offsets, NULL) : NULL;
-}
-
-/* In memory, @nested: with those of what was computed of the sequence. -1: not known. */
-static gint64
-measure (AccSequence    *sequence,
-         AccNestedArray *nested,
-         const gint64   *offsets,
-         gint64          number)
-{
-  gint64 size = (gint64) acc_element_type_get_size (sequence->type);
-  AccSequenceArrays *list = get_list (sequence);
-  g_autoptr(AccArray) array = NULL;
-
-  if (sequence->shape != NULL)
-    return acc_walk_count_bytes (sequence->shape, sequence->type);
-  if (offsets != NULL)
-    return (offsets[number + 1] - offsets[number]) * size;
-  array = list != NULL ? acc_sequence_arrays_peek (list, number) : NULL;
-
-  return array != NULL ? acc_walk_count_bytes (array->shape, array->type) : -1;
-}
-
-gboolean
-acc_walk_find_largest (AccSequence *sequence,
-                       gint64      *number,
-                       gint64      *bytes)
-{
-  const gint64 *offsets = get_offsets (sequence, sequence->nested);
-
-  if (sequence->length <= 0 || (sequence->kind != ACC_SEQUENCE_KIND_NESTED && get_list (sequence) == NULL))
-    return FALSE;
-
-  *bytes = -1;
-  for (gint64 k = 0; k < (sequence->shape != NULL ? 1 : sequence->length); k++)
-    {
-      gint64 own = measure (sequence, sequence->nested, offsets, k);
-
-      if (own < 0)
-        return FALSE;
-      if (own > *bytes)
-        *number = k;
-      *bytes = MAX (*bytes, own);
-    }
-
-  return TRUE;
-}
-
-/* --- plans */
-
-/* Whether nothing in the walk ends it before the last element of each sequence. */
+/* FALSE: of some inlet it is not known. */
 static gboolean
-goes_to_the_end (AccWalk *self)
+element_init (Element       *self,
+              AccWalkExpect *expect,
+              AccWalkStage  *stage,
+              gint64         number)
 {
-  for (guint i = 0; i < self->sequences->len; i++)
-    {
-      AccSequence *sequence = g_ptr_array_index (self->sequences, i);
+  guint64 bytes = 0;
 
-      if (sequence->kind == ACC_SEQUENCE_KIND_TAKE || sequence->kind == ACC_SEQUENCE_KIND_TAKE_WHILE)
+  *self = (Element) { stage, g_ptr_array_new_with_free_func (g_object_unref), 0, FALSE };
+
+  for (guint i = 0; i < stage->inlets->len; i++)
+    {
+      AccWalkInlet *inlet = g_ptr_array_index (stage->inlets, i);
+      AccWalkExpected expected = acc_walk_expect_element (expect, inlet->sequence, number);
+
+      if (expected.array == NULL)
         return FALSE;
+      g_ptr_array_add (self->elements, expected.array);
+      bytes = acc_bytes_add (bytes, (guint64) acc_walk_count_bytes (expected.array->shape, expected.array->type));
+      self->is_expected = self->is_expected || expected.is_expected;
     }
-  for (guint i = 0; i < self->stages->len; i++)
-    if (((AccWalkStage *) g_ptr_array_index (self->stages, i))->inlets->len > 1)
-      return FALSE;
+  self->bytes = (gint64) MIN (bytes, (guint64) G_MAXINT64);
 
   return TRUE;
 }
 
-/* The element that is the largest, of those that the stage takes from memory; NULL: nothing tells. */
-static AccArray *
-dup_largest (AccWalkStage *stage,
-             gint64       *number,
-             gint64       *bytes)
-{
-  AccWalkInlet *inlet = stage->inlets->len == 1 ? g_ptr_array_index (stage->inlets, 0) : NULL;
-  AccSequenceArrays *list = inlet != NULL ? get_list (inlet->sequence) : NULL;
-
-  if (inlet == NULL || !acc_walk_find_largest (inlet->sequence, number, bytes))
-    return NULL;
-  if (list != NULL)
-    return acc_sequence_arrays_peek (list, *number);
-
-  return inlet->whole != NULL && !inlet->whole_is_lazy ? acc_walk_part_dup_element (inlet->whole, *number, NULL) : NULL;
-}
-
-/* What the stage makes of @element. */
+/* What the stage makes of @elements. */
 static GPtrArray *
-list_results (AccWalkStage *stage,
-              AccArray     *element)
+list_results (Element   *self,
+              GPtrArray *elements)
 {
-  g_autoptr(AccWalkPart) part = acc_walk_part_new_constant (element, 1);
+  AccWalkStage *stage = self->stage;
+  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref), wanted = NULL;
   g_autofree guint *ends = g_new0 (guint, stage->outlets->len + 1);
   GPtrArray *arrays = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(GPtrArray) wanted = NULL;
   AccArray *list[3];
 
+  for (guint i = 0; i < elements->len; i++)
+    g_ptr_array_add (parts, acc_walk_part_new_constant (g_ptr_array_index (elements, i), 1));
   acc_walk_stage_set_begin (stage);
-  wanted = acc_walk_stage_build (stage, &part, 1, ends);
+  wanted = acc_walk_stage_build (stage, (AccWalkPart **) parts->pdata, 1, ends);
   for (guint i = 0; i < wanted->len; i++)
     {
       guint n = acc_walk_part_list_arrays (g_ptr_array_index (wanted, i), list);
@@ -146,6 +89,43 @@ list_results (AccWalkStage *stage,
 
   return arrays;
 }
+
+/* The same of elements as rows of sources, as a step of one element has them where it does not fit; NULL: none has rows. */
+static GPtrArray *
+list_by_rows (Element *self)
+{
+  g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func (g_object_unref);
+  gboolean has_rows = FALSE;
+
+  for (guint i = 0; i < self->elements->len; i++)
+    {
+      AccArray *element = g_ptr_array_index (self->elements, i);
+
+      has_rows = has_rows || element->rank > 0;
+      g_ptr_array_add (rows, element->rank > 0 ? acc_memory_source_new_rows (element) : g_object_ref (element));
+    }
+
+  return has_rows ? list_results (self, rows) : NULL;
+}
+
+/* Whether the extents of all that is made of it follow from its own, not from values. */
+static gboolean
+tells_extents (Element *self)
+{
+  g_autoptr(GPtrArray) hidden = g_ptr_array_new_with_free_func (g_object_unref), results = NULL, nodes = NULL;
+
+  for (guint i = 0; i < self->elements->len; i++)
+    g_ptr_array_add (hidden, acc_walk_expect_hide (g_ptr_array_index (self->elements, i)));
+  results = list_results (self, hidden);
+  nodes = acc_array_sort_nodes ((AccArray **) results->pdata, results->len);
+  for (guint i = 0; i < nodes->len; i++)
+    if (((AccArray *) g_ptr_array_index (nodes, i))->shape == NULL)
+      return FALSE;
+
+  return TRUE;
+}
+
+/* --- plans */
 
 /* Whether @budget has room for all of them together, as far as extents are known. */
 static gboolean
@@ -175,15 +155,12 @@ may_hold (AccBudget *budget,
 
 /* In the ways that a step of one element goes. */
 static gboolean
-check_element (AccWalkStage *stage,
-               AccArray     *element,
-               gint64        bytes,
-               GError      **error)
+check_element (Element *self,
+               GError **error)
 {
-  AccBackend *backend = stage->walk->backend;
+  AccBackend *backend = self->stage->walk->backend;
   AccBudget *budget = acc_backend_get_budget (backend), *host = acc_backend_get_host_budget (backend);
-  g_autoptr(AccArray) rows = element->rank > 0 ? acc_memory_source_new_rows (element) : NULL;
-  g_autoptr(GPtrArray) whole = list_results (stage, element), by_rows = rows != NULL ? list_results (stage, rows) : NULL;
+  g_autoptr(GPtrArray) whole = list_results (self, self->elements), by_rows = list_by_rows (self);
   g_autoptr(GError) local = NULL;
 
   if (!may_hold (host, whole, &local) && (host == budget || !may_hold (budget, whole, NULL)))
@@ -197,31 +174,103 @@ check_element (AccWalkStage *stage,
     return TRUE;
   /* A device may have room for all of it where rows of it have to be stored. */
   if (host == budget ? acc_evaluate_check_bands (backend, (AccArray **) whole->pdata, whole->len, NULL)
-                     : (guint64) bytes <= acc_budget_get_limit (budget))
+                     : (guint64) self->bytes <= acc_budget_get_limit (budget))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));
 
   return FALSE;
 }
 
-gboolean
-acc_walk_check_largest (AccWalk *self,
-                        GError **error)
+/* Whether a step of this element alone has more than steps have of many. */
+static gboolean
+is_large (Element *self)
 {
-  if (acc_budget_get_limit (acc_backend_get_budget (self->backend)) < LEAST_LIMIT || !goes_to_the_end (self))
+  AccWalkStage *stage = self->stage;
+  gint64 most = acc_walk_step_bytes (stage->walk->backend, TRUE);
+  gboolean large = self->bytes > most;
+
+  for (guint i = 0; i < stage->maps->len && !large; i++)
+    {
+      AccSequence *map = g_ptr_array_index (stage->maps, i);
+
+      large = map->shape != NULL && acc_walk_count_bytes (map->shape, map->type) > most;
+    }
+
+  return large;
+}
+
+/* Element @number of @stage, for outlets that are certain to want it. @ranges: of each outlet. */
+static gboolean
+check_number (AccWalkExpect      *expect,
+              AccWalkStage       *stage,
+              const AccWalkRange *ranges,
+              gint64              number,
+              GError            **error)
+{
+  g_auto(Element) element = { NULL, };
+  g_autofree gboolean *done = g_new (gboolean, stage->outlets->len + 1);
+  gint64 before = stage->done;
+  gboolean fits;
+
+  if (!element_init (&element, expect, stage, number) || !is_large (&element))
     return TRUE;
 
-  for (guint i = 0; i < self->stages->len; i++)
+  for (guint i = 0; i < stage->outlets->len; i++)
     {
-      AccWalkStage *stage = g_ptr_array_index (self->stages, i);
-      gint64 number, bytes;
-      g_autoptr(AccArray) element = dup_largest (stage, &number, &bytes);
+      AccWalkOutlet *outlet = g_ptr_array_index (stage->outlets, i);
 
-      if (element == NULL || bytes <= acc_walk_step_bytes (self->backend, TRUE) || check_element (stage, element, bytes, error))
-        continue;
-      acc_walk_prefix_alone (error, number, bytes);
-      return FALSE;
+      done[i] = outlet->done;
+      outlet->done = number < ranges[i].first || number >= ranges[i].end;
     }
+  stage->done = number;
+  fits = (element.is_expected && !tells_extents (&element)) || check_element (&element, error);
+  stage->done = before;
+  for (guint i = 0; i < stage->outlets->len; i++)
+    ((AccWalkOutlet *) g_ptr_array_index (stage->outlets, i))->done = done[i];
+  if (!fits)
+    acc_walk_prefix_alone (error, number, element.bytes);
+
+  return fits;
+}
+
+static gboolean
+check_stage (AccWalkExpect *expect,
+             AccWalkStage  *stage,
+             GError       **error)
+{
+  g_autofree AccWalkRange *ranges = g_new0 (AccWalkRange, stage->outlets->len + 1);
+  g_autoptr(GArray) numbers = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  for (guint i = 0; i < stage->outlets->len; i++)
+    {
+      ranges[i] = acc_walk_expect_outlet (expect, g_ptr_array_index (stage->outlets, i));
+      for (guint j = 0; j < stage->inlets->len && ranges[i].first < ranges[i].end; j++)
+        acc_walk_expect_find_largest (expect, ((AccWalkInlet *) g_ptr_array_index (stage->inlets, j))->sequence, ranges[i], numbers);
+      /* Of numbers alone, all are alike. */
+      if (stage->inlets->len == 0 && ranges[i].first < ranges[i].end)
+        g_array_append_val (numbers, ranges[i].first);
+    }
+  for (guint i = 0; i < numbers->len; i++)
+    if (!check_number (expect, stage, ranges, g_array_index (numbers, gint64, i), error))
+      return FALSE;
+
+  return TRUE;
+}
+
+gboolean
+acc_walk_check_largest (AccWalk *self,
+                        gint64   wanted,
+                        GError **error)
+{
+  g_auto(AccWalkExpect) expect = { NULL, };
+
+  if (acc_budget_get_limit (acc_backend_get_budget (self->backend)) < LEAST_LIMIT)
+    return TRUE;
+
+  acc_walk_expect_init (&expect, self, wanted);
+  for (guint i = 0; i < self->stages->len; i++)
+    if (!check_stage (&expect, g_ptr_array_index (self->stages, i), error))
+      return FALSE;
 
   return TRUE;
 }

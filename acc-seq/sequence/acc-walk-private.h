@@ -66,9 +66,9 @@ acc_walk_get_function (AccWalk     *self,
 
   return function != NULL ? function : sequence->function;
 }
-/* Before the first step of a walk to the end: whether there is room for the largest element, as far as extents are known. FALSE:
- * ACC_ERROR_OUT_OF_MEMORY. */
-gboolean       acc_walk_check_largest (AccWalk *self, GError **error);
+/* Before the first step: whether there is room for the largest element that is certain to be computed, as far as extents are known.
+ * @wanted: elements that each end of the walk is certain to want; G_MAXINT64: all. FALSE: ACC_ERROR_OUT_OF_MEMORY. */
+gboolean       acc_walk_check_largest (AccWalk *self, gint64 wanted, GError **error);
 /* Of the elements of @sequence, the first of those with the most bytes; FALSE: it is not known before a walk which. */
 gboolean       acc_walk_find_largest (AccSequence *sequence, gint64 *number, gint64 *bytes);
 /* @element alone, of @bytes, fails with *@error. */
@@ -231,6 +231,8 @@ AccWalkReader *acc_walk_reader_new      (AccSequence *sequence, AccWalk *walk, G
 void           acc_walk_reader_free     (AccWalkReader *self);
 /* How much of what it reads was read: 0 to 1, or -1 where that is not known. */
 double         acc_walk_reader_get_fraction (AccWalkReader *self);
+/* How many elements there are; -1: not known. */
+gint64         acc_walk_reader_get_length (AccWalkReader *self);
 /* NULL without an error: there are no more. @round: 0, or not beyond the next number that it divides. @ahead: what comes next will be
  * wanted, and may be read while this is worked on. */
 AccWalkPart   *acc_walk_reader_read     (AccWalkReader *self, gint64 max_elements, gint64 round, gint64 max_values, gboolean ahead,
@@ -260,6 +262,9 @@ struct _AccWalkOutlet {
   const AccWalkOutletClass *klass;
   AccWalkStage             *stage;
   AccSequence              *sequence;
+  AccWalkInlet             *inlet;    /* that it fills; NULL: it makes an array */
+  guint                     feed;     /* of that */
+  AccSequence              *boundary; /* by what that does to elements; NULL: all go on as they are */
   gint64                    wants;    /* elements; -1: all */
   gboolean                  done;
 };
@@ -309,3 +314,35 @@ acc_walk_is_on_processors (AccWalk *walk)
 AccNestedArray *acc_walk_apply        (AccWalk *walk, AccSequence *sequence, AccNestedArray **inputs);
 /* Computes nested arrays together: parts of the same forms. @count: elements of constant ones. */
 GPtrArray     *acc_walk_compute       (AccWalk *walk, GPtrArray *nested, gint64 count, GError **error);
+
+/* --- before the first step */
+
+/* What is known of elements before the first step of a walk. */
+typedef struct {
+  AccWalk    *walk;
+  gint64      wanted;    /* elements that each end of the walk is certain to want; G_MAXINT64: as many as there are */
+  GHashTable *ends;      /* AccWalkStage → gint64 *, owned: elements that outlets of it want */
+} AccWalkExpect;
+
+/* Elements [first, end). */
+typedef struct {
+  gint64 first, end;
+} AccWalkRange;
+
+/* An element that stands for one that is not there yet has its extents, but none of its values. */
+typedef struct {
+  AccArray *array;        /* owned, in memory; NULL: its extents are not known */
+  gboolean  is_expected;  /* it stands for another, and has zeros */
+} AccWalkExpected;
+
+void            acc_walk_expect_init         (AccWalkExpect *self, AccWalk *walk, gint64 wanted);
+void            acc_walk_expect_clear        (AccWalkExpect *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccWalkExpect, acc_walk_expect_clear)
+/* The elements of its stage that are certain to be computed for @outlet: something wants them, and they are there. */
+AccWalkRange    acc_walk_expect_outlet       (AccWalkExpect *self, AccWalkOutlet *outlet);
+/* Adds to @numbers, gint64, those of @range that are the largest by what is known: of @sequence, or of what it is made of element by
+ * element. */
+void            acc_walk_expect_find_largest (AccWalkExpect *self, AccSequence *sequence, AccWalkRange range, GArray *numbers);
+AccWalkExpected acc_walk_expect_element      (AccWalkExpect *self, AccSequence *sequence, gint64 number);
+/* The same elements as something that nothing can be read of before it runs; owned. */
+AccArray       *acc_walk_expect_hide         (AccArray *element);

@@ -234,6 +234,12 @@ acc_walk_reader_get_fraction (AccWalkReader *self)
   return self->producer != NULL ? acc_sequence_producer_get_fraction (self->producer) : -1;
 }
 
+gint64
+acc_walk_reader_get_length (AccWalkReader *self)
+{
+  return self->producer != NULL ? acc_sequence_producer_get_length (self->producer) : -1;
+}
+
 static gboolean
 is_idle (AccWalkReader *self)
 {

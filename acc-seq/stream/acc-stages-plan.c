@@ -64,9 +64,8 @@ new_zeros (AccBackend *backend, AccArray *array)
   return buffers != NULL ? acc_array_new_manifest (array->type, array->shape, buffers) : NULL;
 }
 
-/* A file of holes: nothing is written to it. */
-static AccArray *
-new_empty_store (AccBackend *backend, AccElementType *type, AccShape *shape)
+AccArray *
+acc_stages_new_holes (AccBackend *backend, AccElementType *type, AccShape *shape)
 {
   g_autoptr(AccStore) store = acc_store_new_growing (backend, type, acc_shape_get_size (shape), "a plan", NULL);
   g_autoptr(AccArray) vector = store != NULL ? acc_store_dup_array (store, NULL) : NULL;
@@ -86,7 +85,7 @@ new_most (AccStagesPlan *self, AccArray *array)
     return NULL;
 
   shape = acc_shape_new_vector ((gint64) n);
-  value = new_empty_store (self->backend, array->type, shape);
+  value = acc_stages_new_holes (self->backend, array->type, shape);
   self->went_on |= value != NULL;
   self->traffic.at_most |= value != NULL;
 
@@ -114,7 +113,7 @@ pretend_store (AccStagesPlan *self, const AccStageStore *store, AccStagesMode mo
   if (!store->has_rows && store->external == NULL)
     return store->bytes <= SMALL_BYTES ? new_zeros (backend, store->store) : NULL;
 
-  value = new_empty_store (backend, store->store->type, store->store->shape);
+  value = acc_stages_new_holes (backend, store->store->type, store->store->shape);
   if (value != NULL && in_memory && store->store->rank > 0 && !acc_array_is_manifest (store->store))
     acc_stages_set_in_memory (value, TRUE);
 
@@ -318,7 +317,7 @@ plan_sources (Stages *self, GPtrArray *sources)
       AccArray *source = g_ptr_array_index (sources, i);
       AccStageStore store = acc_stages_keep_source (source);
       gboolean in_memory = acc_stages_takes_memory (&store, &room);
-      g_autoptr(AccArray) value = new_empty_store (plan->backend, source->type, source->shape);
+      g_autoptr(AccArray) value = acc_stages_new_holes (plan->backend, source->type, source->shape);
 
       describe_store (plan, &store, plan->n + 1, in_memory);
       plan->traffic.read = acc_bytes_add (plan->traffic.read, store.bytes);

@@ -63,6 +63,8 @@ GPtrArray *acc_stages_run         (AccBackend *backend, AccArray **arrays, guint
  * stored, unless it is how much is kept of something. FALSE where a stage has no room. */
 gboolean   acc_stages_plan         (AccStagesPlan *self, AccArray **arrays, guint n_arrays, AccStagesMode mode, GPtrArray **after,
                                     GError **error);
+/* What stands for an array in plans: a file of holes, to which nothing is written; NULL: there can be no such file. */
+AccArray  *acc_stages_new_holes    (AccBackend *backend, AccElementType *type, AccShape *shape);
 /* For arrays that will be computed apart: in place of sources that can be read once, and are made use of by several of them, they get what
  * is stored. @arrays: owned. */
 gboolean   acc_stages_keep_sources (AccBackend *backend, GPtrArray *arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error);

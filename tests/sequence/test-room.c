@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Walks that have no room for some element: where its extents are known before, and it is certain to be computed, nothing is read or
+ * computed at all. */
+
+#include "tests/nested/nested-backends.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+enum { LARGE = 1 << 16, BYTES = 4 * LARGE, ROWS = 12 };
+
+static char *file_name;
+
+/* --- functions */
+
+static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+static AccExpr *twice (AccExpr *x, gpointer data) { return acc_expr_add (x, x); }
+static AccExpr *plus_nothing (AccExpr *x, gpointer data) { return acc_expr_add (x, acc_expr_new_int (0)); }
+static AccArray *copied (AccArray **a, guint n, gpointer data) { return acc_array_map (a[0], plus_nothing, NULL); }
+static AccArray *mapped (AccArray **a, guint n, gpointer data) { return acc_array_map (a[n - 1], twice, NULL); }
+static AccArray *doubled (AccArray **a, guint n, gpointer data) { return acc_array_concat (a[0], a[0]); }
+static AccArray *
+summed (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_fold_all (a[0], acc_expr_cast (acc_expr_new_int (0), acc_array_get_element_type (a[0])), plus, NULL);
+}
+
+static AccExpr *is_negative (AccExpr *x, gpointer data) { return acc_expr_lt (x, acc_expr_new_int (0)); }
+static AccArray *
+never (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) sum = summed (a, n, NULL);
+
+  return acc_array_map (sum, is_negative, NULL);
+}
+
+/* As many numbers as its first value says are missing to very many. */
+static AccExpr *number_of (AccExpr *index, gpointer data) { return acc_expr_cast (index, acc_element_type_new (ACC_KIND_I32)); }
+static AccArray *
+missing (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccExpr) first = acc_expr_ref_sink (acc_expr_cast (acc_expr_linear_index (a[0], acc_expr_new_int (0)),
+                                                               acc_element_type_new (ACC_KIND_I64)));
+  AccExpr *extent = acc_expr_sub (acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I64), 1 << 30), first);
+
+  return acc_array_generate_expr (extent, number_of, NULL);
+}
+
+/* --- elements */
+
+static AccArray *
+make_array (const gint64 *extents, guint rank)
+{
+  g_autoptr(AccShape) shape = acc_shape_new (extents, rank);
+  gint64 n = acc_shape_get_size (shape);
+  gint32 *values = g_new (gint32, MAX (n, 1));
+  g_autoptr(GBytes) bytes = NULL;
+
+  for (gint64 i = 0; i < n; i++)
+    values[i] = (1 << 30) - 5;
+  bytes = g_bytes_new_take (values, (gsize) n * sizeof *values);
+
+  return acc_array_use (acc_element_type_new (ACC_KIND_I32), shape, bytes);
+}
+
+static AccSequence *
+list (const gint64 *lengths)
+{
+  g_autoptr(GListStore) store = g_list_store_new (ACC_TYPE_ARRAY);
+
+  for (guint i = 0; lengths[i] >= 0; i++)
+    {
+      g_autoptr(AccArray) array = make_array (lengths + i, 1);
+
+      g_list_store_append (store, array);
+    }
+
+  return acc_sequence_new_from_arrays (G_LIST_MODEL (store));
+}
+
+#define LIST(...) list ((const gint64[]) { __VA_ARGS__, -1 })
+
+static AccSequence *
+map (AccSequence *input, AccArrayFunc function)
+{
+  g_autoptr(AccSequence) owned = input;
+
+  return acc_sequence_map (input, function, NULL);
+}
+
+static AccSequence *
+take (AccSequence *input, gint64 n)
+{
+  g_autoptr(AccSequence) owned = input;
+
+  return acc_sequence_take (input, n);
+}
+
+static AccSequence *
+drop (AccSequence *input, gint64 n)
+{
+  g_autoptr(AccSequence) owned = input;
+
+  return acc_sequence_drop (input, n);
+}
+
+static AccSequence *
+zip (AccSequence *a, AccSequence *b)
+{
+  g_autoptr(AccSequence) first = a, second = b;
+
+  return acc_sequence_zip_with (a, b, mapped, NULL);
+}
+
+static AccSequence *
+concat (AccSequence *a, AccSequence *b)
+{
+  g_autoptr(AccSequence) first = a, second = b;
+
+  return acc_sequence_concat (a, b);
+}
+
+static AccSequence *
+batch (AccSequence *input, gint64 n)
+{
+  g_autoptr(AccSequence) owned = input;
+
+  return acc_sequence_batch (input, n);
+}
+
+static AccArray *
+open_file (void)
+{
+  g_autoptr(GFile) file = g_file_new_for_path (file_name);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSource) source = acc_source_open (file, NULL, &error);
+
+  g_assert_no_error (error);
+
+  return acc_array_new_from_source (source);
+}
+
+static AccSequence *
+rows_of_file (void)
+{
+  g_autoptr(AccArray) array = open_file ();
+
+  return acc_sequence_new_from_array (array);
+}
+
+static AccSequence *
+windows_of (AccArray *array)
+{
+  g_autoptr(AccArray) owned = array;
+  const gint64 sizes[] = { 1, LARGE };
+
+  return acc_sequence_new_windows (array, sizes, sizes, 2, NULL);
+}
+
+static AccSequence *
+records (void)
+{
+  g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_data (g_malloc0 (ROWS * BYTES), ROWS * BYTES, g_free);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (LARGE);
+
+  return acc_sequence_new_records (stream, acc_element_type_new (ACC_KIND_I32), shape);
+}
+
+static AccArray *
+in_memory (void)
+{
+  return make_array ((gint64[]) { ROWS, LARGE }, 2);
+}
+
+static AccSequence *
+rows_in_memory (gint64 n, gint64 width)
+{
+  g_autoptr(AccArray) array = make_array ((gint64[]) { n, width }, 2);
+
+  return acc_sequence_new_from_array (array);
+}
+
+/* --- cases */
+
+/* Of devices that of the host, too. */
+static void
+limit_memory (guint64 limit)
+{
+  acc_backend_set_memory_limit (backend, limit);
+  acc_backend_set_host_memory_limit (backend, limit);
+}
+
+static AccSequence *take_two (void) { return map (take (LIST (5, 7, LARGE, 3), 2), mapped); }
+static AccSequence *take_three (void) { return take (map (LIST (5, 7, LARGE, 3), mapped), 3); }
+static AccSequence *drop_two (void) { return drop (map (LIST (5, 7, LARGE, 3), mapped), 2); }
+static AccSequence *drop_three (void) { return drop (map (LIST (5, 7, LARGE, 3), mapped), 3); }
+static AccSequence *take_dropped (void) { return take (drop (map (LIST (5, 7, LARGE, 3), mapped), 1), 1); }
+/* Of two arrays, the second. */
+static AccSequence *zipped (void) { return zip (LIST (5, 7, 3, 11, LARGE), LIST (1, 1, LARGE, 1)); }
+static AccSequence *zip_ends (void) { return zip (LIST (5, 7, 3, 11, LARGE), LIST (1, 1, 2, 1)); }
+static AccSequence *zip_both (void) { return zip (LIST (5, LARGE, 3), LIST (1, 1, LARGE)); }
+static AccSequence *zip_taken (void) { return zip (take (LIST (5, 7, 3, 11), 2), LIST (1, 1, LARGE, 1)); }
+static AccSequence *concatenated (void) { return map (concat (LIST (5, 7), LIST (1, LARGE)), mapped); }
+static AccSequence *behind (void) { return map (concat (map (LIST (5, 7, LARGE), mapped), LIST (1, 2)), doubled); }
+static AccSequence *behind_by_values (void) { return map (concat (map (LIST (LARGE, 7), copied), LIST (2)), missing); }
+static AccSequence *batched (void) { return map (batch (rows_in_memory (64, LARGE / 64), 64), mapped); }
+static AccSequence *short_batches (void) { return map (batch (rows_in_memory (64, LARGE / 64), 8), summed); }
+static AccSequence *
+ended (void)
+{
+  g_autoptr(AccSequence) some = LIST (5, LARGE), ends = acc_sequence_take_while (some, never, NULL);
+
+  return acc_sequence_map (ends, mapped, NULL);
+}
+static AccSequence *dropped_rows (void) { return map (drop (rows_of_file (), ROWS - 2), mapped); }
+static AccSequence *dropped_records (void) { return map (drop (records (), ROWS - 2), mapped); }
+static AccSequence *dropped_windows (void) { return map (drop (windows_of (open_file ()), ROWS - 2), mapped); }
+static AccSequence *dropped_windows_in_memory (void) { return map (drop (windows_of (in_memory ()), ROWS - 2), mapped); }
+static AccSequence *no_rows (void) { return map (drop (rows_of_file (), ROWS), mapped); }
+static AccSequence *by_values (void) { return map (rows_of_file (), missing); }
+static AccSequence *sums_of_rows (void) { return map (drop (rows_of_file (), ROWS - 2), summed); }
+
+static const struct {
+  const char   *name;
+  AccSequence *(*make) (void);
+  gint64        element;   /* that has no room; -1: all have */
+  gint64        bytes;
+  guint64       limit;
+} cases[] = {
+  { "take/before", take_two, -1, 0, BYTES / 2 },
+  { "take/with", take_three, 2, BYTES, BYTES / 2 },
+  { "drop/with", drop_two, 0, BYTES, BYTES / 2 },
+  { "drop/behind", drop_three, -1, 0, BYTES / 2 },
+  { "drop/taken", take_dropped, -1, 0, BYTES / 2 },
+  { "zip/second", zipped, 2, BYTES + 12, BYTES / 2 },
+  { "zip/ends", zip_ends, -1, 0, BYTES / 2 },
+  { "zip/both", zip_both, 2, BYTES + 12, BYTES / 2 },
+  { "zip/taken", zip_taken, -1, 0, BYTES / 2 },
+  { "concat", concatenated, 3, BYTES, BYTES / 2 },
+  { "behind/larger", behind, 2, BYTES, BYTES * 3 / 2 },
+  { "behind/by-values", behind_by_values, -1, 0, BYTES * 4 },
+  { "batch/full", batched, 0, BYTES, BYTES / 2 },
+  { "batch/short", short_batches, -1, 0, BYTES / 2 },
+  { "take-while", ended, -1, 0, BYTES / 2 },
+  { "rows", dropped_rows, 0, BYTES, BYTES / 2 },
+  { "records", dropped_records, 0, BYTES, BYTES / 2 },
+  { "windows/source", dropped_windows, 0, BYTES, BYTES / 2 },
+  { "windows/memory", dropped_windows_in_memory, 0, BYTES, BYTES / 2 },
+  { "rows/none", no_rows, -1, 0, BYTES / 2 },
+  { "rows/by-values", by_values, -1, 0, BYTES * 4 },
+  { "rows/sums", sums_of_rows, -1, 0, BYTES / 2 },
+};
+
+static void
+assert_refused (const GError *error, gint64 element, gint64 bytes)
+{
+  g_autofree char *wanted = g_strdup_printf ("element %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " bytes, alone: ", element, bytes);
+
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+  if (strstr (error->message, wanted) == NULL)
+    g_error ("%s", error->message);
+}
+
+static void
+test_case (gconstpointer number)
+{
+  guint c = GPOINTER_TO_UINT (number);
+  g_autoptr(AccSequence) sequence = cases[c].make ();
+  g_autoptr(AccArray) all = acc_sequence_elements (sequence);
+  g_autoptr(AccJob) job = NULL;
+  g_autoptr(GError) error = NULL;
+
+  limit_memory (cases[c].limit);
+  job = acc_backend_start_run (backend, all, NULL);
+  acc_job_wait (job, &error);
+  limit_memory (0);
+  if (cases[c].element < 0)
+    {
+      g_assert_no_error (error);
+      return;
+    }
+  assert_refused (error, cases[c].element, cases[c].bytes);
+  g_assert_cmpuint (acc_job_get_elements_done (job), ==, 0);
+}
+
+/* --- elements one by one */
+
+/* Who takes them may end before one that has no room: only the first is certain. */
+static void
+test_iterate (void)
+{
+  g_autoptr(AccSequence) some = take_three (), rows = dropped_rows ();
+  g_autoptr(AccSequenceIterator) of_some = acc_sequence_iterate (some, backend), of_rows = acc_sequence_iterate (rows, backend);
+  g_autoptr(AccJob) job = acc_sequence_iterator_get_job (of_rows);
+  g_autoptr(GError) error = NULL, other = NULL;
+
+  limit_memory (BYTES / 2);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(AccArray) element = acc_sequence_iterator_next (of_some, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_nonnull (element);
+    }
+  g_assert_null (acc_sequence_iterator_next (of_some, NULL, &error));
+  assert_refused (error, 2, BYTES);
+  g_assert_null (acc_sequence_iterator_next (of_rows, NULL, &other));
+  assert_refused (other, 0, BYTES);
+  g_assert_cmpuint (acc_job_get_elements_done (job), ==, 0);
+  limit_memory (0);
+}
+
+static AccSink *
+count_calls (gint64 number, gpointer n)
+{
+  ++*(guint *) n;
+
+  return NULL;
+}
+
+static void
+test_write (void)
+{
+  g_autoptr(AccSequence) some = take_three ();
+  g_autoptr(GError) error = NULL;
+  guint n = 0;
+
+  limit_memory (BYTES / 2);
+  g_assert_false (acc_sequence_write_each (some, backend, count_calls, &n, NULL, &error));
+  limit_memory (0);
+  assert_refused (error, 2, BYTES);
+  g_assert_cmpuint (n, ==, 0);
+}
+
+/* --- */
+
+static void
+write_file (void)
+{
+  g_autoptr(AccArray) array = in_memory ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GFile) file = NULL;
+  g_autoptr(AccSink) sink = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("acc-room-XXXXXX", &error);
+
+  g_assert_no_error (error);
+  file_name = g_build_filename (folder, "rows.npy", NULL);
+  file = g_file_new_for_path (file_name);
+  sink = acc_sink_create (file, NULL, &error);
+  g_assert_no_error (error);
+  acc_backend_write (judge, array, sink, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+remove_file (void)
+{
+  g_autofree char *folder = g_path_get_dirname (file_name);
+
+  g_unlink (file_name);
+  g_rmdir (folder);
+  g_free (file_name);
+}
+
+int
+main (int argc, char *argv[])
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  if (!open_backends ("native"))
+    return 0;
+
+  write_file ();
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/sequence/room/%s", cases[i].name);
+
+      g_test_add_data_func (path, GUINT_TO_POINTER (i), test_case);
+    }
+  g_test_add_func ("/sequence/room/iterate", test_iterate);
+  g_test_add_func ("/sequence/room/write-each", test_write);
+  status = run_tests ();
+  remove_file ();
+
+  return status;
+}
