@@ -157,7 +157,7 @@ add_store (Search *self, AccArray *store, AccArray *consumer, const char *reason
   g_autofree char *what = acc_array_describe (consumer);
   AccStageStore added = { .store = store, .stage = get_stage (self, store), .bytes = acc_external_get_bytes (store),
                           .has_rows = get_dependence (self, store) == ACC_DEPENDS_ON_ROWS || is_kept_whole (self, store),
-                          .external = g_hash_table_lookup (self->externals, store) };
+                          .external = g_hash_table_lookup (self->externals, store), .leader = self->stores->len };
   gpointer before;
   gboolean is_stored = g_hash_table_lookup_extended (self->stored, store, NULL, &before);
   guint stage = MAX (get_stage (self, consumer), (is_stored ? GPOINTER_TO_UINT (before) : added.stage) + 1);

@@ -29,9 +29,9 @@ typedef struct {
 
 /* --- what plans say */
 
-/* A line. Returns whether the store is computed by a walk of its own. */
+/* A line. Returns whether the store is computed by a walk of its own, or, where it is led, of another one. */
 static gboolean
-describe_store (AccStagesPlan *self, const AccStageStore *store, guint stage, gboolean in_memory)
+describe_store (AccStagesPlan *self, const AccStageStore *store, guint stage, gboolean in_memory, gboolean is_led)
 {
   g_autofree char *what = acc_array_describe (store->store), *size = NULL;
   g_autofree char *way = store->external != NULL ? acc_external_describe (store->external, self->backend, store->store) : NULL;
@@ -40,14 +40,14 @@ describe_store (AccStagesPlan *self, const AccStageStore *store, guint stage, gb
     acc_plan_traffic_add_files (&self->traffic, self->backend, store->store, store->external);
   if (way != NULL)
     {
-      g_string_append_printf (self->text, "stage %u  %s: %s\n", stage, store->why, way);
+      g_string_append_printf (self->text, "stage %u  %s: %s%s\n", stage, store->why, way, is_led ? ", in the same walk" : "");
       return TRUE;
     }
   if (in_memory && store->has_rows && store->bytes != G_MAXUINT64)
     self->traffic.memory = acc_bytes_add (self->traffic.memory, store->bytes);
   size = store->bytes == G_MAXUINT64 ? g_strdup ("what it takes") : g_format_size_full (store->bytes, G_FORMAT_SIZE_IEC_UNITS);
-  g_string_append_printf (self->text, "stage %u  %s is stored in %s, %s: %s\n", stage, what, in_memory ? "memory" : "a temporary file",
-                          size, store->why);
+  g_string_append_printf (self->text, "stage %u  %s is stored in %s, %s: %s%s\n", stage, what, in_memory ? "memory" : "a temporary file",
+                          size, store->why, is_led ? ", in the same walk" : "");
 
   return !in_memory;
 }
@@ -186,39 +186,63 @@ plan_beside (Stages *self, GPtrArray *beside, gboolean *is_known)
     }
 }
 
+/* What the walk of store number @leader reads: all that algorithms that have the same one are made of. */
+static void
+add_walk (Stages *self, GArray *stores, guint leader)
+{
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+
+  for (guint i = leader; i < stores->len; i++)
+    if (g_array_index (stores, AccStageStore, i).leader == leader)
+      g_ptr_array_add (nodes, g_array_index (stores, AccStageStore, i).store);
+  acc_plan_traffic_add_walk (&self->plan->traffic.read, (AccArray **) nodes->pdata, nodes->len, self->stored);
+}
+
+/* What it is expected to hold is held until the stage is planned. */
+static gboolean
+pretend (Stages *self, const AccStageStore *store, guint64 *held)
+{
+  AccArray *value = pretend_store (self->plan, store, self->mode, store->in_memory);
+  guint64 bytes;
+
+  if (value == NULL)
+    return FALSE;
+  g_hash_table_insert (self->values, store->store, value);
+  if (value->op == ACC_OP_SOURCE && acc_external_is_pretended (value, &bytes))
+    acc_external_hold (self->plan->backend, held, *held + bytes);
+
+  return TRUE;
+}
+
 /* Of @stage. *@is_known: whether plans can go on, which they do with @self->values. @beside: nullable. */
 static gboolean
-plan_stage (Stages *self, GArray *stores, GPtrArray *beside, guint stage, gboolean *is_known, GError **error)
+plan_stores (Stages *self, GArray *stores, GPtrArray *beside, guint stage, gboolean *is_known, guint64 *held, GError **error)
 {
   AccStagesPlan *plan = self->plan;
   g_autoptr(GPtrArray) together = g_ptr_array_new ();
   const AccStageStore *first = NULL;
-  guint64 room = self->in_files ? 0 : acc_external_get_room (plan->backend);
   guint n = 0;
 
+  acc_stages_place (plan->backend, stores, self->mode, stage, self->in_files);
   for (guint i = 0; i < stores->len; i++)
     {
       const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-      gboolean in_memory = store->stage == stage && store->external == NULL && acc_stages_takes_memory (store, &room);
-      AccArray *value;
 
       if (store->stage != stage)
         continue;
       if (n++ == 0)
         plan->n++;
-      self->took_memory |= in_memory && store->has_rows;
-      if (describe_store (plan, store, plan->n, in_memory))
-        acc_plan_traffic_add_walk (&plan->traffic.read, (AccArray **) &store->store, 1, self->stored);
-      else
+      self->took_memory |= store->in_memory && store->has_rows;
+      if (!describe_store (plan, store, plan->n, store->in_memory, store->leader != i))
         g_ptr_array_add (together, store->store);
-      first = first == NULL && in_memory ? store : first;
-      if (!check (self, store, in_memory, error))
+      else if (store->leader == i)
+        add_walk (self, stores, i);
+      first = first == NULL && store->in_memory ? store : first;
+      /* Of what has a walk with others that was looked at. */
+      if (store->leader == i && !check (self, store, store->in_memory, error))
         return FALSE;
 
-      value = *is_known ? pretend_store (plan, store, self->mode, in_memory) : NULL;
-      *is_known = value != NULL;
-      if (value != NULL)
-        g_hash_table_insert (self->values, store->store, value);
+      *is_known = *is_known && pretend (self, store, held);
     }
   acc_plan_traffic_add_walk (&plan->traffic.read, (AccArray **) together->pdata, together->len, self->stored);
   if (beside != NULL)
@@ -228,6 +252,17 @@ plan_stage (Stages *self, GArray *stores, GPtrArray *beside, guint stage, gboole
     }
 
   return stage > 0 || check_together (self, together, first, error);
+}
+
+static gboolean
+plan_stage (Stages *self, GArray *stores, GPtrArray *beside, guint stage, gboolean *is_known, GError **error)
+{
+  guint64 held = 0;
+  gboolean done = plan_stores (self, stores, beside, stage, is_known, &held, error);
+
+  acc_external_hold (self->plan->backend, &held, 0);
+
+  return done;
 }
 
 /* Reductions are all taken together, and so is what nobody looks for again. */
@@ -319,7 +354,7 @@ plan_sources (Stages *self, GPtrArray *sources)
       gboolean in_memory = acc_stages_takes_memory (&store, &room);
       g_autoptr(AccArray) value = acc_stages_new_holes (plan->backend, source->type, source->shape);
 
-      describe_store (plan, &store, plan->n + 1, in_memory);
+      describe_store (plan, &store, plan->n + 1, in_memory, FALSE);
       plan->traffic.read = acc_bytes_add (plan->traffic.read, store.bytes);
       if (value == NULL)
         return FALSE;
@@ -344,6 +379,7 @@ plan_all (Stages *self, guint64 *held, gboolean *is_known, GError **error)
       stores = acc_stages_find_stores (plan->backend, (AccArray **) self->arrays->pdata, self->arrays->len, self->mode, NULL);
       if (stores->len == 0)
         return TRUE;
+      acc_stages_place (plan->backend, stores, self->mode, 0, FALSE);
       repeated = acc_stages_find_repeated ((AccArray **) self->arrays->pdata, self->arrays->len, stores);
       if (repeated->len > 0)
         *is_known = plan_sources (self, repeated);

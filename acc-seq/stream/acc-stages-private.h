@@ -34,6 +34,8 @@ typedef struct {
   guint64   bytes;       /* G_MAXUINT64 where that is not known */
   gboolean  decides;     /* its elements say what comes after it: conditions, extents */
   const AccExternal *external; /* what computes it, where it does not fit in memory; NULL: the backend */
+  gboolean  in_memory;   /* it has room there */
+  guint     leader;      /* number of the store whose walk computes it, too; its own where there is none before it */
 } AccStageStore;
 
 /* What plans say of stages. */
@@ -83,6 +85,10 @@ gboolean      acc_stages_take_windows  (AccBackend *backend, GPtrArray *arrays, 
 
 /* Whether the store has room in memory, which gets less. */
 gboolean      acc_stages_takes_memory  (const AccStageStore *store, guint64 *room);
+/* Decides which stores of a stage go to memory, but for @in_files, and of the first one which of the others have one walk. */
+void          acc_stages_place         (AccBackend *backend, GArray *stores, AccStagesMode mode, guint stage, gboolean in_files);
+/* What a walk computes a store by; NULL: it is in memory. */
+const AccExternal *acc_stages_get_external (const AccStageStore *store);
 /* Puts @values, from AccArray to AccArray, in place of what @arrays are made of. They are gone then. */
 gboolean      acc_stages_replace       (GHashTable *values, GPtrArray *arrays, GError **error);
 /* Sources that can be read once, and that stages read more often: those of the first stage, which are in memory together, and what is

@@ -141,16 +141,51 @@ compute_one (Stages *self, const AccStageStore *store, gboolean in_memory, GErro
   return TRUE;
 }
 
+/* Whether another store has the walk of number @i. */
 static gboolean
-compute_externally (Stages *self, const AccStageStore *store, GError **error)
+is_joined (GArray *stores, guint i)
 {
-  const AccExternalTask task = make_task (self, store->store);
-  AccArray *value = acc_external_compute (store->external, &task, error);
+  guint leader = g_array_index (stores, AccStageStore, i).leader;
+  gboolean found = leader != i;
 
-  if (value != NULL)
-    set_value (self, store->store, value);
+  for (guint k = i + 1; k < stores->len && !found; k++)
+    found = g_array_index (stores, AccStageStore, k).leader == i;
 
-  return value != NULL;
+  return found;
+}
+
+/* What store number @leader leads. */
+static gboolean
+compute_externally (Stages *self, GArray *stores, guint leader, GError **error)
+{
+  g_autofree const AccExternal **externals = g_new0 (const AccExternal *, stores->len + 1);
+  g_autofree AccExternalTask *tasks = g_new0 (AccExternalTask, stores->len + 1);
+  g_autofree AccArray **results = g_new0 (AccArray *, stores->len + 1);
+  gboolean done;
+  guint n = 0;
+
+  for (guint i = leader; i < stores->len; i++)
+    {
+      const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
+
+      if (store->leader != leader)
+        continue;
+      externals[n] = acc_stages_get_external (store);
+      tasks[n++] = make_task (self, store->store);
+    }
+  if (n > 1)
+    {
+      done = acc_external_compute_together (externals, tasks, n, results, error);
+    }
+  else
+    {
+      results[0] = acc_external_compute (externals[0], &tasks[0], error);
+      done = results[0] != NULL;
+    }
+  for (guint i = 0; i < n && done; i++)
+    set_value (self, tasks[i].node, results[i]);
+
+  return done;
 }
 
 /* Those of the first stage. *@in_files: whether none goes to memory; gets whether none does. */
@@ -159,22 +194,22 @@ try_stage (Stages *self, GPtrArray *results, GArray *stores, gboolean *in_files,
 {
   g_autoptr(GPtrArray) together = g_ptr_array_new ();
   g_autoptr(GPtrArray) wanted = acc_stages_find_beside (self->backend, (AccArray **) results->pdata, results->len, self->mode, stores);
-  guint64 room = *in_files ? 0 : acc_external_get_room (self->backend);
 
+  acc_stages_place (self->backend, stores, self->mode, 0, *in_files);
   *in_files = TRUE;
   self->beside = (AccBeside) { wanted, self->values };
 
   for (guint i = 0; i < stores->len; i++)
     {
       const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
-      gboolean in_memory = store->stage == 0 && store->external == NULL && acc_stages_takes_memory (store, &room);
+      gboolean in_memory = store->in_memory;
 
       if (store->stage > 0)
         continue;
       *in_files &= !in_memory || !store->has_rows;
-      if (store->external != NULL)
+      if (store->external != NULL || is_joined (stores, i))
         {
-          if (!compute_externally (self, store, error))
+          if (store->leader == i && !compute_externally (self, stores, i, error))
             return FALSE;
         }
       else if (in_memory && self->mode != ACC_STAGES_SOURCES)
@@ -373,6 +408,18 @@ list_repeated (GHashTable *walks)
   return sources;
 }
 
+/* Of the walk of store number @leader. */
+static void
+count_external (GHashTable *walks, GArray *stores, guint leader)
+{
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+
+  for (guint i = leader; i < stores->len; i++)
+    if (g_array_index (stores, AccStageStore, i).leader == leader)
+      g_ptr_array_add (nodes, g_array_index (stores, AccStageStore, i).store);
+  count_walk (walks, (AccArray **) nodes->pdata, nodes->len, NULL);
+}
+
 GPtrArray *
 acc_stages_find_repeated (AccArray **arrays, guint n_arrays, GArray *stores)
 {
@@ -392,8 +439,8 @@ acc_stages_find_repeated (AccArray **arrays, guint n_arrays, GArray *stores)
       else if (store->external != NULL && store->external->reads_references)
         for (guint k = 0; (dependence = acc_array_nth_dependence (node, k)) != NULL; k++)
           count_walk (walks, &dependence, 1, NULL);
-      else
-        count_walk (walks, &node, 1, NULL);
+      else if (store->leader == i)
+        count_external (walks, stores, i);
     }
   count_walk (walks, (AccArray **) together->pdata, together->len, NULL);
   count_walk (walks, arrays, n_arrays, cut);
@@ -476,6 +523,7 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
 
       if (stores->len == 0)
         break;
+      acc_stages_place (backend, stores, mode, 0, FALSE);
       repeated = acc_stages_find_repeated ((AccArray **) results->pdata, results->len, stores);
       if (repeated->len > 0)
         {

@@ -58,9 +58,8 @@ plan_rows (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError **obsta
 
 static AccPlan *plan_outputs (Planning *self, GPtrArray *outputs, GError **error);
 
-/* A walk for each array. */
 static AccPlan *
-plan_apart (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const GError *why, GError **error)
+plan_each (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const GError *why, GError **error)
 {
   g_autoptr(AccPlan) first = NULL;
 
@@ -89,6 +88,23 @@ plan_apart (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const GError 
     }
 
   return g_steal_pointer (&first);
+}
+
+/* A walk for each array. What one has in memory, or holds, is there while others are computed. */
+static AccPlan *
+plan_apart (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const GError *why, GError **error)
+{
+  g_autoptr(GPtrArray) counted = g_ptr_array_new ();
+  guint64 held = 0;
+  AccPlan *plan;
+
+  acc_external_hold (self->backend, &held,
+                     acc_stages_count_memory (self->counted, counted, (AccArray **) arrays->pdata, arrays->len));
+  plan = plan_each (self, outputs, arrays, why, error);
+  acc_external_hold (self->backend, &held, 0);
+  acc_stages_uncount_memory (self->counted, counted);
+
+  return plan;
 }
 
 /* --- stages */
@@ -314,10 +330,18 @@ plan_staged (Planning *self, GPtrArray *outputs, AccStagesPlan *stages, GError *
     }
 }
 
-/* What is read and written for @outputs. */
+/* What is read and written for @outputs; for what is computed apart, by the stages before that. */
 static void
 tell_traffic (AccPlanTraffic *self, GPtrArray *outputs, AccPlan *plan)
 {
+  if (plan->others != NULL)
+    {
+      plan->read = acc_bytes_add (plan->read, self->read);
+      plan->written = acc_bytes_add (plan->written, self->written);
+      plan->compute_seconds += self->seconds;
+      plan->at_most |= self->at_most;
+      return;
+    }
   plan->read = acc_bytes_add (self->read, self->last);
   plan->written = self->written;
   plan->compute_seconds = self->seconds;
@@ -342,7 +366,7 @@ plan_outputs (Planning *self, GPtrArray *outputs, GError **error)
       if (!acc_backend_is_apart (self->backend))
         plan->bytes = acc_bytes_add (plan->bytes, stages.traffic.memory);
     }
-  if (plan != NULL && plan->others == NULL)
+  if (plan != NULL)
     tell_traffic (&stages.traffic, outputs, plan);
   g_string_free (stages.text, TRUE);
 

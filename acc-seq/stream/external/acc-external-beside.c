@@ -29,25 +29,31 @@ acc_external_reads_all (AccArray *array, AccArray *other)
   return found;
 }
 
-/* Those of which the walk reads all sources, behind @array, with a sink each. */
+/* Those of which the walk reads all sources, behind @arrays, with a sink each. */
 static void
-list_beside (const AccExternalTask *task, AccArray *array, GPtrArray *arrays, GPtrArray *sinks)
+list_beside (const AccExternalTask *task, GPtrArray *arrays, GPtrArray *sinks)
 {
+  guint n = arrays->len;
+
   for (guint i = 0; i < task->beside->wanted->len; i++)
     {
       AccArray *wanted = g_ptr_array_index (task->beside->wanted, i);
+      gboolean reads = FALSE;
 
-      if (!acc_external_reads_all (array, wanted))
+      for (guint k = 0; k < n && !reads; k++)
+        reads = acc_external_reads_all (g_ptr_array_index (arrays, k), wanted);
+      if (!reads)
         continue;
       g_ptr_array_add (arrays, wanted);
       g_ptr_array_add (sinks, acc_kept_sink_new (task->backend));
     }
 }
 
+/* From number @first on. */
 static void
-keep (const AccExternalTask *task, GPtrArray *arrays, GPtrArray *sinks)
+keep (const AccExternalTask *task, GPtrArray *arrays, GPtrArray *sinks, guint first)
 {
-  for (guint i = 1; i < arrays->len; i++)
+  for (guint i = first; i < arrays->len; i++)
     {
       g_hash_table_insert (task->beside->values, g_ptr_array_index (arrays, i), acc_kept_sink_dup_array (g_ptr_array_index (sinks, i)));
       g_ptr_array_remove (task->beside->wanted, g_ptr_array_index (arrays, i));
@@ -55,26 +61,24 @@ keep (const AccExternalTask *task, GPtrArray *arrays, GPtrArray *sinks)
 }
 
 gboolean
-acc_external_write (const AccExternalTask *task, AccArray *array, AccSink *sink, GError **error)
+acc_external_write (const AccExternalTask *task, GPtrArray *arrays, GPtrArray *sinks, GError **error)
 {
-  g_autoptr(GPtrArray) arrays = g_ptr_array_new (), sinks = g_ptr_array_new_with_free_func (g_object_unref);
+  guint n = arrays->len;
   gboolean done;
 
-  g_ptr_array_add (arrays, array);
-  g_ptr_array_add (sinks, g_object_ref (sink));
   if (task->beside != NULL && task->beside->wanted != NULL)
-    list_beside (task, array, arrays, sinks);
-  if (arrays->len > 1
+    list_beside (task, arrays, sinks);
+  if (arrays->len > n
       && !acc_write_fits (task->backend, (AccArray **) arrays->pdata, (AccSink **) sinks->pdata, arrays->len, task->chunk_rows))
     {
-      g_ptr_array_set_size (arrays, 1);
-      g_ptr_array_set_size (sinks, 1);
+      g_ptr_array_set_size (arrays, (gint) n);
+      g_ptr_array_set_size (sinks, (gint) n);
     }
 
   done = acc_evaluate_write_many (task->backend, (AccArray **) arrays->pdata, arrays->len, (AccSink **) sinks->pdata, sinks->len,
                                   task->chunk_rows, NULL, task->cancellable, error);
   if (done)
-    keep (task, arrays, sinks);
+    keep (task, arrays, sinks, n);
 
   return done;
 }

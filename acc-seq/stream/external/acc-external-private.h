@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acc-core/backend/acc-backend-private.h"
+#include "acc-core/data/acc-chunk-private.h"
 #include "acc-array.h"
 
 /* Algorithms for nodes that do not fit in memory whole: they read what comes by rows and stores, and need little memory. There is one table
@@ -22,6 +23,14 @@ typedef struct {
   AccBeside    *beside;       /* NULL, or without .wanted: nothing */
   GCancellable *cancellable;
 } AccExternalTask;
+
+/* What an algorithm does with the rows that it reads. */
+typedef struct {
+  const char *name;             /* for messages */
+  gboolean (*write)  (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error);
+  gboolean (*finish) (gpointer data, GCancellable *cancellable, GError **error);      /* after the last row; NULL: nothing */
+  gboolean    takes_elements;   /* as many at a time as come: rows need not be whole */
+} AccExternalWalk;
 
 typedef struct {
   const char *way;            /* for plans: "runs are sorted and merged" */
@@ -44,6 +53,7 @@ typedef struct {
   gboolean   (*keeps_groups)  (AccArray *node);
   /* Bytes that computing the node whole takes, and the least that the algorithm does; G_MAXUINT64: not known. */
   guint64    (*measure_whole) (AccArray *node);
+  guint64    (*measure_apart) (AccArray *node);   /* the first of a device, which has what is read as well; NULL: the same */
   guint64    (*measure_least) (AccArray *node);
   /* NULL, or bytes that rows that come from a source take: as long as there is the source, and, as acc_source_get_resident_bytes() tells,
    * while it is read. */
@@ -58,6 +68,15 @@ typedef struct {
   char      *(*describe)      (AccBackend *backend, AccArray *node);
   /* Of the same elements and extents. */
   AccArray  *(*compute)       (const AccExternalTask *task, GError **error);
+  /* NULL, or the array that the algorithm reads first, and by rows: owned. Then it is what it does before, the walk, which gets what that
+   * returns as its data, what it does with that behind the walk, and what becomes of it in the end. Others may read in the same walk.
+   * NULL: it is .compute for this node. */
+  AccArray  *(*dup_read)      (AccBackend *backend, AccArray *node);
+  gpointer   (*begin)         (const AccExternalTask *task, GError **error);
+  const AccExternalWalk *walk;
+  AccSink   *(*new_sink)      (gpointer state);        /* in place of .walk; may be NULL */
+  AccArray  *(*end)           (gpointer state, GError **error);
+  void       (*clear)         (gpointer state);
 } AccExternal;
 
 /* What takes @node, whether it fits in memory or not; NULL: none. */
@@ -97,9 +116,15 @@ guint64  acc_external_get_bytes    (AccArray *array);
 guint64  acc_external_measure_row  (AccArray *array);
 /* What the rows of an array take at least while they are computed: what its sources hold, and chunks of a few rows. */
 guint64  acc_external_measure_rows (AccArray *array);
+/* The same of a row at a time, each of which is there whole, in the memory that the backend computes in. */
+guint64  acc_external_measure_walk (AccBackend *backend, AccArray *array);
 
-/* Writes what goes by rows to @sink, and takes along what is wanted beside it, where there is room for both. */
-gboolean acc_external_write        (const AccExternalTask *task, AccArray *array, AccSink *sink, GError **error);
+/* Computes the nodes of @n tasks, whose algorithms read what goes by rows first, by one walk. Where that has no room, or there is one, each
+ * by itself. @results: owned. */
+gboolean acc_external_compute_together (const AccExternal *const *externals, const AccExternalTask *tasks, guint n, AccArray **results,
+                                        GError **error);
+/* Writes what goes by rows, all by one walk, to a sink each, and takes along what is wanted beside it, where there is room for that. */
+gboolean acc_external_write        (const AccExternalTask *task, GPtrArray *arrays, GPtrArray *sinks, GError **error);
 /* Whether @array is made of all sources that @other is made of, and there is one. */
 gboolean acc_external_reads_all    (AccArray *array, AccArray *other);
 
@@ -109,9 +134,14 @@ gboolean acc_external_is_in_memory (AccArray *array);
 /* Holds @bytes of the memory limit, of which *@held are held, so that nothing else takes them while a backend does not run; as many as
  * before where there are not so many any more: whoever needs them gets an error then. */
 void     acc_external_hold         (AccBackend *backend, guint64 *held, guint64 bytes);
+/* The same, and as much of a device's: for what the backend computes while a walk of its own goes on. */
+void     acc_external_hold_runs    (AccBackend *backend, guint64 *held, guint64 bytes);
 /* Memory of the limit where it is at most @most bytes, and there are so many; else of a temporary file, whose pages the kernel takes back:
  * for what is gone through in order. */
 AccBuffer *acc_external_allocate   (AccBackend *backend, gsize bytes, guint64 most, const char *what, GError **error);
+
+/* What puts an array that goes by rows into a store as it is. In no table: stages choose it. */
+extern const AccExternal acc_external_to_file;
 
 /* --- the table */
 

@@ -18,30 +18,26 @@
 #define LEAST_BYTES (64 * 1024)
 
 typedef struct {
-  const AccExternalTask *task;
-  AccElementType *type, *item_type;  /* of elements; of a target in its part, and an element */
-  guint      n_buffers;
-  guint64    size, item_size;
-  gint64     n_elements, part;       /* of the result; of a part of it */
-  guint      n_parts;
-  gint64     block, turn;            /* items: of a list that are written at once, that the backend gets at once */
+  AccExternalTask  task;
+  AccElementType  *type, *item_type; /* of elements; of a target in its part, and an element */
+  guint            n_buffers;
+  guint64          size, item_size;
+  gint64           n_elements, part; /* of the result; of a part of it */
+  guint            n_parts;
+  gint64           block, turn;      /* items: of a list that are written at once, that the backend gets at once */
   AccExternalLists lists;            /* of each part */
-  AccExecutable *permute;
+  AccExecutable   *permute;
+  gboolean         is_masked;        /* whether targets say if there is one */
+  guint            rank;             /* of the result */
+  const gint64    *extents;
+  gpointer        *from;             /* of the rows under way: a buffer each */
 } Scatter;
 
 /* --- the walk */
 
-typedef struct {
-  Scatter      *scatter;
-  gboolean      is_masked;    /* whether targets say if there is one */
-  guint         rank;         /* of the result */
-  const gint64 *extents;
-  gpointer     *from;
-} Lists;
-
 /* Which element of the result target @i is, -1: none. */
 static gboolean
-find_target (Lists *self, gint64 i, gint64 *target, GError **error)
+find_target (Scatter *self, gint64 i, gint64 *target, GError **error)
 {
   *target = -1;
   if (self->is_masked && ((const guint8 *) self->from[0])[i] == 0)
@@ -54,12 +50,11 @@ find_target (Lists *self, gint64 i, gint64 *target, GError **error)
 static gboolean
 add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
-  Lists *self = data;
-  Scatter *scatter = self->scatter;
+  Scatter *self = data;
   guint n_target = self->rank + (self->is_masked ? 1 : 0);
   gint64 n = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk);
 
-  for (guint i = 0; i < n_target + scatter->n_buffers; i++)
+  for (guint i = 0; i < n_target + self->n_buffers; i++)
     self->from[i] = (gpointer) (guintptr) acc_chunk_get_address (chunk, i);
 
   for (gint64 i = 0; i < n; i++)
@@ -73,15 +68,15 @@ add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **er
       if (target < 0)
         continue;
 
-      part = (guint) (target / scatter->part);
-      at = acc_external_lists_add (&scatter->lists, part, error);
+      part = (guint) (target / self->part);
+      at = acc_external_lists_add (&self->lists, part, error);
       if (at < 0)
         return FALSE;
-      blocks = scatter->lists.blocks;
-      ((gint64 *) blocks[0]->data)[at] = target - part * scatter->part;
-      for (guint k = 0; k < scatter->n_buffers; k++)
+      blocks = self->lists.blocks;
+      ((gint64 *) blocks[0]->data)[at] = target - part * self->part;
+      for (guint k = 0; k < self->n_buffers; k++)
         {
-          gsize width = acc_element_type_get_buffer_size (scatter->type, k);
+          gsize width = acc_element_type_get_buffer_size (self->type, k);
 
           memcpy ((guint8 *) blocks[k + 1]->data + (gsize) at * width,
                   (const guint8 *) self->from[n_target + k] + (gsize) i * width, width);
@@ -94,25 +89,10 @@ add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **er
 static gboolean
 finish_lists (gpointer data, GCancellable *cancellable, GError **error)
 {
-  return acc_external_lists_finish (&((Lists *) data)->scatter->lists, error);
+  return acc_external_lists_finish (&((Scatter *) data)->lists, error);
 }
 
 static const AccExternalWalk into_lists = { "parts of the result", add_rows, finish_lists };
-
-/* Of targets beside elements. */
-static gboolean
-write_lists (Scatter *self, GError **error)
-{
-  AccArray *node = self->task->node;
-  g_autoptr(AccArray) rows = acc_array_zip (node->inputs[2], node->inputs[0]);
-  Lists lists = { .scatter = self, .is_masked = acc_array_is_optional (node->inputs[2]->type) };
-  g_autofree gpointer *from = NULL;
-
-  lists.extents = acc_shape_get_extents (node->shape, &lists.rank);
-  lists.from = from = g_new0 (gpointer, lists.rank + self->n_buffers + 2);
-
-  return acc_external_walk (self->task, rows, &into_lists, &lists, error);
-}
 
 /* --- parts of the result */
 
@@ -152,16 +132,16 @@ get_defaults (Scatter *self, AccArray *defaults, gint64 first, gint64 n, GError 
   acc_array_take_function (part, 0, acc_function_ref (defaults->functions[0]));
   acc_array_complete (part);
 
-  return acc_backend_run (self->task->backend, part, self->task->cancellable, error);
+  return acc_backend_run (self->task.backend, part, self->task.cancellable, error);
 }
 
 /* What is computed comes by rows, in order, and is stored. */
 static AccArray *
 prepare_defaults (Scatter *self, GError **error)
 {
-  AccArray *defaults = self->task->node->inputs[1];
+  AccArray *defaults = self->task.node->inputs[1];
 
-  return defaults->op == ACC_OP_FILL ? g_object_ref (defaults) : acc_external_keep (self->task, defaults, "defaults", error);
+  return defaults->op == ACC_OP_FILL ? g_object_ref (defaults) : acc_external_keep (&self->task, defaults, "defaults", error);
 }
 
 /* Combines items [0, n) of @items with @part, which it takes over. Where the backend has no memory for so many at once, fewer. */
@@ -179,7 +159,7 @@ combine (Scatter *self, AccArray *part, AccBuffer **items, gint64 n, GError **er
       m = MIN (self->turn, n - first);
       targets = acc_external_new_view (acc_element_type_new (ACC_KIND_I64), items, first, m);
       values = acc_external_new_view (self->type, items + 1, first, m);
-      results = acc_executable_run (self->permute, (AccArray *[]) { values, part, targets }, 3, self->task->cancellable, &local);
+      results = acc_executable_run (self->permute, (AccArray *[]) { values, part, targets }, 3, self->task.cancellable, &local);
       if (results != NULL)
         {
           g_object_unref (part);
@@ -239,7 +219,7 @@ write_parts (Scatter *self, AccStore *result, GError **error)
   gint64 capacity = MAX (self->turn, self->block);
   g_autoptr(AccArray) defaults = prepare_defaults (self, error);
   AccBuffer **room = defaults != NULL ? acc_buffers_allocate (self->item_type, capacity,
-                                                              acc_backend_get_host_budget (self->task->backend), "what is scattered",
+                                                              acc_backend_get_host_budget (self->task.backend), "what is scattered",
                                                               error) : NULL;
   gboolean done = room != NULL;
 
@@ -250,7 +230,7 @@ write_parts (Scatter *self, AccStore *result, GError **error)
 
       if (part != NULL)
         part = compute_part (self, i, part, room, capacity, error);
-      done = part != NULL && !g_cancellable_set_error_if_cancelled (self->task->cancellable, error)
+      done = part != NULL && !g_cancellable_set_error_if_cancelled (self->task.cancellable, error)
              && write_part (self, result, part, first, n, error);
     }
   acc_buffers_free (room);
@@ -286,7 +266,7 @@ measure_least (AccArray *node)
 static void
 choose_sizes (Scatter *self)
 {
-  guint64 room = acc_external_get_room (self->task->backend), rows = acc_external_measure_rows (self->task->node),
+  guint64 room = acc_external_get_room (self->task.backend), rows = acc_external_measure_rows (self->task.node),
     left = room > rows ? room - rows : 0;
 
   self->part = (gint64) CLAMP (room / 8 / self->size, 1, (guint64) self->n_elements);
@@ -296,40 +276,58 @@ choose_sizes (Scatter *self)
   self->turn = (gint64) MAX (room / 8 / self->item_size, LEAST_TURN);
 }
 
-static AccStore *
-scatter (Scatter *self, GError **error)
+/* Targets beside elements. */
+static AccArray *
+dup_read (AccBackend *backend, AccArray *node)
 {
-  AccArray *source = self->task->node->inputs[0];
-  g_autoptr(AccStore) result = NULL;
+  return acc_array_zip (node->inputs[2], node->inputs[0]);
+}
 
-  self->permute = compile (self->task, error);
-  if (self->permute == NULL)
-    return NULL;
-  if (!acc_external_lists_init (&self->lists, self->task, self->item_type, self->n_parts, self->block, acc_shape_get_size (source->shape),
-                                error)
-      || !write_lists (self, error))
-    return NULL;
-  result = acc_external_new_store (self->task, self->type, self->task->node->shape, "a store", error);
+static void
+clear (gpointer data)
+{
+  Scatter *self = data;
 
-  return result != NULL && write_parts (self, result, error) ? g_steal_pointer (&result) : NULL;
+  acc_external_lists_clear (&self->lists);
+  g_clear_object (&self->permute);
+  g_free (self->from);
+  g_free (self);
+}
+
+static gpointer
+begin (const AccExternalTask *task, GError **error)
+{
+  Scatter *self = g_new0 (Scatter, 1);
+  AccArray *node = task->node;
+
+  self->task = *task;
+  self->type = node->type;
+  self->item_type = acc_element_type_new_tuple ((AccElementType *[]) { acc_element_type_new (ACC_KIND_I64), node->type }, 2);
+  self->n_buffers = acc_element_type_get_n_buffers (node->type);
+  self->size = MAX ((guint64) acc_element_type_get_size (node->type), 1);
+  self->item_size = sizeof (gint64) + acc_element_type_get_size (node->type);
+  self->n_elements = acc_shape_get_size (node->shape);
+  self->is_masked = acc_array_is_optional (node->inputs[2]->type);
+  self->extents = acc_shape_get_extents (node->shape, &self->rank);
+  self->from = g_new0 (gpointer, self->rank + self->n_buffers + 2);
+  choose_sizes (self);
+  self->permute = compile (task, error);
+  if (self->permute != NULL
+      && acc_external_lists_init (&self->lists, task, self->item_type, self->n_parts, self->block,
+                                  acc_shape_get_size (node->inputs[0]->shape), error))
+    return self;
+  clear (self);
+
+  return NULL;
 }
 
 static AccArray *
-compute_scatter (const AccExternalTask *task, GError **error)
+end (gpointer data, GError **error)
 {
-  AccElementType *type = task->node->type,
-    *item_type = acc_element_type_new_tuple ((AccElementType *[]) { acc_element_type_new (ACC_KIND_I64), type }, 2);
-  Scatter self = { task, type, item_type, acc_element_type_get_n_buffers (type),
-                   MAX ((guint64) acc_element_type_get_size (type), 1), sizeof (gint64) + acc_element_type_get_size (type),
-                   acc_shape_get_size (task->node->shape) };
-  g_autoptr(AccStore) result = NULL;
+  Scatter *self = data;
+  g_autoptr(AccStore) result = acc_external_new_store (&self->task, self->type, self->task.node->shape, "a store", error);
 
-  choose_sizes (&self);
-  result = scatter (&self, error);
-  acc_external_lists_clear (&self.lists);
-  g_clear_object (&self.permute);
-
-  return result != NULL ? acc_store_dup_array (result, error) : NULL;
+  return result != NULL && write_parts (self, result, error) ? acc_store_dup_array (result, error) : NULL;
 }
 
 const AccExternal acc_external_scatter = {
@@ -340,5 +338,9 @@ const AccExternal acc_external_scatter = {
   .measure_least = measure_least,
   .n_written = 2,
   .n_read = 1,
-  .compute = compute_scatter,
+  .dup_read = dup_read,
+  .walk = &into_lists,
+  .begin = begin,
+  .end = end,
+  .clear = clear,
 };

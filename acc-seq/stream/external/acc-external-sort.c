@@ -31,30 +31,30 @@ typedef struct {
 } Slot;
 
 typedef struct {
+  AccExternalTask task;
   AccSorter *sorter;
-  AccRuns   *runs;
+  AccRuns    runs;
   Slot       slots[MOST_SLOTS];
   guint      n_slots, filled;    /* which one is filled */
   gint64     batch;
   GThread   *thread;             /* writes another one; what it uses nobody else does until then: */
   Slot      *written;
   gint64     n_written;
-  GCancellable *cancellable;     /* of all; that of a call ends with the rows */
-} Writer;
+} Sort;
 
 static gboolean
-write_slot (Writer *self, Slot *slot, GError **error)
+write_slot (Sort *self, Slot *slot, GError **error)
 {
   gint64 n;
 
   while ((n = acc_parts_next (&slot->parts)) > 0)
     {
-      if (g_cancellable_set_error_if_cancelled (self->cancellable, error)
-          || !acc_store_write_from (self->runs->store, self->n_written, n, slot->parts.ready, 0, error))
+      if (g_cancellable_set_error_if_cancelled (self->task.cancellable, error)
+          || !acc_store_write_from (self->runs.store, self->n_written, n, slot->parts.ready, 0, error))
         return FALSE;
       self->n_written += n;
     }
-  g_array_append_val (self->runs->ends, self->n_written);
+  g_array_append_val (self->runs.ends, self->n_written);
   slot->n = slot->n_sorted = slot->parts.n_runs = 0;
 
   return TRUE;
@@ -63,7 +63,7 @@ write_slot (Writer *self, Slot *slot, GError **error)
 static gpointer
 write_in_thread (gpointer data)
 {
-  Writer *self = data;
+  Sort *self = data;
   GError *error = NULL;
 
   write_slot (self, self->written, &error);
@@ -72,7 +72,7 @@ write_in_thread (gpointer data)
 }
 
 static gboolean
-join_thread (Writer *self, GError **error)
+join_thread (Sort *self, GError **error)
 {
   GError *failure = self->thread != NULL ? g_thread_join (g_steal_pointer (&self->thread)) : NULL;
 
@@ -85,7 +85,7 @@ join_thread (Writer *self, GError **error)
 }
 
 static gboolean
-sort_batch (Writer *self, GCancellable *cancellable, GError **error)
+sort_batch (Sort *self, GCancellable *cancellable, GError **error)
 {
   Slot *slot = &self->slots[self->filled];
   AccParts *parts = &slot->parts;
@@ -100,7 +100,7 @@ sort_batch (Writer *self, GCancellable *cancellable, GError **error)
 
 /* Sorts what is left of the run, which is written while the next one comes, if there is room for that. */
 static gboolean
-end_run (Writer *self, GCancellable *cancellable, GError **error)
+end_run (Sort *self, GCancellable *cancellable, GError **error)
 {
   Slot *slot = &self->slots[self->filled];
 
@@ -119,7 +119,7 @@ end_run (Writer *self, GCancellable *cancellable, GError **error)
 static gboolean
 add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
-  Writer *self = data;
+  Sort *self = data;
   gint64 n_rows = acc_chunk_get_n_rows (chunk), n;
 
   for (gint64 row = 0; row < n_rows; row += n)
@@ -143,12 +143,28 @@ add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **er
   return TRUE;
 }
 
+/* What is held for them goes with them; what is held for a merge comes later. */
+static void
+clear_slots (Sort *self)
+{
+  if (self->n_slots == 0)
+    return;
+
+  join_thread (self, NULL);
+  for (; self->n_slots > 0; self->n_slots--)
+    acc_parts_clear (&self->slots[self->n_slots - 1].parts);
+  acc_sorter_hold (self->sorter, 0);
+}
+
 static gboolean
 end_rows (gpointer data, GCancellable *cancellable, GError **error)
 {
-  Writer *self = data;
+  Sort *self = data;
+  gboolean done = (self->slots[self->filled].n == 0 || end_run (self, cancellable, error)) && join_thread (self, error);
 
-  return (self->slots[self->filled].n == 0 || end_run (self, cancellable, error)) && join_thread (self, error);
+  clear_slots (self);
+
+  return done;
 }
 
 static const AccExternalWalk into_runs = { "runs", add_rows, end_rows };
@@ -170,6 +186,15 @@ measure_whole (AccArray *node)
   guint64 bytes = acc_external_get_bytes (node);
 
   return bytes != G_MAXUINT64 ? acc_bytes_add (acc_bytes_multiply (bytes, 2), bytes / 4) : bytes;
+}
+
+/* It passes between the result and as much again, elements with their keys. */
+static guint64
+measure_apart (AccArray *node)
+{
+  return acc_bytes_add (measure_whole (node), acc_bytes_multiply (acc_external_get_size (node),
+                                                                  acc_element_type_get_size (node->type)
+                                                                  + acc_element_type_get_size (acc_sorter_get_key_type (node))));
 }
 
 static guint64
@@ -239,31 +264,6 @@ count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_re
 
 /* --- the sort */
 
-static gboolean
-write_sorted_runs (const AccExternalTask *task, AccSorter *sorter, AccRuns *runs, GError **error)
-{
-  guint64 bytes = get_run_bytes (task->node, acc_external_get_room (task->backend));
-  Writer self = { .sorter = sorter, .runs = runs, .n_slots = count_slots (bytes), .cancellable = task->cancellable };
-  gboolean done = TRUE;
-
-  for (guint i = 0; i < self.n_slots && done; i++)
-    done = acc_parts_init (&self.slots[i].parts, sorter, 0, bytes / self.n_slots, error);
-  if (done)
-    {
-      const AccPartsSizes *sizes = &self.slots[0].parts.sizes;
-
-      acc_sorter_hold (sorter, self.n_slots * sizes->rest);
-      self.batch = acc_ceil_div (MIN (sizes->n_elements, GOOD_BATCH), sizes->part) * sizes->part;
-      done = acc_external_walk (task, task->node->inputs[0], &into_runs, &self, error);
-    }
-  join_thread (&self, NULL);
-  for (guint i = 0; i < self.n_slots; i++)
-    acc_parts_clear (&self.slots[i].parts);
-  acc_sorter_hold (sorter, 0);
-
-  return done;
-}
-
 static AccStore *
 new_store (const AccExternalTask *task, GError **error)
 {
@@ -319,26 +319,70 @@ merge_levels (const AccExternalTask *task, AccSorter *sorter, AccRuns *runs, GEr
 }
 
 static AccArray *
-compute_sort (const AccExternalTask *task, GError **error)
+dup_read (AccBackend *backend, AccArray *node)
 {
-  g_autoptr(AccSorter) sorter = acc_sorter_new (task->backend, task->node, task->cancellable, error);
-  g_auto(AccRuns) runs = { NULL, NULL };
+  return g_object_ref (node->inputs[0]);
+}
 
-  if (sorter == NULL)
+static void
+clear_sort (gpointer data)
+{
+  Sort *self = data;
+
+  clear_slots (self);
+  acc_runs_clear (&self->runs);
+  g_clear_pointer (&self->sorter, acc_sorter_unref);
+  g_free (self);
+}
+
+static gboolean
+begin_slots (Sort *self, GError **error)
+{
+  guint64 bytes = get_run_bytes (self->task.node, acc_external_get_room (self->task.backend));
+  const AccPartsSizes *sizes = &self->slots[0].parts.sizes;
+  guint n_slots = count_slots (bytes);
+
+  for (; self->n_slots < n_slots; self->n_slots++)
+    if (!acc_parts_init (&self->slots[self->n_slots].parts, self->sorter, 0, bytes / n_slots, error))
+      return FALSE;
+  acc_sorter_hold (self->sorter, n_slots * sizes->rest);
+  self->batch = acc_ceil_div (MIN (sizes->n_elements, GOOD_BATCH), sizes->part) * sizes->part;
+
+  return TRUE;
+}
+
+static gpointer
+begin_sort (const AccExternalTask *task, GError **error)
+{
+  Sort *self = g_new0 (Sort, 1);
+
+  self->task = *task;
+  self->sorter = acc_sorter_new (task->backend, task->node, task->cancellable, error);
+  if (self->sorter != NULL)
+    self->runs = (AccRuns) { new_store (task, error), g_array_new (FALSE, FALSE, sizeof (gint64)) };
+  if (self->runs.store != NULL && begin_slots (self, error))
+    return self;
+  clear_sort (self);
+
+  return NULL;
+}
+
+static AccArray *
+end_sort (gpointer data, GError **error)
+{
+  Sort *self = data;
+  const AccExternalTask *task = &self->task;
+
+  if (!merge_levels (task, self->sorter, &self->runs, error))
     return NULL;
-
-  runs = (AccRuns) { new_store (task, error), g_array_new (FALSE, FALSE, sizeof (gint64)) };
-  if (runs.store == NULL || !write_sorted_runs (task, sorter, &runs, error) || !merge_levels (task, sorter, &runs, error))
-    return NULL;
-
-  if (runs.ends->len <= 1)
+  if (self->runs.ends->len <= 1)
     {
-      acc_store_close (runs.store, acc_shape_get_size (task->node->shape));
-      return acc_store_dup_array (runs.store, error);
+      acc_store_close (self->runs.store, acc_shape_get_size (task->node->shape));
+      return acc_store_dup_array (self->runs.store, error);
     }
-  acc_sorter_hold (sorter, get_merge_bytes (acc_external_get_room (task->backend), runs.ends->len));
+  acc_sorter_hold (self->sorter, get_merge_bytes (acc_external_get_room (task->backend), self->runs.ends->len));
 
-  return acc_merge_new_array (sorter, &runs, "sorted runs");
+  return acc_merge_new_array (self->sorter, &self->runs, "sorted runs");
 }
 
 const AccExternal acc_external_sort = {
@@ -346,8 +390,13 @@ const AccExternal acc_external_sort = {
   .nanoseconds = 22,
   .takes = take_sort,
   .measure_whole = measure_whole,
+  .measure_apart = measure_apart,
   .measure_least = measure_least,
   .measure_held = measure_held,
   .count_passes = count_passes,
-  .compute = compute_sort,
+  .dup_read = dup_read,
+  .walk = &into_runs,
+  .begin = begin_sort,
+  .end = end_sort,
+  .clear = clear_sort,
 };

@@ -92,16 +92,21 @@ find_turn (const guint *order, guint *current, const gint64 *extents, guint rank
 
 /* --- the walk */
 
+typedef struct _AccTurnSource AccTurnSource;
+
 typedef struct {
-  Turn       *turn;
-  AccBuffer **band;
-  gint64      done;       /* rows in all, of those before the dimensions that are turned too */
-} Bands;
+  AccExternalTask task;
+  guint          *order, *current;   /* of dimensions: as wanted, and behind the pass under way */
+  Turn            turn;
+  AccTurnSource  *source;            /* of the pass */
+  AccBuffer     **band;
+  gint64          done;              /* rows in all, of those before the dimensions that are turned too */
+} Transpose;
 
 static gboolean
-write_band (Bands *self, gint64 first, GError **error)
+write_band (Transpose *self, gint64 first, GError **error)
 {
-  Turn *turn = self->turn;
+  Turn *turn = &self->turn;
   gint64 row = turn->extents.b * turn->extents.inner, before = (self->done - 1) / turn->extents.a * turn->extents.a;
 
   return acc_store_write_from (turn->store, (before + first) * row, get_height (turn, first) * row, self->band, 0, error);
@@ -110,8 +115,8 @@ write_band (Bands *self, gint64 first, GError **error)
 static gboolean
 add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error)
 {
-  Bands *self = data;
-  Turn *turn = self->turn;
+  Transpose *self = data;
+  Turn *turn = &self->turn;
   const AccTurnExtents *extents = &turn->extents;
   gint64 row = extents->b * extents->inner, n = acc_chunk_get_n_rows (chunk) * acc_chunk_get_row_elements (chunk) / row, m;
 
@@ -136,20 +141,15 @@ add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **er
   return TRUE;
 }
 
-static const AccExternalWalk into_bands = { "bands", add_rows, NULL };
-
 static gboolean
-write_bands (const AccExternalTask *task, AccArray *array, Turn *turn, GError **error)
+finish_bands (gpointer data, GCancellable *cancellable, GError **error)
 {
-  AccBuffer **band = acc_buffers_allocate (turn->type, turn->height * turn->extents.b * turn->extents.inner,
-                                           acc_backend_get_host_budget (task->backend), "a band", error);
-  Bands bands = { turn, band, 0 };
-  gboolean done = band != NULL && acc_external_walk (task, array, &into_bands, &bands, error);
+  g_clear_pointer (&((Transpose *) data)->band, acc_buffers_free);
 
-  acc_buffers_free (band);
-
-  return done;
+  return TRUE;
 }
+
+static const AccExternalWalk into_bands = { "bands", add_rows, finish_bands };
 
 /* --- rows of the result */
 
@@ -419,53 +419,139 @@ measure_resident (AccBackend *backend, AccArray *node)
   return measure_source (&turn, n_rows);
 }
 
-/* What takes the place of @array, whose elements are those of @turn. */
 static AccArray *
-turn_array (const AccExternalTask *task, AccArray *array, Turn *turn, AccShape *shape, GError **error)
+dup_read (AccBackend *backend, AccArray *node)
 {
-  gint64 n_rows = choose_heights (turn, acc_external_get_room (task->backend), acc_external_measure_rows (array));
-  g_autofree char *name = acc_array_describe (task->node);
-  g_autoptr(AccTurnSource) source = NULL;
+  return goes_by_tiles (backend, node) ? NULL : g_object_ref (node->inputs[0]);
+}
 
-  turn->store = acc_external_new_store (task, turn->type, shape, "bands", error);
+static const gint64 *
+get_extents (const Transpose *self)
+{
+  return acc_shape_get_extents (self->task.node->inputs[0]->shape, NULL);
+}
+
+/* Behind the pass under way. */
+static AccShape *
+dup_shape (const Transpose *self)
+{
+  guint rank = self->task.node->rank;
+  g_autofree gint64 *turned = g_new0 (gint64, rank + 1);
+
+  for (guint i = 0; i < rank; i++)
+    turned[i] = get_extents (self)[self->current[i]];
+
+  return acc_shape_new (turned, rank);
+}
+
+static void
+clear (gpointer data)
+{
+  Transpose *self = data;
+
+  g_clear_pointer (&self->band, acc_buffers_free);
+  g_clear_object (&self->source);
+  g_free (self->order);
+  g_free (self->current);
+  g_free (self);
+}
+
+static Transpose *
+new_transpose (const AccExternalTask *task)
+{
+  Transpose *self = g_new0 (Transpose, 1);
+  guint rank = task->node->rank;
+
+  self->task = *task;
+  self->order = g_new0 (guint, rank + 1);
+  self->current = g_new0 (guint, rank + 1);
+  self->turn = (Turn) { .type = task->node->type, .n_buffers = acc_element_type_get_n_buffers (task->node->type) };
+  find_order (task->node, self->order);
+  for (guint i = 0; i < rank; i++)
+    self->current[i] = i;
+
+  return self;
+}
+
+/* A pass over @array. FALSE without an error: there is none. */
+static gboolean
+begin_pass (Transpose *self, AccArray *array, GError **error)
+{
+  Turn *turn = &self->turn;
+  AccBackend *backend = self->task.backend;
+  g_autofree char *name = acc_array_describe (self->task.node);
+  g_autoptr(AccShape) shape = NULL;
+
+  if (!find_turn (self->order, self->current, get_extents (self), self->task.node->rank, turn))
+    return FALSE;
+  shape = dup_shape (self);
+  g_clear_object (&self->source);
+  self->source = g_object_new (ACC_TYPE_TURN_SOURCE, "name", name, NULL);
+  self->source->n_rows = choose_heights (turn, acc_external_get_room (backend), acc_external_measure_rows (array));
+  turn->store = acc_external_new_store (&self->task, turn->type, shape, "bands", error);
+  self->source->turn = *turn;
   if (turn->store == NULL)
-    return NULL;
+    return FALSE;
 
-  source = g_object_new (ACC_TYPE_TURN_SOURCE, "name", name, NULL);
-  source->turn = *turn;
-  source->n_rows = n_rows;
-  acc_source_set_layout (ACC_SOURCE (source), turn->type, shape);
+  acc_source_set_layout (ACC_SOURCE (self->source), turn->type, shape);
+  self->done = 0;
+  self->band = acc_buffers_allocate (turn->type, turn->height * turn->extents.b * turn->extents.inner,
+                                     acc_backend_get_host_budget (backend), "a band", error);
 
-  return write_bands (task, array, turn, error) ? acc_array_new_from_rows (ACC_SOURCE (source)) : NULL;
+  return self->band != NULL;
+}
+
+static gpointer
+begin (const AccExternalTask *task, GError **error)
+{
+  Transpose *self = new_transpose (task);
+
+  if (begin_pass (self, task->node->inputs[0], error))
+    return self;
+  clear (self);
+
+  return NULL;
 }
 
 static AccArray *
+end (gpointer data, GError **error)
+{
+  Transpose *self = data;
+
+  for (;;)
+    {
+      g_autoptr(AccArray) array = acc_array_new_from_rows (ACC_SOURCE (self->source));
+      GError *local = NULL;
+
+      if (begin_pass (self, array, &local))
+        {
+          if (!acc_external_walk (&self->task, array, &into_bands, self, error))
+            return NULL;
+          continue;
+        }
+      if (local == NULL)
+        return g_steal_pointer (&array);
+      g_propagate_error (error, local);
+      return NULL;
+    }
+}
+
+/* By tiles. */
+static AccArray *
 compute_transpose (const AccExternalTask *task, GError **error)
 {
-  AccArray *node = task->node;
-  guint rank = node->rank;
-  g_autofree guint *order = g_new0 (guint, rank + 1), *current = g_new0 (guint, rank + 1);
-  g_autofree gint64 *turned = g_new0 (gint64, rank + 1);
-  const gint64 *extents = acc_shape_get_extents (node->inputs[0]->shape, NULL);
-  g_autoptr(AccArray) array = g_object_ref (node->inputs[0]);
-  gboolean by_tiles = goes_by_tiles (task->backend, node);
-  Turn turn = { .type = node->type, .n_buffers = acc_element_type_get_n_buffers (node->type) };
+  Transpose *self = new_transpose (task);
+  g_autoptr(AccArray) array = g_object_ref (task->node->inputs[0]);
 
-  find_order (node, order);
-  for (guint i = 0; i < rank; i++)
-    current[i] = i;
-  while (array != NULL && find_turn (order, current, extents, rank, &turn))
+  while (array != NULL && find_turn (self->order, self->current, get_extents (self), task->node->rank, &self->turn))
     {
-      g_autoptr(AccShape) shape = NULL;
-      AccArray *next;
+      g_autoptr(AccShape) shape = dup_shape (self);
+      AccArray *next = acc_tiles_turn (task, array, &self->turn.extents, shape, error);
 
-      for (guint i = 0; i < rank; i++)
-        turned[i] = extents[current[i]];
-      shape = acc_shape_new (turned, rank);
-      next = by_tiles ? acc_tiles_turn (task, array, &turn.extents, shape, error) : turn_array (task, array, &turn, shape, error);
       g_object_unref (array);
       array = next;
     }
+  clear (self);
 
   return g_steal_pointer (&array);
 }
@@ -479,4 +565,9 @@ const AccExternal acc_external_transpose = {
   .measure_resident = measure_resident,
   .count_passes = count_passes,
   .compute = compute_transpose,
+  .dup_read = dup_read,
+  .walk = &into_bands,
+  .begin = begin,
+  .end = end,
+  .clear = clear,
 };

@@ -5,14 +5,8 @@
 #include "acc-core/data/acc-chunk-private.h"
 #include "acc-seq/stream/acc-store-private.h"
 
-/* What an algorithm does with the rows that it reads. */
-typedef struct {
-  const char *name;             /* for messages */
-  gboolean (*write)  (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **error);
-  gboolean (*finish) (gpointer data, GCancellable *cancellable, GError **error);      /* after the last row; NULL: nothing */
-  gboolean    takes_elements;   /* as many at a time as come: rows need not be whole */
-} AccExternalWalk;
-
+/* The sink of a walk. */
+AccSink  *acc_external_walk_new_sink     (const AccExternalWalk *walk, gpointer data);
 /* Computes an array that goes by rows, in order. */
 gboolean  acc_external_walk              (const AccExternalTask *task, AccArray *array, const AccExternalWalk *walk, gpointer data,
                                           GError **error);

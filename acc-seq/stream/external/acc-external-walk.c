@@ -48,17 +48,35 @@ acc_external_sink_init (AccExternalSink *self)
 {
 }
 
-gboolean
-acc_external_walk (const AccExternalTask *task, AccArray *array, const AccExternalWalk *walk, gpointer data, GError **error)
+AccSink *
+acc_external_walk_new_sink (const AccExternalWalk *walk, gpointer data)
 {
-  g_autoptr(AccExternalSink) sink = g_object_new (ACC_TYPE_EXTERNAL_SINK, "name", walk->name, NULL);
+  AccExternalSink *sink = g_object_new (ACC_TYPE_EXTERNAL_SINK, "name", walk->name, NULL);
 
   sink->walk = walk;
   sink->data = data;
   if (walk->takes_elements)
     acc_sink_set_takes_elements (ACC_SINK (sink));
 
-  return acc_external_write (task, array, ACC_SINK (sink), error);
+  return ACC_SINK (sink);
+}
+
+/* Takes over @sink. */
+static gboolean
+write_to (const AccExternalTask *task, AccArray *array, AccSink *sink, GError **error)
+{
+  g_autoptr(GPtrArray) arrays = g_ptr_array_new (), sinks = g_ptr_array_new_with_free_func (g_object_unref);
+
+  g_ptr_array_add (arrays, array);
+  g_ptr_array_add (sinks, sink);
+
+  return acc_external_write (task, arrays, sinks, error);
+}
+
+gboolean
+acc_external_walk (const AccExternalTask *task, AccArray *array, const AccExternalWalk *walk, gpointer data, GError **error)
+{
+  return write_to (task, array, acc_external_walk_new_sink (walk, data), error);
 }
 
 /* --- stores */
@@ -66,10 +84,51 @@ acc_external_walk (const AccExternalTask *task, AccArray *array, const AccExtern
 gboolean
 acc_external_fill_store (const AccExternalTask *task, AccArray *array, AccStore *store, GError **error)
 {
-  g_autoptr(AccSink) sink = acc_store_new_sink (store);
-
-  return acc_external_write (task, array, sink, error);
+  return write_to (task, array, acc_store_new_sink (store), error);
 }
+
+static gpointer
+begin_file (const AccExternalTask *task, GError **error)
+{
+  return acc_external_new_store (task, task->node->type, task->node->shape, "a store", error);
+}
+
+static AccSink *
+new_file_sink (gpointer store)
+{
+  return acc_store_new_sink (store);
+}
+
+static AccArray *
+end_file (gpointer store, GError **error)
+{
+  return acc_store_dup_array (store, error);
+}
+
+static void
+clear_file (gpointer store)
+{
+  acc_store_unref (store);
+}
+
+static AccArray *
+dup_node (AccBackend *backend, AccArray *node)
+{
+  return g_object_ref (node);
+}
+
+const AccExternal acc_external_to_file = {
+  .way = "a store",
+  .leaves_store = TRUE,
+  .measure_least = acc_external_measure_rows,
+  .n_written = 1,
+  .n_read = 1,
+  .dup_read = dup_node,
+  .begin = begin_file,
+  .new_sink = new_file_sink,
+  .end = end_file,
+  .clear = clear_file,
+};
 
 typedef struct {
   AccStore *store;

@@ -71,10 +71,10 @@ acc_external_get (AccArray *node)
 static gboolean
 computes (const AccExternal *self, AccBackend *backend, AccArray *node)
 {
-  guint64 bytes = self->measure_whole (node), room;
+  gboolean is_apart = acc_backend_is_apart (backend);
+  guint64 bytes = is_apart && self->measure_apart != NULL ? self->measure_apart (node) : self->measure_whole (node), room;
 
-  if (bytes == G_MAXUINT64
-      || (self->on_devices && !acc_backend_is_apart (backend)))
+  if (bytes == G_MAXUINT64 || (self->on_devices && !is_apart))
     return FALSE;
   if (self->suits != NULL && !self->suits (backend, node))
     return FALSE;
@@ -210,8 +210,11 @@ acc_external_check (const AccExternal *self, AccBackend *backend, AccArray *node
 AccArray *
 acc_external_compute (const AccExternal *self, const AccExternalTask *task, GError **error)
 {
-  AccArray *result;
+  g_autoptr(AccArray) read = self->dup_read != NULL ? self->dup_read (task->backend, task->node) : NULL;
+  AccArray *result = NULL;
 
+  if (read != NULL)
+    return acc_external_compute_together (&self, task, 1, &result, error) ? result : NULL;
   if (!acc_external_check (self, task->backend, task->node, error))
     return NULL;
 
