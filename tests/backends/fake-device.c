@@ -788,9 +788,17 @@ fake_device_open (const char *device, GError **error)
                                      .has_ballots = TRUE, .shared_bytes = 16384, .table_bytes = 8192, .n_groups = 4, .has_progress = TRUE,
                                      .has_atomic_64 = TRUE, .max_held = 24, .few = 5000, .has_estimates = TRUE,
                                      .kinds = ~0u };
+  /* What a large card has: scratch follows from its groups, and from what few elements are for it. */
+  static const AccTarget card = { .model = ACC_MODEL_SIMT, .group_size = 256, .max_group_size = 1024, .subgroup_size = 32,
+                                  .has_ballots = TRUE, .shared_bytes = 49152, .table_bytes = 32768, .held_bytes = 32768,
+                                  .n_groups = 132 * 8, .merges_loads = TRUE, .few = 1 << 19, .max_held = 32, .has_progress = TRUE,
+                                  .has_residency = TRUE, .has_atomic_64 = TRUE, .has_atomic_add_f32 = TRUE, .has_atomic_add_f64 = TRUE,
+                                  .has_estimates = TRUE, .kinds = ~0u };
   const AccTarget *target = &acc_target_cpu;
 
-  if (g_strcmp0 (device, "simt") == 0)
+  if (g_strcmp0 (device, "card") == 0)
+    target = &card;
+  else if (g_strcmp0 (device, "simt") == 0)
     target = &simt;
   else if (g_strcmp0 (device, "plain") == 0)
     target = &plain;

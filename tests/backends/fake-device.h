@@ -6,7 +6,7 @@
 /* A device in plain C that finds mistakes in how its users order work: queues are threads that dawdle, memory is watched while
  * it is read and written, and filled with rubbish when it comes and goes. Kernels are those for processors, run one instruction
  * at a time. Any mistake ends the test. Device 1 shares the host's memory;
- * devices "simt" and "plain" run groups of threads, with and without what not every device can. */
+ * devices "simt" and "plain" run groups of threads, with and without what not every device can, and "card" as many as a large one. */
 
 typedef struct {
   gboolean unified;

@@ -368,12 +368,183 @@ test_promise (gconstpointer name)
   g_test_message ("%u plans, %u runs", n_plans, n);
 }
 
+/* --- what has algorithms of its own */
+
+static AccExpr *element (AccExpr *x, gpointer data) { return acc_expr_tuple2 (acc_expr_fdiv (x, acc_expr_new_float (3)), x); }
+
+/* Does not commute. */
+static AccExpr *
+compose (AccExpr *x, AccExpr *y, gpointer data)
+{
+  g_autoptr(AccExpr) a = acc_expr_ref_sink (acc_expr_item (y, 0));
+
+  return acc_expr_tuple2 (acc_expr_mul (acc_expr_item (x, 0), a),
+                          acc_expr_add (acc_expr_mul (acc_expr_item (x, 1), a), acc_expr_item (y, 1)));
+}
+
+static AccArray *
+new_lengths (const gint32 *lengths, gsize n)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector ((gint64) n);
+  g_autoptr(GBytes) bytes = g_bytes_new (lengths, n * sizeof *lengths);
+
+  return acc_array_use (scalar_type (ACC_KIND_I32), shape, bytes);
+}
+
+static AccArray *
+scan_of_segments (AccArray *array)
+{
+  static const gint32 some[] = { 700, 100, 300, 1500 };
+  g_autoptr(AccArray) lengths = new_lengths (some, G_N_ELEMENTS (some)), pairs = acc_array_map (array, element, NULL);
+
+  return acc_array_scanl1_seg (pairs, lengths, compose, NULL);
+}
+
+static AccArray *
+sums_of_segments (AccArray *array)
+{
+  static const gint32 some[] = { 600, 1, 1999 };
+  g_autoptr(AccArray) lengths = new_lengths (some, G_N_ELEMENTS (some));
+
+  return acc_array_fold1_seg (array, lengths, plus, NULL);
+}
+
+static AccArray *
+scan_of_long_segment (AccArray *array)
+{
+  static const gint32 some[] = { 20, 12000, 900 };
+  g_autoptr(AccArray) lengths = new_lengths (some, G_N_ELEMENTS (some)), flat = acc_array_flatten (array);
+
+  return acc_array_scanl1_seg (flat, lengths, plus, NULL);
+}
+
+static AccArray *
+sort (AccArray *array)
+{
+  g_autoptr(AccArray) flat = acc_array_flatten (array);
+
+  return acc_array_sort (flat, FALSE);
+}
+
+static AccArray *turn (AccArray *array) { return acc_array_transpose (array); }
+static AccArray *sort_rows (AccArray *array) { return acc_array_sort (array, FALSE); }
+
+static AccExpr *
+scrambled (AccExpr *x, gpointer data)
+{
+  return acc_expr_cast (acc_expr_mod (acc_expr_mul (acc_expr_cast (x, scalar_type (ACC_KIND_I64)), acc_expr_new_int (40503)),
+                                      acc_expr_new_int (13000)), scalar_type (ACC_KIND_I64));
+}
+
+static AccExpr *
+with_key (AccExpr *x, gpointer data)
+{
+  g_autoptr(AccExpr) key = acc_expr_ref_sink (scrambled (x, NULL));
+
+  return acc_expr_tuple3 (key, x, key);
+}
+
+static AccExpr *first_item (AccExpr *x, gpointer data) { return acc_expr_item (x, 0); }
+
+static AccArray *
+sort_triples (AccArray *array)
+{
+  g_autoptr(AccArray) flat = acc_array_flatten (array), triples = acc_array_map (flat, with_key, NULL);
+
+  return acc_array_sort_by_key (triples, FALSE, first_item, NULL);
+}
+
+static AccArray *
+sums_by_keys (AccArray *array)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (13000);
+  g_autoptr(AccArray) flat = acc_array_flatten (array), keys = acc_array_map (flat, scrambled, NULL),
+    zeros = acc_array_fill (shape, acc_expr_new_typed_int (scalar_type (ACC_KIND_I64), 0));
+
+  return acc_array_permute (keys, zeros, keys, plus, NULL);
+}
+
+static AccArray *
+product (AccArray *array)
+{
+  g_autoptr(AccArray) whole = acc_array_cast (array, scalar_type (ACC_KIND_I32)), turned = acc_array_transpose (whole),
+    product = acc_array_matmul (whole, turned);
+
+  return acc_array_flatten (product);
+}
+
+static const struct {
+  const char *name;
+  AccArray *(*build) (AccArray *array);
+} algorithms[] = {
+  { "scan of segments of rows", scan_of_segments }, { "sums of segments of rows", sums_of_segments },
+  { "scan of a long segment", scan_of_long_segment }, { "sort", sort }, { "transpose", turn }, { "sort of rows", sort_rows },
+  { "sort of triples", sort_triples }, { "sums by keys", sums_by_keys }, { "product", product },
+};
+
+/* Whether a plan has room for all that it knows, and knows all. */
+static gboolean
+has_room (AccBackend *backend, AccArray *array)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccPlan) plan = acc_backend_plan (backend, array, NULL, 0, &error);
+  g_autofree char *text = plan != NULL ? acc_plan_to_string (plan) : NULL;
+
+  if (plan == NULL)
+    g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+
+  return plan != NULL && strstr (text, "it may need more memory") == NULL;
+}
+
+/* What a plan has room for runs, and so does what did within less memory. It leaves the bits of a run without a limit. */
+static void
+test_algorithms (gconstpointer name)
+{
+  static const gint64 extents[] = { 5, 2600 };
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccBackend) backend = acc_backend_new_for_name (name, &error);
+  AccBudget *budget = acc_backend_get_budget (backend);
+  g_autoptr(TestSource) source = test_source_new ("f4", extents, 2, 1);
+  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source)), memory = acc_backend_run (backend, array, NULL, &error);
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (algorithms); i++)
+    {
+      g_autoptr(AccArray) built = algorithms[i].build (array), of_memory = algorithms[i].build (memory),
+        expected = acc_backend_run (backend, of_memory, NULL, &error);
+      guint n = 0;
+
+      g_assert_no_error (error);
+      for (guint64 limit = 30000; limit < 400000; limit += limit / 5)
+        {
+          g_autoptr(TestSink) sink = test_sink_new ();
+          gboolean is_promised;
+
+          acc_budget_spare (budget, G_MAXUINT64);
+          acc_backend_set_memory_limit (backend, acc_budget_get_used (budget) + limit);
+          is_promised = has_room (backend, built) || n > 0;
+          if (acc_backend_write (backend, built, ACC_SINK (sink), NULL, &error))
+            test_sink_assert_same (sink, expected), n++;
+          else if (is_promised)
+            g_error ("%s within %" G_GUINT64_FORMAT " bytes: %s", algorithms[i].name, limit, error->message);
+          else
+            g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+          g_clear_error (&error);
+        }
+      g_test_message ("%s: %u runs", algorithms[i].name, n);
+      g_assert_cmpuint (n, >, 4);
+      acc_backend_set_memory_limit (backend, 0);
+    }
+}
+
 static void
 add_backend (const char *name, AccBackend *backend)
 {
-  g_autofree char *path = g_strdup_printf ("/stream-promise/%s", name);
+  g_autofree char *path = g_strdup_printf ("/stream-promise/%s", name),
+    *of_algorithms = g_strdup_printf ("/stream-promise/algorithms/%s", name);
 
   g_test_add_data_func (path, name, test_promise);
+  g_test_add_data_func (of_algorithms, name, test_algorithms);
 }
 
 int

@@ -11,11 +11,14 @@
 #include "acc-seq/stream/acc-plan-private.h"
 
 /* Folds and scans of the same segments of each row of floats: rows come in order, and the backend computes as many at once as it has memory
- * for, whole, so that they are grouped as in memory. A run by rows would have them in other groups. */
+ * for, whole, so that they are grouped as in memory. A run by rows would have them in other groups. Where a device has no room for a row
+ * that comes beside one that is computed, rows are stored first. */
 
 /* What takes memory besides rows that are there: what the backend makes of them. */
 #define PARTS 2
 #define LEAST_PARTS 2
+/* Of a row, and what it becomes: what the backend needs besides, for its pieces. */
+#define SCRATCH_PART 8
 
 typedef struct {
   const AccExternalTask *task;
@@ -23,6 +26,7 @@ typedef struct {
   AccExecutable *segments;
   AccArray      *lengths;      /* owned; manifest, i8 */
   AccStore      *result;
+  AccBlocks     *stored;
   AccBuffer    **rows;         /* of the chunk under way: views */
   gint64         first, n_elements, n_results;   /* innermost row that the chunk begins with; of such a row */
   guint64        held;
@@ -42,9 +46,9 @@ run_rows (gint64 at, gint64 n, gpointer data, GCancellable *cancellable, GError 
   guint64 held = self->held;
   AccArray *result;
 
-  acc_external_hold (self->task->backend, &self->held, 0);
+  acc_external_hold_runs (self->task->backend, &self->held, 0);
   results = acc_executable_run_whole (self->segments, (AccArray *[]) { rows, self->lengths }, 2, cancellable, error);
-  acc_external_hold (self->task->backend, &self->held, held);
+  acc_external_hold_runs (self->task->backend, &self->held, held);
   if (results == NULL)
     return FALSE;
   result = g_ptr_array_index (results, 0);
@@ -74,6 +78,24 @@ add_rows (gpointer data, AccChunk *chunk, GCancellable *cancellable, GError **er
 }
 
 static const AccExternalWalk by_rows = { "segments", add_rows, NULL };
+
+/* Those of a block that is stored. */
+static gboolean
+run_block (gint64 first, gint64 n, gpointer data, GCancellable *cancellable, GError **error)
+{
+  Rows *self = data;
+  g_autoptr(AccArray) block = acc_blocks_read (self->stored, first, n, 0, self->n_elements, (gint64[]) { n, self->n_elements }, 2, error);
+  gboolean done;
+
+  if (block == NULL)
+    return FALSE;
+  self->first = first;
+  self->rows = acc_array_get_buffers (block);
+  done = run_rows (0, n, self, cancellable, error);
+  self->rows = NULL;
+
+  return done;
+}
 
 /* --- the algorithm */
 
@@ -113,6 +135,35 @@ measure_least (AccArray *node)
   return acc_bytes_add (acc_external_measure_rows (input), acc_bytes_multiply (row, LEAST_PARTS));
 }
 
+/* Of a row of segments. */
+static guint64
+measure_run (AccArray *node)
+{
+  AccArray *input = node->direct->inputs[0];
+  guint64 bytes = acc_bytes_add (
+    acc_bytes_multiply ((guint64) acc_shape_get_extent (input->shape, node->rank - 1), acc_element_type_get_size (input->type)),
+    acc_bytes_multiply ((guint64) acc_shape_get_extent (node->shape, node->rank - 1), acc_element_type_get_size (node->type)));
+
+  return acc_bytes_add (bytes, bytes / SCRATCH_PART);
+}
+
+static gboolean
+stores_rows (AccBackend *backend, AccArray *node)
+{
+  guint64 walk = acc_external_measure_walk (backend, node->direct->inputs[0]);
+
+  return acc_backend_is_apart (backend) && acc_bytes_add (walk, measure_run (node)) > acc_external_get_room (backend);
+}
+
+static void
+count_passes (AccBackend *backend, AccArray *node, guint *n_written, guint *n_read)
+{
+  gboolean twice = stores_rows (backend, node);
+
+  *n_written = 1 + twice;
+  *n_read = twice;
+}
+
 static AccExpr *
 length_of (AccExpr *index, gpointer offsets)
 {
@@ -130,18 +181,35 @@ compute_lengths (Rows *self, GError **error)
 }
 
 static gboolean
+compute_stored (Rows *self, GError **error)
+{
+  const AccExternalTask *task = self->task;
+  g_auto(AccBlocks) stored = { NULL, };
+  gint64 n;
+
+  if (!acc_blocks_init_for (&stored, task, self->direct->inputs[0], self->n_elements, error))
+    return FALSE;
+  self->stored = &stored;
+  n = acc_blocks_choose (task->backend, acc_bytes_multiply (measure_run (task->node), PARTS), stored.n_rows);
+
+  return acc_blocks_each (stored.n_rows, n, run_block, self, task->cancellable, error);
+}
+
+static gboolean
 compute_all (Rows *self, GError **error)
 {
   const AccExternalTask *task = self->task;
-  guint64 room = acc_external_get_room (task->backend);
+  guint64 room = acc_external_get_room (task->backend), walk = acc_external_measure_walk (task->backend, self->direct->inputs[0]);
 
   self->segments = acc_external_compile_segments (self->task, acc_external_build_segments, error);
   self->lengths = self->segments != NULL ? compute_lengths (self, error) : NULL;
   self->result = self->lengths != NULL ? acc_external_new_store (task, task->node->type, task->node->shape, "a store", error) : NULL;
   if (self->result == NULL)
     return FALSE;
+  if (stores_rows (task->backend, task->node))
+    return compute_stored (self, error);
   if (room != G_MAXUINT64)
-    acc_external_hold (task->backend, &self->held, room / PARTS);
+    acc_external_hold_runs (task->backend, &self->held, MIN (room / PARTS, room > walk ? room - walk : 0));
 
   return acc_external_walk (task, self->direct->inputs[0], &by_rows, self, error);
 }
@@ -158,7 +226,7 @@ compute_rows (const AccExternalTask *task, GError **error)
   if (compute_all (&self, error))
     result = acc_store_dup_array (self.result, error);
 
-  acc_external_hold (task->backend, &self.held, 0);
+  acc_external_hold_runs (task->backend, &self.held, 0);
   g_clear_object (&self.segments);
   g_clear_object (&self.lengths);
   g_clear_pointer (&self.result, acc_store_unref);
@@ -172,6 +240,6 @@ const AccExternal acc_external_segment_rows = {
   .keeps_groups = keeps_groups,
   .measure_whole = measure_whole,
   .measure_least = measure_least,
-  .n_written = 1,
+  .count_passes = count_passes,
   .compute = compute_rows,
 };

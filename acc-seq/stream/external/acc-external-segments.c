@@ -143,11 +143,11 @@ run (Segments *self, AccExecutable *executable, gint64 at, gint64 n, gint64 k, G
   g_autoptr(GPtrArray) results = NULL;
   guint64 held = self->held;
 
-  acc_external_hold (self->task->backend, &self->held, 0);
+  acc_external_hold_runs (self->task->backend, &self->held, 0);
   results = acc_executable_run_whole (executable, (AccArray *[]) { elements, lengths }, 2, cancellable, error);
   if (results != NULL && !acc_external_fetch (g_ptr_array_index (results, 0), error))
     g_clear_pointer (&results, g_ptr_array_unref);
-  acc_external_hold (self->task->backend, &self->held, held);
+  acc_external_hold_runs (self->task->backend, &self->held, held);
 
   return results != NULL ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
 }
@@ -346,7 +346,7 @@ allocate (Segments *self, GError **error)
   self->lengths = acc_buffers_allocate (acc_element_type_new (ACC_KIND_I64), self->most_segments, budget, "lengths of segments", error);
   if (self->lengths == NULL)
     return FALSE;
-  acc_external_hold (self->task->backend, &self->held, part * (PARTS / 2));
+  acc_external_hold_runs (self->task->backend, &self->held, part * (PARTS / 2));
 
   return TRUE;
 }
@@ -475,7 +475,7 @@ compute_long (Segments *self, GError **error)
   if (begin < 0 || begin + n > acc_shape_get_size (self->stored->shape))
     return refuse_end (self, begin + n, error);
 
-  acc_external_hold (self->task->backend, &self->held, 0);
+  acc_external_hold_runs (self->task->backend, &self->held, 0);
   if (scans_pieces (self))
     {
       done = acc_external_scan_long (&(AccExternalLongScan) { self->task, self->direct, self->stored, self->segments, begin, n, self->turn,
@@ -487,7 +487,7 @@ compute_long (Segments *self, GError **error)
       built = build_long (self, elements);
       done = acc_external_fill_part (self->task, built, self->result, self->n_written, error);
     }
-  acc_external_hold (self->task->backend, &self->held, held);
+  acc_external_hold_runs (self->task->backend, &self->held, held);
   self->n_written += self->is_scan ? n : 1;
   self->next++;
 
@@ -564,7 +564,7 @@ compute_segments (const AccExternalTask *task, GError **error)
   if (compute_all (&self, error))
     result = acc_store_dup_array (self.result, error);
 
-  acc_external_hold (task->backend, &self.held, 0);
+  acc_external_hold_runs (task->backend, &self.held, 0);
   acc_buffers_free (self.elements);
   acc_buffers_free (self.lengths);
   g_clear_object (&self.window);

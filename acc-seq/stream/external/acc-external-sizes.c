@@ -53,6 +53,21 @@ acc_external_hold (AccBackend *backend, guint64 *held, guint64 bytes)
   *held = bytes;
 }
 
+void
+acc_external_hold_runs (AccBackend *backend, guint64 *held, guint64 bytes)
+{
+  AccBudget *device = acc_backend_get_budget (backend);
+  guint64 before = *held;
+
+  acc_external_hold (backend, held, bytes);
+  if (!acc_backend_is_apart (backend))
+    return;
+  if (*held < before)
+    acc_budget_release (device, before - *held, HELD);
+  else if (!acc_budget_reserve (device, *held - before, HELD, NULL))
+    acc_external_hold (backend, held, before);
+}
+
 AccBuffer *
 acc_external_allocate (AccBackend *backend, gsize bytes, guint64 most, const char *what, GError **error)
 {
@@ -107,6 +122,22 @@ acc_external_measure_rows (AccArray *array)
     }
 
   return bytes;
+}
+
+guint64
+acc_external_measure_walk (AccBackend *backend, AccArray *array)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (&array, 1);
+  guint64 row = acc_external_measure_row (array);
+
+  for (guint i = 0; i < nodes->len; i++)
+    if (((AccArray *) g_ptr_array_index (nodes, i))->op == ACC_OP_SOURCE)
+      row = acc_bytes_add (row, acc_external_measure_row (g_ptr_array_index (nodes, i)));
+  /* On their way to a device and back, they are in pinned memory as well. */
+  if (acc_backend_is_apart (backend))
+    row = acc_bytes_multiply (row, 2);
+
+  return acc_bytes_add (acc_external_measure_rows (array), acc_bytes_add (row, row / 16));
 }
 
 gboolean
