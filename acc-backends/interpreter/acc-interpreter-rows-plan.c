@@ -170,6 +170,27 @@ classify_cond (InterpRowsPlan *self,
     }
 }
 
+/* Could go by rows as well as whole. */
+static gboolean
+can_step (const InterpRowsNode *info)
+{
+  if (info->node->rank == 0 || is_reduction (info))
+    return FALSE;
+
+  return acc_operation_get_info (info->node->op)->rows != ACC_ROWS_ALL && (info->node->op != ACC_OP_SORT || info->node->rank > 1);
+}
+
+/* Whether it is a reduction of rows that need not be there all at once. */
+static gboolean
+reduces_free (InterpRowsPlan       *self,
+              const InterpRowsNode *info)
+{
+  AccArray *input = info->node->n_inputs > 0 ? info->node->inputs[0] : NULL;
+
+  return self->reduces_free && input != NULL && is_reduction (info) && !info->late && info->in_step[0] && !acc_array_is_manifest (input)
+         && can_step (interp_rows_plan_get (self, input));
+}
+
 static void
 classify (InterpRowsPlan *self,
           InterpGraph    *graph,
@@ -248,7 +269,7 @@ classify (InterpRowsPlan *self,
           return;
         }
     }
-  if (streams)
+  if (streams || reduces_free (self, info))
     info->class = is_reduction (info) ? INTERP_ROWS_REDUCED : INTERP_ROWS_STREAMED;
 }
 
@@ -332,16 +353,6 @@ want (InterpRowsPlan *self,
     info->want_whole = TRUE;
 }
 
-/* Could go by rows as well as whole. */
-static gboolean
-can_step (const InterpRowsNode *info)
-{
-  if (info->node->rank == 0 || is_reduction (info))
-    return FALSE;
-
-  return acc_operation_get_info (info->node->op)->rows != ACC_ROWS_ALL && (info->node->op != ACC_OP_SORT || info->node->rank > 1);
-}
-
 static gboolean
 spread (InterpRowsPlan  *self,
         InterpRowsNode  *info,
@@ -400,11 +411,13 @@ InterpRowsPlan *
 interp_rows_plan_new (InterpGraph  *graph,
                       AccArray    **results,
                       guint         n_results,
+                      gboolean      reduces_free,
                       GError      **error)
 {
   g_autoptr(InterpRowsPlan) self = g_new0 (InterpRowsPlan, 1);
   GHashTable *tapes = interp_graph_get_tapes (graph);
 
+  self->reduces_free = reduces_free;
   self->nodes = acc_array_sort_nodes (results, n_results);
   self->numbers = g_hash_table_new (NULL, NULL);
   self->infos = g_new0 (InterpRowsNode, MAX (self->nodes->len, 1));

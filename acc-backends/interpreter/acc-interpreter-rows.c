@@ -467,13 +467,14 @@ create_steps (Run     *run,
   return TRUE;
 }
 
-AccRowRun *
-interp_rows_new (AccExecutable  *owner,
-                 GHashTable     *tapes,
-                 AccArray      **arguments,
-                 guint           n_arguments,
-                 GCancellable   *cancellable,
-                 GError        **error)
+static AccRowRun *
+begin (AccExecutable  *owner,
+       GHashTable     *tapes,
+       AccArray      **arguments,
+       guint           n_arguments,
+       gboolean        reduces_free,
+       GCancellable   *cancellable,
+       GError        **error)
 {
   AccProgram *program = acc_executable_get_program (owner);
   Run *run = g_new0 (Run, 1);
@@ -506,7 +507,7 @@ interp_rows_new (AccExecutable  *owner,
     }
 
   results = acc_program_get_result_nodes (program, &n_results);
-  run->plan = interp_rows_plan_new (run->graph, results, n_results, error);
+  run->plan = interp_rows_plan_new (run->graph, results, n_results, reduces_free, error);
   if (run->plan == NULL || !prepare_graph (run, error))
     {
       run_free (&run->parent);
@@ -529,4 +530,25 @@ interp_rows_new (AccExecutable  *owner,
     }
   run->context.cancellable = NULL;
   return &run->parent;
+}
+
+/* What could be whole goes by rows where memory does not suffice. */
+AccRowRun *
+interp_rows_new (AccExecutable  *owner,
+                 GHashTable     *tapes,
+                 AccArray      **arguments,
+                 guint           n_arguments,
+                 GCancellable   *cancellable,
+                 GError        **error)
+{
+  GError *local = NULL;
+  AccRowRun *run = begin (owner, tapes, arguments, n_arguments, FALSE, cancellable, &local);
+
+  if (run == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY)
+      && (run = begin (owner, tapes, arguments, n_arguments, TRUE, cancellable, NULL)) != NULL)
+    g_clear_error (&local);
+  if (local != NULL)
+    g_propagate_error (error, local);
+
+  return run;
 }

@@ -33,9 +33,10 @@ typedef struct {
   GPtrArray      *nodes;      /* AccArray: inputs first */
   GHashTable     *numbers;    /* AccArray to its position + 1 */
   InterpRowsNode *infos;      /* parallel to nodes */
+  gboolean        reduces_free; /* reductions of what could be whole, too, read rows */
 } InterpRowsPlan;
 
-InterpRowsPlan *interp_rows_plan_new  (InterpGraph *graph, AccArray **results, guint n_results, GError **error);
+InterpRowsPlan *interp_rows_plan_new  (InterpGraph *graph, AccArray **results, guint n_results, gboolean reduces_free, GError **error);
 void            interp_rows_plan_free (InterpRowsPlan *self);
 InterpRowsNode *interp_rows_plan_get  (InterpRowsPlan *self, AccArray *node);
 /* Input @input is read row by row, with the halo given; else whole. */

@@ -93,9 +93,9 @@ centred (AccArray **a, guint n, gpointer data)
 enum { ON_PROCESSORS = 1 << 0, ON_INTERPRETER = 1 << 1, ON_BOTH = ON_PROCESSORS | ON_INTERPRETER };
 
 static const struct { const char *name; AccArrayFunc function; guint goes; } functions[] = {
-  { "map", mapped, ON_BOTH }, { "scan", scanned, ON_BOTH }, { "scan-from", scanned_from, ON_PROCESSORS },
-  { "concat", doubled, ON_PROCESSORS }, { "compose", composed, ON_BOTH }, { "rows", summed_rows, 0 }, { "centre", centred, ON_BOTH },
-  { "stencil", blurred, ON_BOTH }, { "sort", sorted, ON_BOTH }, { "scan-right", from_right, ON_PROCESSORS }, };
+  { "map", mapped, ON_BOTH }, { "scan", scanned, ON_BOTH }, { "scan-from", scanned_from, ON_BOTH }, { "concat", doubled, ON_BOTH },
+  { "compose", composed, ON_BOTH }, { "rows", summed_rows, 0 }, { "centre", centred, ON_BOTH },
+  { "stencil", blurred, ON_BOTH }, { "sort", sorted, ON_BOTH }, { "scan-right", from_right, ON_BOTH }, };
 
 /* --- elements */
 
