@@ -125,7 +125,7 @@ run_in_less (AccSession *session, AccArray **arrays, guint n_arrays, AccArray **
   /* On a device. */
   if (ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
     {
-      g_autoptr(GPtrArray) others = acc_memory_source_replace (arrays, n_arrays, NULL);
+      g_autoptr(GPtrArray) others = acc_memory_source_replace (session->backend, arrays, n_arrays, NULL);
 
       tells = &obstacle;
       if (others != NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "acc-core/backend/acc-backend-private.h"
 #include "acc-array.h"
 #include "acc-source.h"
 
@@ -18,4 +19,4 @@ AccMemorySource *acc_memory_source_new_part (AccArray *array, gint64 first, AccS
 AccArray        *acc_memory_source_get_array (AccSource *source);
 /* Returns the same computations with sources in place of large arrays in memory; arrays that element functions read stay. NULL if there are
  * no large ones. @bytes: of those replaced; may be NULL. */
-GPtrArray       *acc_memory_source_replace (AccArray **arrays, guint n_arrays, guint64 *bytes);
+GPtrArray       *acc_memory_source_replace (AccBackend *backend, AccArray **arrays, guint n_arrays, guint64 *bytes);

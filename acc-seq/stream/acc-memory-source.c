@@ -3,10 +3,12 @@
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/base/acc-parallel-private.h"
+#include "acc-core/data/acc-budget-private.h"
 #include "acc-plan-private.h"
 
-/* What is smaller stays in memory. */
+/* What is smaller than that, or than a part of the memory limit, stays in memory. */
 #define SMALL_BYTES (64 * 1024)
+#define SMALL_PART  8
 
 struct _AccMemorySource
 {
@@ -104,10 +106,10 @@ get_bytes (AccArray *array)
 }
 
 static gboolean
-should_replace (AccArray *node)
+should_replace (AccArray *node, guint64 limit)
 {
   return node->op == ACC_OP_USE && node->error == NULL && node->rank > 0 && acc_shape_get_extent (node->shape, 0) > 1
-         && get_bytes (node) > SMALL_BYTES;
+         && get_bytes (node) > MIN (SMALL_BYTES, limit / SMALL_PART);
 }
 
 static AccArray *
@@ -128,19 +130,22 @@ copy_node (AccArray *node, GHashTable *replaced)
 }
 
 GPtrArray *
-acc_memory_source_replace (AccArray **arrays, guint n_arrays, guint64 *bytes)
+acc_memory_source_replace (AccBackend *backend, AccArray **arrays, guint n_arrays, guint64 *bytes)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (arrays, n_arrays);
   g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
-  guint64 total = 0;
+  guint64 total = 0, limit = acc_budget_get_limit (acc_backend_get_budget (backend));
+
+  if (limit == 0)
+    limit = G_MAXUINT64;
 
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);
       AccArray *other = NULL;
 
-      if (should_replace (node))
+      if (should_replace (node, limit))
         {
           g_autoptr(AccMemorySource) source = acc_memory_source_new (node);
 

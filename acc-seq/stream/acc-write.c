@@ -217,7 +217,7 @@ find_rows_in_memory (AccSession *session, GPtrArray *arrays)
   if (limit == 0 || !ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole || !acc_executable_has_rows (session->executable))
     return NULL;
 
-  others = acc_memory_source_replace ((AccArray **) arrays->pdata, arrays->len, &bytes);
+  others = acc_memory_source_replace (session->backend, (AccArray **) arrays->pdata, arrays->len, &bytes);
 
   return others != NULL && bytes > limit / 2 ? g_steal_pointer (&others) : NULL;
 }

@@ -465,6 +465,14 @@ sums_by_keys (AccArray *array)
 }
 
 static AccArray *
+gather (AccArray *array)
+{
+  g_autoptr(AccArray) flat = acc_array_flatten (array), places = acc_array_map (flat, scrambled, NULL);
+
+  return acc_array_gather (flat, places);
+}
+
+static AccArray *
 product (AccArray *array)
 {
   g_autoptr(AccArray) whole = acc_array_cast (array, scalar_type (ACC_KIND_I32)), turned = acc_array_transpose (whole),
@@ -479,7 +487,7 @@ static const struct {
 } algorithms[] = {
   { "scan of segments of rows", scan_of_segments }, { "sums of segments of rows", sums_of_segments },
   { "scan of a long segment", scan_of_long_segment }, { "sort", sort }, { "transpose", turn }, { "sort of rows", sort_rows },
-  { "sort of triples", sort_triples }, { "sums by keys", sums_by_keys }, { "product", product },
+  { "sort of triples", sort_triples }, { "sums by keys", sums_by_keys }, { "product", product }, { "gather", gather },
 };
 
 /* Whether a plan has room for all that it knows, and knows all. */
