@@ -136,6 +136,21 @@ measure_whole (AccArray *node)
   return bytes != G_MAXUINT64 ? acc_bytes_multiply (bytes, 3) : bytes;
 }
 
+/* A sort passes between buffers of elements with their keys, which digits are counted for beside. */
+static guint64
+measure_apart (AccArray *node)
+{
+  guint64 bytes = measure_whole (node), size = acc_external_get_bytes (node);
+
+  if (node->op != ACC_OP_SORT || size == G_MAXUINT64)
+    return bytes;
+
+  bytes = acc_bytes_add (bytes, acc_bytes_add (size, size / 4));
+
+  return acc_bytes_add (bytes, acc_bytes_multiply (acc_external_get_size (node),
+                                                   acc_element_type_get_size (node->functions[0]->body->type)));
+}
+
 static guint64
 measure_least (AccArray *node)
 {
@@ -541,6 +556,7 @@ const AccExternal acc_external_rows = {
   .leaves_store = TRUE,
   .takes = take_rows,
   .measure_whole = measure_whole,
+  .measure_apart = measure_apart,
   .measure_least = measure_least,
   .count_passes = count_passes,
   .compute = compute_node,
