@@ -23,8 +23,9 @@ acc_nested_array_match_counts (AccArray *count,
   g_autoptr(AccExpr) n = NULL, m = NULL;
   AccArray *matched;
 
-  if (count->shape != NULL && other->shape != NULL
-      && acc_shape_get_extent (count->shape, 0) == acc_shape_get_extent (other->shape, 0))
+  if (count == other
+      || (count->shape != NULL && other->shape != NULL
+          && acc_shape_get_extent (count->shape, 0) == acc_shape_get_extent (other->shape, 0)))
     return g_object_ref (count);
 
   none = acc_nested_array_new_numbers (acc_array_number (0));
@@ -438,7 +439,7 @@ acc_nested_array_compact (AccNestedArray *self,
                           AccNestedArray *flags,
                           AccArray      **kept)
 {
-  g_autoptr(AccLift) lift = acc_lift_new (acc_nested_array_get_count (self));
+  g_autoptr(AccLift) lift = acc_lift_new (acc_nested_array_get_outer_count (self));
   g_autoptr(AccLifted) regular = acc_lift_to_regular (lift, acc_nested_array_get_lifted (flags));
   g_autoptr(AccArray) places = acc_array_compact (lift->index, regular->values, NULL);
 

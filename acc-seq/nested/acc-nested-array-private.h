@@ -55,9 +55,30 @@ AccNestedArray *acc_nested_array_apply          (AccNestedArray **arrays, guint 
  * other steps, which floats do not show. */
 AccNestedArray *acc_nested_array_apply_nested   (const char *operation, AccNestedArray *self, AccArray *first, AccNestedArrayFunc function,
                                                  gpointer user_data);
+/* --- functions of elements that may be nested arrays: of the arrays that they consist of */
+
+/* What stands for an element: an array, or, where @depth is not 0, a nested array of as many levels. @parameters, which owns them, gets
+ * those that it is made of: of a nested array groups of its levels from the outermost one, values, offsets, and extents where @rank is more
+ * than 1. @shape: of an array, nullable. Owned. */
+GObject        *acc_nested_array_new_element    (AccElementType *type, guint rank, AccShape *shape, guint depth, GPtrArray *parameters);
+/* Where this thread traces: what @function gives for @elements of @parameters, which become those that the answer was made with; owned.
+ * *@number: as for acc_trace_ask_arrays(). */
+GPtrArray      *acc_nested_array_ask            (GCallback function, gpointer user_data, GObject **elements, guint n_elements,
+                                                 GPtrArray *parameters, AccArray **number);
+/* Adds what such a function has as results, where it gives @made, to @results, which owns them. */
+void            acc_nested_array_list_results   (AccNestedArray *made, GPtrArray *results);
+/* What the function makes of the elements with the same number: @results of @parameters, which are those of arrays of @rank where @depth
+ * is 0, else of nested arrays of as many levels, those of one level and rank 0 vectors. */
+AccNestedArray *acc_nested_array_apply_elements (AccNestedArray **arrays, guint n_arrays, AccArray **parameters, AccArray **results,
+                                                 guint rank, guint depth, AccApplyFlags flags);
+/* How many elements of the outermost level there are, where that is known before a run, or -1. */
+gint64          acc_nested_array_get_known_count (AccNestedArray *self);
+/* An array with as many in its outermost dimension; borrowed. */
+AccArray       *acc_nested_array_get_outer_count (AccNestedArray *self);
+
 /* What stands for the number of an element, an i8 of rank 0. */
 AccArray       *acc_nested_array_new_number     (guint position);
-/* Elements of one level for which @flags, b1 of rank 0, is true. @kept: NULL, or for the flags as an array. */
+/* Elements for which @flags, b1 of rank 0, is true. @kept: NULL, or for the flags as an array. */
 AccNestedArray *acc_nested_array_compact        (AccNestedArray *self, AccNestedArray *flags, AccArray **kept);
 
 /* --- in memory */

@@ -27,46 +27,24 @@ traced_clear (Traced *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Traced, traced_clear)
 
-static AccArray *
-add_parameter (GPtrArray      *parameters,
-               AccElementType *type,
-               guint           rank,
-               const gint64   *declared)
-{
-  AccArray *parameter = acc_array_new_parameter (type, rank, declared, parameters->len);
-
-  g_ptr_array_add (parameters, parameter);
-
-  return g_object_ref (parameter);
-}
-
 /* Regular where elements are known to be, else irregular. */
 static AccNestedArray *
 add_elements (AccSequence *self,
               GPtrArray   *parameters)
 {
   g_autofree gint64 *declared = g_new (gint64, self->rank + 1);
-  AccArray *values, *offsets, *extents;
-  AccNesting *nesting;
+  AccArray *all;
 
-  if (self->rank == 0 || self->shape != NULL)
-    {
-      g_autoptr(AccArray) all = NULL;
+  if (self->rank > 0 && self->shape == NULL)
+    return ACC_NESTED_ARRAY (acc_nested_array_new_element (self->type, self->rank, NULL, self->depth, parameters));
 
-      declared[0] = -1;
-      for (guint i = 0; i < self->rank; i++)
-        declared[i + 1] = acc_shape_get_extent (self->shape, i);
-      all = add_parameter (parameters, self->type, self->rank + 1, declared);
+  declared[0] = -1;
+  for (guint i = 0; i < self->rank; i++)
+    declared[i + 1] = acc_shape_get_extent (self->shape, i);
+  all = acc_array_new_parameter (self->type, self->rank + 1, declared, parameters->len);
+  g_ptr_array_add (parameters, all);
 
-      return acc_nested_array_new_from_regular (all);
-    }
-
-  values = add_parameter (parameters, self->type, 1, NULL);
-  offsets = add_parameter (parameters, acc_element_type_new (ACC_KIND_I64), 1, NULL);
-  extents = self->rank > 1 ? add_parameter (parameters, acc_index_type (self->rank), 1, NULL) : NULL;
-  nesting = acc_nesting_new (self->rank, offsets, extents);
-
-  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, values), acc_nesting_dup_lengths (nesting));
+  return acc_nested_array_new_from_regular (all);
 }
 
 /* What @function gives; where this thread traces, it is asked for, with the state, the elements, and what these consist of. */
@@ -78,34 +56,22 @@ trace (Traced            *self,
        gpointer           user_data)
 {
   G_GNUC_UNUSED g_auto(AccNumbering) none = acc_numbering_begin (NULL);
-  g_autoptr(AccArray) before = NULL;
+  g_autoptr(GObject) before = NULL;
   g_autoptr(AccNestedArray) elements = NULL;
-  g_autoptr(GPtrArray) asked = NULL;
 
   self->parameters = g_ptr_array_new_with_free_func (g_object_unref);
-  before = add_parameter (self->parameters, state->type, state->rank, NULL);
+  before = acc_nested_array_new_element (state->type, state->rank, NULL, 0, self->parameters);
   elements = add_elements (sequence, self->parameters);
   if (!acc_trace_asks (G_CALLBACK (function)))
     {
-      self->results = function (before, elements, user_data);
+      self->results = function (ACC_ARRAY (before), elements, user_data);
       if (self->results != NULL)
         g_ptr_array_set_free_func (self->results, g_object_unref);
       return;
     }
 
-  asked = g_ptr_array_new_with_free_func (g_object_unref);
-  g_ptr_array_add (asked, g_object_ref (before));
-  g_ptr_array_add (asked, g_object_ref (elements));
-  for (guint i = 1; i < self->parameters->len; i++)
-    g_ptr_array_add (asked, g_object_ref (g_ptr_array_index (self->parameters, i)));
-  self->results = acc_trace_ask_arrays (G_CALLBACK (function), user_data, asked, NULL);
-  if (self->results == NULL)
-    return;
-
-  g_ptr_array_set_free_func (self->results, g_object_unref);
-  g_ptr_array_remove_index (asked, 1);
-  g_ptr_array_unref (self->parameters);
-  self->parameters = g_steal_pointer (&asked);
+  self->results = acc_nested_array_ask (G_CALLBACK (function), user_data, (GObject *[]) { before, G_OBJECT (elements) }, 2,
+                                        self->parameters, NULL);
 }
 
 /* NULL, or an owned array with the mistake. */
@@ -131,12 +97,19 @@ check_results (const char *operation,
   values = acc_nested_array_get_values (made);
   if (values->error != NULL)
     return g_object_ref (values);
-  if (acc_nested_array_get_inner (made) != NULL)
-    return acc_sequence_new_mistake (operation, ACC_ERROR_SHAPE,
-                                     "its function gives a nested array of %u levels, and elements of sequences are arrays",
-                                     acc_nested_array_get_depth (made));
 
   return acc_sequence_check_state (operation, state, g_ptr_array_index (results, 0));
+}
+
+/* What @made, which is not taken over, has as elements: numbers of inner levels are vectors. */
+static AccNestedArray *
+count_made (AccNestedArray *made)
+{
+  guint depth = acc_nested_array_get_depth (made);
+  g_autoptr(AccNestedArray) vectors = depth > 1 && acc_nested_array_get_rank (made) == 0 ? acc_nested_array_flatten_level (made, depth - 1)
+                                                                                         : NULL;
+
+  return acc_walk_dup_counted (vectors != NULL ? vectors : made);
 }
 
 /* A sequence whose program gives the next state and what @made consists of. */
@@ -150,10 +123,10 @@ new_batches (const char        *operation,
 {
   g_autoptr(AccSequence) result = acc_sequence_alloc (kind, &self, 1);
   gboolean maps = kind == ACC_SEQUENCE_KIND_MAP_BATCH;
-  AccArray *mistake = NULL, *results[4];
+  g_autoptr(GPtrArray) results = g_ptr_array_new ();
+  AccArray *mistake = NULL;
   g_auto(Traced) traced = { NULL };
   g_autoptr(GError) error = NULL;
-  guint n = 1;
 
   if (result->mistake != NULL)
     return g_steal_pointer (&result);
@@ -167,13 +140,14 @@ new_batches (const char        *operation,
   if (mistake != NULL)
     return acc_sequence_new_error (mistake);
 
-  results[0] = g_ptr_array_index (traced.results, 0);
+  g_ptr_array_add (results, g_ptr_array_index (traced.results, 0));
   if (maps)
     {
-      result->made = acc_walk_dup_counted (g_ptr_array_index (traced.results, 1));
-      n += acc_lifted_list_arrays (acc_nested_array_get_lifted (result->made), results + 1);
+      result->made = count_made (g_ptr_array_index (traced.results, 1));
+      g_ptr_array_extend_and_steal (results, acc_walk_part_list_arrays (result->made));
     }
-  result->program = acc_program_new_for_nodes ((AccArray **) traced.parameters->pdata, traced.parameters->len, results, n);
+  result->program = acc_program_new_for_nodes ((AccArray **) traced.parameters->pdata, traced.parameters->len, (AccArray **) results->pdata,
+                                               results->len);
   if (!acc_program_check (result->program, &error))
     return acc_sequence_refuse (operation, (AccError) error->code, "%s", error->message);
 
@@ -181,6 +155,7 @@ new_batches (const char        *operation,
   result->array = g_object_ref (state);
   result->type = maps ? acc_nested_array_get_element_type (result->made) : state->type;
   result->rank = maps ? acc_nested_array_get_rank (result->made) : state->rank;
+  result->depth = maps ? acc_nested_array_get_depth (result->made) : 1;
 
   return g_steal_pointer (&result);
 }
@@ -208,6 +183,18 @@ begin_of (AccExpr *k,
   return acc_expr_min (acc_expr_mul (k, acc_array_number (self->size)), self->count);
 }
 
+AccNestedArray *
+acc_sequence_group_elements (AccNestedArray *elements,
+                             gint64          size)
+{
+  g_autoptr(AccExpr) count = acc_expr_ref_sink (acc_nested_array_count_elements (elements));
+  Begins of = { size, count };
+  AccExpr *whole = acc_expr_quot (count, acc_array_number (size)), *rest = acc_expr_rem (count, acc_array_number (size));
+  AccExpr *n = acc_expr_add (whole, acc_expr_cond (acc_expr_gt (rest, acc_array_number (0)), acc_array_number (2), acc_array_number (1)));
+
+  return acc_nested_array_new_for_groups (g_object_ref (elements), acc_array_generate_expr (n, begin_of, &of));
+}
+
 static AccExpr *
 add_batches (AccExpr *before,
              gpointer begins)
@@ -223,15 +210,10 @@ map_batches (AccArray       *state,
 {
   Batches *self = data;
   GPtrArray *results = g_ptr_array_new ();
-  g_autoptr(AccExpr) count = acc_expr_ref_sink (acc_nested_array_count_elements (elements));
-  Begins of = { self->size, count };
-  AccExpr *whole = acc_expr_quot (count, acc_array_number (self->size)), *rest = acc_expr_rem (count, acc_array_number (self->size));
-  AccExpr *n = acc_expr_add (whole, acc_expr_cond (acc_expr_gt (rest, acc_array_number (0)), acc_array_number (2), acc_array_number (1)));
-  g_autoptr(AccArray) begins = acc_array_generate_expr (n, begin_of, &of);
-  g_autoptr(AccNestedArray) batches = acc_nested_array_new_for_groups (g_object_ref (elements), g_object_ref (begins)), made = NULL;
+  g_autoptr(AccNestedArray) batches = acc_sequence_group_elements (elements, self->size), made = NULL;
 
   made = acc_nested_array_apply_nested (MAP_BATCHES, batches, state, self->function, self->user_data);
-  g_ptr_array_add (results, acc_array_map (state, add_batches, begins));
+  g_ptr_array_add (results, acc_array_map (state, add_batches, acc_nested_array_get_groups (batches)));
   if (acc_nested_array_get_inner (made) != NULL)
     {
       g_ptr_array_add (results, acc_nested_array_flatten_level (made, 0));
@@ -251,7 +233,7 @@ map_batches (AccArray       *state,
  * @self: a sequence, whose elements may have different extents
  * @count: how many elements come together, at least 1
  * @function: (scope call) (closure user_data): takes that many consecutive elements, the last ones perhaps fewer, as a nested array; gives
- *   a nested array of one level, of as many elements as it likes, which take their place
+ *   a nested array of as many elements as it likes, which take their place
  * @user_data: data for @function
  *
  * Applies a function of nested arrays to every @count consecutive elements: each is normalised by those beside it, the best of a
@@ -262,7 +244,7 @@ map_batches (AccArray       *state,
  * Random arrays that @function makes are each batch's own, by its number.
  *
  * Takes as long as the operations do on all elements. The result carries the error of what @function returns, %ACC_ERROR_CALLBACK where
- * that is %NULL, and %ACC_ERROR_SHAPE where it has several levels or @count is less than 1. Walks fail with what @function fails with, and
+ * that is %NULL, and %ACC_ERROR_SHAPE where @count is less than 1. Walks fail with what @function fails with, and
  * name the elements.
  *
  * Returns: (transfer full): the new elements
@@ -295,7 +277,7 @@ acc_sequence_map_batches (AccSequence       *self,
  * @self: a sequence, whose elements may have different extents
  * @state: the state before the first element, an array
  * @function: (scope call) (closure user_data): takes a state, and some consecutive elements as a nested array; gives the next state, an
- *   array, and behind it what becomes of these elements, a nested array of one level, of as many elements as it likes
+ *   array, and behind it what becomes of these elements, a nested array of as many elements as it likes
  * @user_data: data for @function
  *
  * Maps as many elements as are computed together, as [method@Sequence.map_batch] does, where elements have different extents: texts whose
@@ -303,7 +285,7 @@ acc_sequence_map_batches (AccSequence       *self,
  * run: a function for which that shows in the result is a mistake.
  *
  * Takes as long as @function does. The result carries %ACC_ERROR_CALLBACK where @function does not give an array and a nested array, and
- * %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the array is not of the type and rank of @state, or the nested array has several levels. Walks
+ * %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the array is not of the type and rank of @state. Walks
  * fail with what @function fails with, and name the elements.
  *
  * Returns: (transfer full): the new elements

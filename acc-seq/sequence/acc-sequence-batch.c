@@ -74,6 +74,9 @@ acc_sequence_map_batch (AccSequence  *self,
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
   g_return_val_if_fail (ACC_IS_ARRAY (state), NULL);
 
+  result = acc_sequence_refuse_nested ("sequence_map_batch", self, "map_batch_nested is for these");
+  if (result != NULL)
+    return g_steal_pointer (&result);
   result = acc_sequence_alloc (ACC_SEQUENCE_KIND_MAP_BATCH, &self, 1);
   if (result->mistake != NULL)
     return g_steal_pointer (&result);
@@ -137,6 +140,9 @@ acc_sequence_fold_batch (AccSequence *self,
 
   if (self->mistake != NULL || state->error != NULL)
     return g_object_ref (self->mistake != NULL ? self->mistake : state);
+  if (self->depth > 1)
+    return acc_sequence_new_mistake ("sequence_fold_batch", ACC_ERROR_SHAPE,
+                                     "it is for arrays, and elements are nested arrays: fold_batch_nested is for these");
 
   states = acc_sequence_alloc (ACC_SEQUENCE_KIND_FOLD_BATCH, &self, 1);
   states->function = acc_sequence_function_trace ("sequence_fold_batch", (AccElementType *[]) { state->type, self->type },

@@ -3,6 +3,7 @@
 
 #include "acc-core/data/acc-buffer-private.h"
 #include "acc-seq/nested/acc-nested-array-private.h"
+#include "acc-sequence-producer.h"
 
 /* Memory that chunks had, for those that are read next: the system clears what it gives, which takes about as long as to read a file. It
  * has that of one chunk, so that there is never more than as many chunks had at a time. Any thread. */
@@ -37,5 +38,13 @@ AccNestedArray *acc_sequence_chunk_new_regular    (AccElementType *type, AccShap
  * not 1. @values may be longer than the last offset says. */
 AccNestedArray *acc_sequence_chunk_new_irregular  (AccElementType *type, guint rank, gint64 n, AccBuffer **values, AccBuffer *offsets,
                                                    AccBuffer **extents);
-/* The same elements as @regular, which is in memory, shares values with the result and is not taken over, as irregular ones. */
+/* The same elements as @regular, which is in memory, shares values with the result and is not taken over, as irregular ones; of several
+ * levels the innermost. */
 AccNestedArray *acc_sequence_chunk_make_irregular (AccNestedArray *regular, GError **error);
+
+/* How many elements @chunk has, which @self read; 0: an error, which names element @next, the first of them. */
+gint64          acc_sequence_chunk_check  (AccSequenceProducer *self, AccNestedArray *chunk, gint64 next, gint64 max_elements,
+                                           gint64 max_values, GError **error);
+/* Returns 0. */
+gint64          acc_sequence_chunk_refuse (AccSequenceProducer *self, gint64 next, GError **error, const char *format, ...)
+  G_GNUC_PRINTF (4, 5);

@@ -223,12 +223,20 @@ AccNestedArray *
 acc_sequence_chunk_make_irregular (AccNestedArray *regular,
                                    GError        **error)
 {
+  AccNestedArray *inner = acc_nested_array_get_inner (regular), *made;
   AccArray *array = acc_nested_array_get_values (regular);
   guint rank = array->rank - 1, n_buffers = acc_element_type_get_n_buffers (array->type), n_extents = 0;
   gint64 n = acc_shape_get_extent (array->shape, 0), size = n > 0 ? acc_shape_get_size (array->shape) / n : 0;
   g_autofree AccBuffer **values = g_new (AccBuffer *, n_buffers + 1), **extents = g_new (AccBuffer *, rank + 1);
-  AccBuffer *offsets = new_numbers (n, size, TRUE, error);
+  AccBuffer *offsets;
 
+  if (inner != NULL)
+    {
+      made = acc_sequence_chunk_make_irregular (inner, error);
+      return made != NULL ? acc_nested_array_new_for_groups (made, g_object_ref (acc_nested_array_get_groups (regular))) : NULL;
+    }
+
+  offsets = new_numbers (n, size, TRUE, error);
   for (; offsets != NULL && rank != 1 && n_extents < rank; n_extents++)
     if ((extents[n_extents] = new_numbers (n, acc_shape_get_extent (array->shape, n_extents + 1), FALSE, error)) == NULL)
       {
@@ -246,4 +254,100 @@ acc_sequence_chunk_make_irregular (AccNestedArray *regular,
     values[i] = acc_buffer_ref (acc_array_get_buffers (array)[i]);
 
   return acc_sequence_chunk_new_irregular (array->type, rank, n, values, offsets, extents);
+}
+
+/* --- what subclasses return */
+
+gint64
+acc_sequence_chunk_refuse (AccSequenceProducer *self,
+                           gint64               next,
+                           GError             **error,
+                           const char          *format,
+                           ...)
+{
+  g_autofree char *problem = NULL;
+  va_list args;
+
+  va_start (args, format);
+  problem = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, ACC_ERROR, ACC_ERROR_CALLBACK, "%s: element %" G_GINT64_FORMAT ": read %s", G_OBJECT_TYPE_NAME (self), next,
+               problem);
+
+  return 0;
+}
+
+static gboolean
+check_extents (AccSequenceProducer *self,
+               AccNestedArray      *chunk,
+               gint64               next,
+               GError             **error)
+{
+  AccShape *known = acc_sequence_producer_get_shape (self);
+  AccNestedForm form = acc_nested_array_get_form (chunk);
+  AccShape *shape = acc_nested_array_get_values (chunk)->shape;
+  g_autofree char *text = NULL, *wanted = NULL;
+
+  if (form == ACC_NESTED_FORM_CONSTANT)
+    return acc_sequence_chunk_refuse (self, next, error, "returned one constant for all elements, not each of them");
+  if (known == NULL)
+    return TRUE;
+  if (form == ACC_NESTED_FORM_IRREGULAR)
+    return acc_sequence_chunk_refuse (self, next, error, "returned irregular elements where all have the same extents");
+
+  for (guint i = 0; i < acc_shape_get_rank (known); i++)
+    if (acc_shape_get_extent (shape, i + 1) != acc_shape_get_extent (known, i))
+      {
+        text = acc_shape_to_string (shape);
+        wanted = acc_shape_to_string (known);
+        return acc_sequence_chunk_refuse (self, next, error, "returned elements in an array of shape %s, which are not of shape %s", text,
+                                          wanted);
+      }
+
+  return TRUE;
+}
+
+gint64
+acc_sequence_chunk_check (AccSequenceProducer *self,
+                          AccNestedArray      *chunk,
+                          gint64               next,
+                          gint64               max_elements,
+                          gint64               max_values,
+                          GError             **error)
+{
+  AccElementType *type = acc_sequence_producer_get_element_type (self);
+  guint rank = acc_sequence_producer_get_rank (self), depth = acc_sequence_producer_get_depth (self);
+  gint64 length = acc_sequence_producer_get_length (self), n, total;
+  g_autoptr(GError) local = NULL;
+
+  if (!acc_nested_array_check (chunk, &local))
+    return acc_sequence_chunk_refuse (self, next, error, "returned elements with an error: %s", local->message);
+  if (!acc_nested_array_is_manifest (chunk))
+    return acc_sequence_chunk_refuse (self, next, error, "returned elements that are not in memory: run them first");
+  if (acc_nested_array_get_element_type (chunk) != type)
+    return acc_sequence_chunk_refuse (self, next, error, "returned elements of %s, not of %s",
+                   acc_element_type_get_code (acc_nested_array_get_element_type (chunk)), acc_element_type_get_code (type));
+  if (acc_nested_array_get_depth (chunk) != depth)
+    return acc_sequence_chunk_refuse (self, next, error, "returned a nested array of %u levels, not %u", acc_nested_array_get_depth (chunk),
+                                      depth);
+  if (acc_nested_array_get_rank (chunk) != rank)
+    return acc_sequence_chunk_refuse (self, next, error, "returned elements of rank %u, not %u", acc_nested_array_get_rank (chunk), rank);
+  if (!check_extents (self, chunk, next, error))
+    return 0;
+
+  n = acc_nested_array_get_known_count (chunk);
+  total = acc_shape_get_size (acc_nested_array_get_values (chunk)->shape);
+  if (n < 1)
+    return acc_sequence_chunk_refuse (self, next, error, "returned no elements; at the end it must return nothing");
+  if (n > max_elements)
+    return acc_sequence_chunk_refuse (self, next, error, "returned %" G_GINT64_FORMAT " elements where %" G_GINT64_FORMAT " were asked for",
+                                      n, max_elements);
+  if (n > 1 && total > max_values)
+    return acc_sequence_chunk_refuse (self, next, error, "returned %" G_GINT64_FORMAT " values where %" G_GINT64_FORMAT " were asked for",
+                                      total, max_values);
+  if (length >= 0 && n > length - next)
+    return acc_sequence_chunk_refuse (self, next, error,
+                                      "returned %" G_GINT64_FORMAT " elements, but there are %" G_GINT64_FORMAT " in all", n, length);
+
+  return n;
 }

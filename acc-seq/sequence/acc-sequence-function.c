@@ -4,6 +4,7 @@
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/array/acc-program-private.h"
 #include "acc-core/expr/acc-numbering-private.h"
+#include "acc-core/expr/acc-trace-private.h"
 
 /* Functions of elements, traced once. */
 
@@ -30,12 +31,14 @@ acc_sequence_function_unref (AccSequenceFunction *self)
 }
 
 static AccSequenceFunction *
-function_new (guint n_parameters,
+function_new (guint n_inputs,
+              guint n_parameters,
               guint n_results)
 {
   AccSequenceFunction *self = g_new0 (AccSequenceFunction, 1);
 
   g_atomic_ref_count_init (&self->ref_count);
+  self->n_inputs = n_inputs;
   self->n_parameters = n_parameters;
   self->parameters = g_new0 (AccArray *, n_parameters + 1);
   self->n_results = n_results;
@@ -60,9 +63,11 @@ make_parameters (AccElementType **types,
   return parameters;
 }
 
-/* Of @results of @parameters and, where it is not NULL, *@number, which it takes where it is needed; NULL with @error. */
+/* Of @results of @parameters, which stand for @n_inputs elements, and, where it is not NULL, *@number, which it takes where it is needed;
+ * NULL with @error. */
 static AccSequenceFunction *
 function_new_traced (const char *operation,
+                     guint       n_inputs,
                      GPtrArray  *parameters,
                      AccArray  **number,
                      GPtrArray  *results,
@@ -88,7 +93,7 @@ function_new_traced (const char *operation,
       numbered = numbered || (number != NULL && acc_array_depends_on (result, *number));
     }
 
-  self = function_new (parameters->len + numbered, results->len);
+  self = function_new (n_inputs + numbered, parameters->len + numbered, results->len);
   for (guint i = 0; i < parameters->len; i++)
     {
       AccArray *parameter = g_object_ref (g_ptr_array_index (parameters, i));
@@ -101,6 +106,7 @@ function_new_traced (const char *operation,
   for (guint i = 0; i < results->len; i++)
     self->results[i] = g_object_ref (g_ptr_array_index (results, i));
   self->result = self->results[0];
+  self->rank = self->result->rank;
 
   return self;
 }
@@ -132,7 +138,7 @@ acc_sequence_function_trace (const char      *operation,
   if (result != NULL)
     g_ptr_array_add (results, result);
 
-  return function_new_traced (operation, parameters, numbered ? &number : NULL, results, error);
+  return function_new_traced (operation, n, parameters, numbered ? &number : NULL, results, error);
 }
 
 AccSequenceFunction *
@@ -156,7 +162,96 @@ acc_sequence_function_trace_many (const char      *operation,
     }
   results = acc_call_arrays_func (function, parameters, &number, user_data);
 
-  return function_new_traced (operation, parameters, &number, results, error);
+  return function_new_traced (operation, n, parameters, &number, results, error);
+}
+
+/* What the function gives for @elements, owned; NULL: nothing. */
+static GObject *
+call_elements (AccElementFunc function,
+               GPtrArray     *elements,
+               GPtrArray     *parameters,
+               AccArray     **number,
+               gpointer       user_data)
+{
+  g_autoptr(GPtrArray) results = NULL;
+
+  if (!acc_trace_asks (G_CALLBACK (function)))
+    {
+      G_GNUC_UNUSED g_auto(AccNumbering) numbering = acc_numbering_begin (*number);
+
+      return function ((GObject **) elements->pdata, elements->len, user_data);
+    }
+
+  results = acc_nested_array_ask (G_CALLBACK (function), user_data, (GObject **) elements->pdata, elements->len, parameters, number);
+
+  return results != NULL && results->len == 1 ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
+}
+
+/* Numbers in the innermost level are vectors of these. Takes over @made. */
+static GObject *
+join_numbers (GObject *made)
+{
+  g_autoptr(AccNestedArray) nested = ACC_IS_NESTED_ARRAY (made) ? ACC_NESTED_ARRAY (made) : NULL;
+  guint depth;
+
+  if (nested == NULL)
+    return made;
+  depth = acc_nested_array_get_depth (nested);
+  if (acc_nested_array_get_values (nested)->error != NULL)
+    return g_object_ref (G_OBJECT (acc_nested_array_get_values (nested)));
+  if (acc_nested_array_get_rank (nested) > 0)
+    return G_OBJECT (g_steal_pointer (&nested));
+
+  return depth > 1 ? G_OBJECT (acc_nested_array_flatten_level (nested, depth - 1)) : G_OBJECT (acc_nested_array_flatten (nested));
+}
+
+AccSequenceFunction *
+acc_sequence_function_trace_elements (const char    *operation,
+                                      AccSequence  **inputs,
+                                      guint          n_inputs,
+                                      AccElementFunc function,
+                                      gpointer       user_data,
+                                      AccArray     **error)
+{
+  G_GNUC_UNUSED g_auto(AccNumbering) none = acc_numbering_begin (NULL);
+  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref), elements = NULL, results = NULL;
+  g_autoptr(AccArray) number = NULL;
+  g_autoptr(GObject) made = NULL;
+  AccSequenceFunction *self;
+
+  if (function == NULL)
+    {
+      *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "no function was given");
+      return NULL;
+    }
+
+  elements = g_ptr_array_new_with_free_func (g_object_unref);
+  results = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_inputs; i++)
+    g_ptr_array_add (elements, acc_nested_array_new_element (inputs[i]->type, inputs[i]->rank, inputs[i]->shape, inputs[i]->depth - 1,
+                                                             parameters));
+  number = acc_nested_array_new_number (parameters->len);
+  made = call_elements (function, elements, parameters, &number, user_data);
+  if (made != NULL && !ACC_IS_ARRAY (made) && !ACC_IS_NESTED_ARRAY (made))
+    {
+      *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "its function gives neither an array nor a nested array");
+      return NULL;
+    }
+  if (made != NULL)
+    made = join_numbers (made);
+  if (made != NULL && ACC_IS_ARRAY (made))
+    g_ptr_array_add (results, g_object_ref (made));
+  else if (made != NULL)
+    acc_nested_array_list_results (ACC_NESTED_ARRAY (made), results);
+
+  self = function_new_traced (operation, n_inputs, parameters, &number, results, error);
+  if (self == NULL)
+    return NULL;
+  self->nests = self->n_parameters > self->n_inputs || ACC_IS_NESTED_ARRAY (made);
+  self->rank = ACC_IS_ARRAY (made) ? self->result->rank : acc_nested_array_get_rank (ACC_NESTED_ARRAY (made));
+  self->depth = ACC_IS_ARRAY (made) ? 0 : acc_nested_array_get_depth (ACC_NESTED_ARRAY (made));
+
+  return self;
 }
 
 AccSequenceFunction *
@@ -172,7 +267,7 @@ acc_sequence_function_copy (AccSequenceFunction *self,
   if (!changed)
     return acc_sequence_function_ref (self);
 
-  copy = function_new (self->n_parameters, self->n_results);
+  copy = function_new (self->n_inputs, self->n_parameters, self->n_results);
   for (guint i = 0; i < self->n_parameters; i++)
     copy->parameters[i] = g_object_ref (self->parameters[i]);
   for (guint i = 0; i < self->n_results; i++)
@@ -182,6 +277,9 @@ acc_sequence_function_copy (AccSequenceFunction *self,
       copy->results[i] = g_object_ref (result != NULL ? result : self->results[i]);
     }
   copy->result = copy->results[0];
+  copy->nests = self->nests;
+  copy->rank = self->rank;
+  copy->depth = self->depth;
   copy->varies = self->varies;
 
   return copy;
@@ -194,6 +292,9 @@ acc_sequence_function_apply (AccSequenceFunction *self,
 {
   if (self->varies)
     flags |= ACC_APPLY_VARIES;
+  if (self->nests)
+    return acc_nested_array_apply_elements (inputs, self->n_inputs, self->parameters, self->results, self->rank, self->depth,
+                                            ACC_APPLY_IN_STEPS | flags);
 
   return acc_nested_array_apply (inputs, self->n_parameters, self->parameters, NULL, self->result, ACC_APPLY_IN_STEPS | flags);
 }

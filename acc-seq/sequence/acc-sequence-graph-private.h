@@ -14,6 +14,8 @@ AccArray       *acc_sequence_graph_count    (AccSequence *self);
 AccArray       *acc_sequence_graph_stack    (AccSequence *self);
 /* @otherwise: nullable, for no elements. */
 AccArray       *acc_sequence_graph_last     (AccSequence *self, AccArray *otherwise);
+/* @otherwise: irregular. */
+AccNestedArray *acc_sequence_graph_last_nested (AccSequence *self, AccNestedArray *otherwise);
 /* @seed: nullable. */
 AccArray       *acc_sequence_graph_fold     (AccSequence *self, AccSequenceFunction *function, AccArray *seed);
 /* Of kind PRODUCER, with .windows. */

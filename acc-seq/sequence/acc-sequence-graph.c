@@ -34,12 +34,11 @@ needs_run (AccArray           **arrays,
 static gboolean
 nested_needs_run (AccNestedArray *nested)
 {
-  AccArray *arrays[4];
-  guint n = acc_walk_part_list_arrays (nested, arrays);
+  g_autoptr(GPtrArray) arrays = acc_walk_part_list_arrays (nested);
 
-  arrays[n++] = acc_nested_array_get_count (nested);
+  g_ptr_array_add (arrays, acc_nested_array_get_count (nested));
 
-  return needs_run (arrays, n, NULL);
+  return needs_run ((AccArray **) arrays->pdata, arrays->len, NULL);
 }
 
 gboolean
@@ -55,7 +54,7 @@ acc_sequence_needs_run (AccSequence         *self,
       AccSequence *one = g_ptr_array_index (all, i);
 
       needs = (one->nested != NULL && nested_needs_run (one->nested)) || (one->array != NULL && needs_run (&one->array, 1, NULL))
-              || (one->function != NULL && needs_run (&one->function->result, 1, one->function));
+              || (one->function != NULL && needs_run (one->function->results, one->function->n_results, one->function));
     }
 
   return needs;
@@ -153,7 +152,7 @@ choose (AccSequence *self)
   if (self->kind == ACC_SEQUENCE_KIND_FILTER)
     return acc_nested_array_compact (elements, flags, NULL);
 
-  lift = acc_lift_new (acc_nested_array_get_count (elements));
+  lift = acc_lift_new (acc_nested_array_get_outer_count (elements));
   regular = acc_lift_to_regular (lift, acc_nested_array_get_lifted (flags));
   before = acc_array_scanl1 (regular->values, both, NULL);
   chosen = acc_nested_array_new_from_regular (before);
@@ -186,6 +185,8 @@ expand_all (AccSequence *self)
   if (acc_nested_array_get_lifted (given)->values->error != NULL)
     return g_steal_pointer (&given);
 
+  if (self->inputs[0]->depth > 1)
+    return g_object_ref (acc_nested_array_get_inner (given));
   elements = acc_walk_dup_counted (given);
   lifted = acc_nested_array_get_lifted (elements);
   if (lifted->form == ACC_LIFTED_IRREGULAR && lifted->rank > 1)
@@ -202,6 +203,18 @@ join_both (AccSequence *self)
   g_autoptr(AccNestedArray) first = all_elements (self->inputs[0], NULL), second = all_elements (self->inputs[1], NULL);
 
   return acc_nested_array_concat (first, second);
+}
+
+static AccNestedArray *
+batch_all (AccSequence *self)
+{
+  g_autoptr(AccNestedArray) given = all_elements (self->inputs[0], NULL), elements = NULL;
+
+  if (acc_nested_array_get_values (given)->error != NULL)
+    return g_steal_pointer (&given);
+  elements = acc_walk_dup_counted (given);
+
+  return acc_sequence_group_elements (elements, self->number);
 }
 
 /* As many as there are; @most, where it is not NULL, are wanted: there may be more, but of those without an end there are as many. */
@@ -247,7 +260,7 @@ all_elements (AccSequence *self,
     case ACC_SEQUENCE_KIND_SCAN:
       return refuse ("a scan over elements");
     case ACC_SEQUENCE_KIND_BATCH:
-      return refuse ("batches");
+      return self->depth > self->inputs[0]->depth ? batch_all (self) : refuse ("batches");
     case ACC_SEQUENCE_KIND_MAP_BATCH:
     case ACC_SEQUENCE_KIND_FOLD_BATCH:
       return refuse ("functions of batches");
@@ -321,17 +334,45 @@ acc_sequence_graph_choose (AccNestedArray *elements,
   return acc_array_cond (there, element, otherwise);
 }
 
+static AccNestedArray *
+take_last (AccNestedArray *elements)
+{
+  g_autoptr(AccArray) number = acc_array_generate_expr (acc_array_number (1), last_number, elements);
+
+  return acc_nested_array_choose (elements, number);
+}
+
 AccArray *
 acc_sequence_graph_last (AccSequence *self,
                          AccArray    *otherwise)
 {
-  g_autoptr(AccNestedArray) elements = all_elements (self, NULL), last = NULL;
-  g_autoptr(AccArray) number = acc_array_generate_expr (acc_array_number (1), last_number, elements), element = NULL;
-
-  last = acc_nested_array_choose (elements, number);
-  element = acc_sequence_graph_take_first (last);
+  g_autoptr(AccNestedArray) elements = all_elements (self, NULL), last = take_last (elements);
+  g_autoptr(AccArray) element = acc_sequence_graph_take_first (last);
 
   return acc_sequence_graph_choose (elements, element, otherwise);
+}
+
+AccNestedArray *
+acc_sequence_graph_last_nested (AccSequence    *self,
+                                AccNestedArray *otherwise)
+{
+  g_autoptr(AccNestedArray) elements = all_elements (self, NULL), last = NULL, loose = NULL;
+  g_autoptr(GPtrArray) own = g_ptr_array_new (), others = g_ptr_array_new (),
+                       chosen = g_ptr_array_new_with_free_func (g_object_unref);
+
+  if (acc_nested_array_get_values (elements)->error != NULL)
+    return g_steal_pointer (&elements);
+  last = take_last (elements);
+  if (otherwise == NULL)
+    return g_object_ref (acc_nested_array_get_inner (last));
+
+  loose = acc_walk_dup_loose (acc_nested_array_get_inner (last));
+  acc_nested_array_collect (loose, own);
+  acc_nested_array_collect (otherwise, others);
+  for (guint i = 0; i < own->len; i++)
+    g_ptr_array_add (chosen, acc_sequence_graph_choose (elements, g_ptr_array_index (own, i), g_ptr_array_index (others, i)));
+
+  return acc_nested_array_new_manifest (loose, (AccArray **) chosen->pdata);
 }
 
 AccArray *

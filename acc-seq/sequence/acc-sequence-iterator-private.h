@@ -9,3 +9,7 @@ void acc_sequence_iterator_set_outer (AccSequenceIterator *self, AccJob *job);
 void acc_sequence_iterator_set_chunk (AccSequenceIterator *self, gint64 chunk);
 /* All elements are wanted: a walk in which some has no room fails before the first. Before the first element. */
 void acc_sequence_iterator_set_takes_all (AccSequenceIterator *self);
+
+AccBackend *acc_sequence_iterator_get_backend (AccSequenceIterator *self);
+/* The next element, which is @nested or an array; owned. NULL with an error, or without where there are no more. */
+gpointer acc_sequence_iterator_take (AccSequenceIterator *self, gboolean nested, GCancellable *cancellable, GError **error);

@@ -161,6 +161,12 @@ is_cancelled (AccSequenceIterator *self)
   return self->job != NULL && g_cancellable_is_cancelled (acc_job_get_cancellable (self->job));
 }
 
+AccBackend *
+acc_sequence_iterator_get_backend (AccSequenceIterator *self)
+{
+  return self->backend;
+}
+
 void
 acc_sequence_iterator_set_outer (AccSequenceIterator *self,
                                  AccJob              *job)
@@ -265,6 +271,39 @@ fill_for_job (AccSequenceIterator *self,
   return filled;
 }
 
+gpointer
+acc_sequence_iterator_take (AccSequenceIterator *self,
+                            gboolean             nested,
+                            GCancellable        *cancellable,
+                            GError             **error)
+{
+  g_autoptr(GError) local = NULL;
+  gpointer element = NULL;
+
+  if (self->sequence->mistake == NULL && nested != (self->sequence->depth > 1))
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "sequence_iterator: elements are %s",
+                   nested ? "arrays: next gives them" : "nested arrays: next_nested gives them");
+      return NULL;
+    }
+
+  g_mutex_lock (&self->lock);
+  if (!self->ended && fill_for_job (self, cancellable, &local) && self->part != NULL)
+    {
+      gint64 k = self->next++;
+
+      element = nested ? (gpointer) acc_walk_part_dup_nested (self->part, k, &local) : acc_walk_part_dup_element (self->part, k, &local);
+    }
+  if (element == NULL && (!g_error_matches (local, G_IO_ERROR, G_IO_ERROR_CANCELLED) || is_cancelled (self)))
+    end (self, local != NULL ? g_error_copy (local) : NULL);
+  g_mutex_unlock (&self->lock);
+
+  if (local != NULL)
+    g_propagate_error (error, g_steal_pointer (&local));
+
+  return element;
+}
+
 /**
  * acc_sequence_iterator_next:
  * @self: an iterator
@@ -284,23 +323,31 @@ acc_sequence_iterator_next (AccSequenceIterator *self,
                             GCancellable        *cancellable,
                             GError             **error)
 {
-  g_autoptr(GError) local = NULL;
-  AccArray *element = NULL;
-
   g_return_val_if_fail (ACC_IS_SEQUENCE_ITERATOR (self), NULL);
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
-  g_mutex_lock (&self->lock);
-  if (!self->ended && fill_for_job (self, cancellable, &local) && self->part != NULL)
-    element = acc_walk_part_dup_element (self->part, self->next++, &local);
-  if (element == NULL && (!g_error_matches (local, G_IO_ERROR, G_IO_ERROR_CANCELLED) || is_cancelled (self)))
-    end (self, local != NULL ? g_error_copy (local) : NULL);
-  g_mutex_unlock (&self->lock);
+  return acc_sequence_iterator_take (self, FALSE, cancellable, error);
+}
 
-  if (local != NULL)
-    g_propagate_error (error, g_steal_pointer (&local));
+/**
+ * acc_sequence_iterator_next_nested:
+ * @self: an iterator over elements that are nested arrays
+ * @cancellable: (nullable): cancels the call
+ * @error: return location for an error
+ *
+ * Returns the next element, which is a nested array. Works as [method@SequenceIterator.next] does otherwise.
+ *
+ * Returns: (transfer full) (nullable): the element, a manifest nested array; %NULL with @error set, or without where there are no more
+ */
+AccNestedArray *
+acc_sequence_iterator_next_nested (AccSequenceIterator *self,
+                                   GCancellable        *cancellable,
+                                   GError             **error)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE_ITERATOR (self), NULL);
+  g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
-  return element;
+  return acc_sequence_iterator_take (self, TRUE, cancellable, error);
 }
 
 /**
@@ -415,33 +462,6 @@ acc_sequence_iterator_get_job (AccSequenceIterator *self)
   return self->job;
 }
 
-/* --- asynchronously */
-
-static AccArray *end_of_sequence;
-
-static gpointer
-next_in_thread (gpointer      source,
-                gpointer      data,
-                GCancellable *cancellable,
-                GError      **error)
-{
-  GError *local = NULL;
-  AccArray *element = acc_sequence_iterator_next (source, cancellable, &local);
-
-  if (local != NULL)
-    g_propagate_error (error, local);
-
-  /* Tasks have no other way to say that nothing comes without an error. */
-  return element != NULL || local != NULL ? (gpointer) element : (gpointer) &end_of_sequence;
-}
-
-static void
-free_element (gpointer element)
-{
-  if (element != (gpointer) &end_of_sequence)
-    g_object_unref (element);
-}
-
 /**
  * acc_sequence_iterator_next_value:
  * @self: an iterator
@@ -456,54 +476,4 @@ acc_sequence_iterator_next_value (AccSequenceIterator *self,
                                   GError             **error)
 {
   return acc_sequence_iterator_next (self, NULL, error);
-}
-
-/**
- * acc_sequence_iterator_next_async:
- * @self: an iterator
- * @cancellable: (nullable): cancels the call
- * @callback: (scope async) (closure user_data): called on the caller's thread-default main context
- * @user_data: data for @callback
- *
- * Asks for the next element as acc_sequence_iterator_next() does, without blocking. One call at a time.
- */
-void
-acc_sequence_iterator_next_async (AccSequenceIterator *self,
-                                  GCancellable        *cancellable,
-                                  GAsyncReadyCallback  callback,
-                                  gpointer             user_data)
-{
-  g_autoptr(GTask) task = NULL;
-
-  g_return_if_fail (ACC_IS_SEQUENCE_ITERATOR (self));
-  g_return_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable));
-
-  task = g_task_new (self, cancellable, callback, user_data);
-  g_task_set_source_tag (task, acc_sequence_iterator_next_async);
-  acc_async_run (task, self->backend, next_in_thread, free_element);
-}
-
-/**
- * acc_sequence_iterator_next_finish:
- * @self: an iterator
- * @result: the result that the callback got
- * @error: return location for an error
- *
- * Returns the element of acc_sequence_iterator_next_async(), or its error.
- *
- * Returns: (transfer full) (nullable): the element; %NULL with @error set, or without where there are no more
- */
-AccArray *
-acc_sequence_iterator_next_finish (AccSequenceIterator *self,
-                                   GAsyncResult        *result,
-                                   GError             **error)
-{
-  gpointer element;
-
-  g_return_val_if_fail (ACC_IS_SEQUENCE_ITERATOR (self), NULL);
-  g_return_val_if_fail (g_task_is_valid (result, self), NULL);
-
-  element = g_task_propagate_pointer (G_TASK (result), error);
-
-  return element == (gpointer) &end_of_sequence ? NULL : element;
 }

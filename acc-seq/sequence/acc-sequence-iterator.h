@@ -34,6 +34,9 @@ ACC_AVAILABLE_IN_1_0
 AccArray            *acc_sequence_iterator_next       (AccSequenceIterator *self, GCancellable *cancellable,
                                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccNestedArray      *acc_sequence_iterator_next_nested (AccSequenceIterator *self, GCancellable *cancellable,
+                                                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 gboolean             acc_sequence_iterator_write       (AccSequenceIterator *self, AccArray *element, gint64 number, AccSink *sink,
                                                         GError **error);
 ACC_AVAILABLE_IN_1_0
@@ -44,6 +47,12 @@ void                 acc_sequence_iterator_next_async (AccSequenceIterator *self
 ACC_AVAILABLE_IN_1_0
 AccArray            *acc_sequence_iterator_next_finish (AccSequenceIterator *self, GAsyncResult *result,
                                                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+void                 acc_sequence_iterator_next_nested_async (AccSequenceIterator *self, GCancellable *cancellable,
+                                                              GAsyncReadyCallback callback, gpointer user_data);
+ACC_AVAILABLE_IN_1_0
+AccNestedArray      *acc_sequence_iterator_next_nested_finish (AccSequenceIterator *self, GAsyncResult *result,
+                                                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccJob              *acc_sequence_iterator_get_job    (AccSequenceIterator *self);
 ACC_AVAILABLE_IN_1_0

@@ -28,14 +28,18 @@ typedef enum {
   ACC_SEQUENCE_KIND_FOLD_BATCH,
 } AccSequenceKind;
 
-/* A function of arrays, traced once. */
+/* A function of elements, traced once: of arrays, which elements are, or consist of where they are nested arrays. */
 typedef struct {
   gatomicrefcount ref_count;
+  guint           n_inputs;     /* elements that it takes */
   guint           n_parameters;
   AccArray      **parameters;   /* owned */
   AccArray       *result;       /* the first of: */
   guint           n_results;
   AccArray      **results;      /* owned */
+  gboolean        nests;        /* elements that it takes or gives are nested arrays: one or more of each are of an element */
+  guint           rank;         /* of an element that it gives, or of the arrays that this consists of */
+  guint           depth;        /* of that; 0: an array */
   gboolean        varies;       /* elements may be of different extents */
 } AccSequenceFunction;
 
@@ -51,6 +55,9 @@ AccSequenceFunction *acc_sequence_function_trace (const char *operation, AccElem
 AccSequenceFunction *acc_sequence_function_trace_many (const char *operation, AccElementType **types, const guint *ranks,
                                                        AccShape **shapes, guint n, AccArraysFunc function, gpointer user_data,
                                                        AccArray **error);
+/* The same of a function of elements of @inputs, some of which may be nested arrays, and which may give one. */
+AccSequenceFunction *acc_sequence_function_trace_elements (const char *operation, AccSequence **inputs, guint n_inputs,
+                                                           AccElementFunc function, gpointer user_data, AccArray **error);
 /* The same function of other arrays than those that it reads: nodes in @replaced, as for acc_array_copy_replaced(), which gets more. */
 AccSequenceFunction *acc_sequence_function_copy  (AccSequenceFunction *self, GHashTable *replaced);
 /* Of the elements of a step, as many nested arrays as it has parameters. */
@@ -71,7 +78,8 @@ struct _AccSequence {
   AccSequenceKind      kind;
   AccArray            *mistake;     /* owned: what carries the error; NULL: none */
   AccElementType      *type;
-  guint                rank;        /* of an element */
+  guint                rank;        /* of an element, or of the arrays that it consists of */
+  guint                depth;       /* levels: 1 where elements are arrays */
   AccShape            *shape;       /* owned: of every element, where all have the same and it is known */
   gint64               length;      /* -1: not known */
   gboolean             endless;     /* that is known */
@@ -97,6 +105,8 @@ struct _AccSequence {
 void         acc_sequence_windows_spec_free (AccSequenceWindowsSpec *self);
 /* What a walk reads, with what it computed in place of .array; owned. */
 AccSequenceProducer *acc_sequence_dup_producer (AccSequence *self, AccArray *computed, GError **error);
+/* One more level: @size elements at a time, and what is left. */
+AccNestedArray *acc_sequence_group_elements (AccNestedArray *elements, gint64 size);
 /* For plans and errors. */
 const char  *acc_sequence_get_operation_name (AccSequence *self);
 AccSequence *acc_sequence_alloc          (AccSequenceKind kind, AccSequence **inputs, guint n_inputs);
@@ -112,3 +122,8 @@ AccArray    *acc_sequence_check_state    (const char *operation, AccArray *state
 /* An operation of its function: type, rank and shape are those of the function's result. */
 AccSequence *acc_sequence_new_traced     (const char *operation, AccSequenceKind kind, AccSequence **inputs, guint n_inputs,
                                           AccArrayFunc function, gpointer user_data);
+/* The same of a function of elements that may be nested arrays. */
+AccSequence *acc_sequence_new_traced_nested (const char *operation, AccSequenceKind kind, AccSequence **inputs, guint n_inputs,
+                                             AccElementFunc function, gpointer user_data);
+/* NULL, or an error that says that @operation, of arrays, is not for elements of @self, which are nested arrays, and what is, @instead. */
+AccSequence *acc_sequence_refuse_nested  (const char *operation, AccSequence *self, const char *instead);

@@ -9,9 +9,10 @@
  *
  * Represents where the elements of a sequence come from: lines of a file, windows of a sound, frames of a camera, a subclass of your own.
  *
- * Elements are arrays of one element type and rank. Those of a producer with [property@SequenceProducer:shape] all have these extents;
- * those of others may differ. A subclass implements the virtual function `read` at least: it returns the next elements, as many as it
- * has at hand and not more than it is asked for, as a nested array in memory, or %NULL where there are no more. What it returns is checked.
+ * Elements are arrays of one element type and rank, or nested arrays of these. Those of a producer with [property@SequenceProducer:shape]
+ * all have these extents; those of others may differ. A subclass implements the virtual function `read` at least: it returns the next
+ * elements, as many as it has at hand and not more than it is asked for, as a nested array in memory, or %NULL where there are no more.
+ * What it returns is checked.
  *
  * ```python
  * class Countdown(Acc.SequenceProducer):
@@ -37,7 +38,7 @@ typedef enum {
 
 typedef struct {
   AccElementType *type;
-  guint           rank;
+  guint           rank, depth;
   AccShape       *shape;
   gint64          length;
   State           state;
@@ -51,6 +52,7 @@ enum {
   PROP_0,
   PROP_ELEMENT_TYPE,
   PROP_RANK,
+  PROP_DEPTH,
   PROP_SHAPE,
   PROP_LENGTH,
   PROP_CONTEXT_BOUND,
@@ -78,6 +80,9 @@ acc_sequence_producer_get_property (GObject    *object,
       break;
     case PROP_RANK:
       g_value_set_uint (value, priv->rank);
+      break;
+    case PROP_DEPTH:
+      g_value_set_uint (value, priv->depth);
       break;
     case PROP_SHAPE:
       g_value_set_boxed (value, priv->shape);
@@ -109,6 +114,9 @@ acc_sequence_producer_set_property (GObject      *object,
     case PROP_RANK:
       priv->rank = g_value_get_uint (value);
       break;
+    case PROP_DEPTH:
+      priv->depth = g_value_get_uint (value);
+      break;
     case PROP_SHAPE:
       priv->shape = g_value_dup_boxed (value);
       break;
@@ -134,7 +142,7 @@ acc_sequence_producer_constructed (GObject *object)
     acc_bound_init (&priv->bound);
   if (priv->shape != NULL)
     priv->rank = acc_shape_get_rank (priv->shape);
-  else if (priv->rank == 0)
+  else if (priv->rank == 0 && priv->depth == 1)
     priv->shape = acc_shape_new_scalar ();
 }
 
@@ -171,9 +179,17 @@ acc_sequence_producer_class_init (AccSequenceProducerClass *klass)
   /**
    * AccSequenceProducer:rank:
    *
-   * Holds the rank of an element; that of the shape where there is one.
+   * Holds the rank of an element; that of the shape where there is one. Of elements that are nested arrays that of the arrays that they
+   * consist of, at least 1.
    */
   properties[PROP_RANK] = g_param_spec_uint ("rank", NULL, NULL, 0, G_MAXUINT, 0, flags);
+
+  /**
+   * AccSequenceProducer:depth:
+   *
+   * Holds how many levels there are: 1 where elements are arrays, 2 where they are nested arrays of arrays, and so on.
+   */
+  properties[PROP_DEPTH] = g_param_spec_uint ("depth", NULL, NULL, 1, G_MAXUINT, 1, flags);
 
   /**
    * AccSequenceProducer:shape:
@@ -237,6 +253,22 @@ acc_sequence_producer_get_rank (AccSequenceProducer *self)
   g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), 0);
 
   return PRIV (self)->rank;
+}
+
+/**
+ * acc_sequence_producer_get_depth:
+ * @self: a producer
+ *
+ * Returns how many levels there are.
+ *
+ * Returns: 1 where elements are arrays, 2 where they are nested arrays of arrays, and so on
+ */
+guint
+acc_sequence_producer_get_depth (AccSequenceProducer *self)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE_PRODUCER (self), 0);
+
+  return PRIV (self)->depth;
 }
 
 /**
@@ -323,94 +355,6 @@ acc_sequence_producer_is_bound (AccSequenceProducer *self)
   return PRIV (self)->is_bound;
 }
 
-G_GNUC_PRINTF (3, 4)
-static gboolean
-refuse (AccSequenceProducer *self,
-        GError             **error,
-        const char          *format,
-        ...)
-{
-  g_autofree char *problem = NULL;
-  va_list args;
-
-  va_start (args, format);
-  problem = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error (error, ACC_ERROR, ACC_ERROR_CALLBACK, "%s: element %" G_GINT64_FORMAT ": read %s", G_OBJECT_TYPE_NAME (self),
-               PRIV (self)->next, problem);
-
-  return FALSE;
-}
-
-static gboolean
-check_extents (AccSequenceProducer *self,
-               AccNestedArray      *chunk,
-               GError             **error)
-{
-  AccSequenceProducerPrivate *priv = PRIV (self);
-  AccNestedForm form = acc_nested_array_get_form (chunk);
-  AccShape *shape = acc_nested_array_get_values (chunk)->shape;
-  g_autofree char *text = NULL, *wanted = NULL;
-
-  if (form == ACC_NESTED_FORM_CONSTANT)
-    return refuse (self, error, "returned one constant for all elements, not each of them");
-  if (priv->shape == NULL)
-    return TRUE;
-  if (form == ACC_NESTED_FORM_IRREGULAR)
-    return refuse (self, error, "returned irregular elements where all have the same extents");
-
-  for (guint i = 0; i < priv->rank; i++)
-    if (acc_shape_get_extent (shape, i + 1) != acc_shape_get_extent (priv->shape, i))
-      {
-        text = acc_shape_to_string (shape);
-        wanted = acc_shape_to_string (priv->shape);
-        return refuse (self, error, "returned elements in an array of shape %s, which are not of shape %s", text, wanted);
-      }
-
-  return TRUE;
-}
-
-/* What a subclass returned, which is not NULL. *@n: how many elements. */
-static gboolean
-check_chunk (AccSequenceProducer *self,
-             AccNestedArray      *chunk,
-             gint64               max_elements,
-             gint64               max_values,
-             gint64              *n,
-             GError             **error)
-{
-  AccSequenceProducerPrivate *priv = PRIV (self);
-  g_autoptr(GError) local = NULL;
-  gint64 total;
-
-  if (!acc_nested_array_check (chunk, &local))
-    return refuse (self, error, "returned elements with an error: %s", local->message);
-  if (!acc_nested_array_is_manifest (chunk))
-    return refuse (self, error, "returned elements that are not in memory: run them first");
-  if (acc_nested_array_get_element_type (chunk) != priv->type)
-    return refuse (self, error, "returned elements of %s, not of %s",
-                   acc_element_type_get_code (acc_nested_array_get_element_type (chunk)), acc_element_type_get_code (priv->type));
-  if (acc_nested_array_get_depth (chunk) != 1)
-    return refuse (self, error, "returned elements that are nested arrays themselves");
-  if (acc_nested_array_get_rank (chunk) != priv->rank)
-    return refuse (self, error, "returned elements of rank %u, not %u", acc_nested_array_get_rank (chunk), priv->rank);
-  if (!check_extents (self, chunk, error))
-    return FALSE;
-
-  *n = acc_shape_get_extent (acc_nested_array_get_count (chunk)->shape, 0);
-  total = acc_shape_get_size (acc_nested_array_get_values (chunk)->shape);
-  if (*n < 1)
-    return refuse (self, error, "returned no elements; at the end it must return nothing");
-  if (*n > max_elements)
-    return refuse (self, error, "returned %" G_GINT64_FORMAT " elements where %" G_GINT64_FORMAT " were asked for", *n, max_elements);
-  if (*n > 1 && total > max_values)
-    return refuse (self, error, "returned %" G_GINT64_FORMAT " values where %" G_GINT64_FORMAT " were asked for", total, max_values);
-  if (priv->length >= 0 && *n > priv->length - priv->next)
-    return refuse (self, error, "returned %" G_GINT64_FORMAT " elements, but there are %" G_GINT64_FORMAT " in all", *n, priv->length);
-
-  return TRUE;
-}
-
 /* Producers of the library say themselves what cannot be read. */
 static gboolean
 needs_element (AccSequenceProducerClass *klass,
@@ -453,10 +397,12 @@ read_next (AccSequenceProducer *self,
   if (chunk == NULL)
     {
       if (priv->length >= 0 && priv->next < priv->length)
-        refuse (self, error, "returned nothing, but there are %" G_GINT64_FORMAT " elements in all", priv->length);
+        acc_sequence_chunk_refuse (self, priv->next, error, "returned nothing, but there are %" G_GINT64_FORMAT " elements in all",
+                                   priv->length);
       return NULL;
     }
-  if (!check_chunk (self, chunk, max_elements, max_values, &n, error))
+  n = acc_sequence_chunk_check (self, chunk, priv->next, max_elements, max_values, error);
+  if (n == 0)
     return NULL;
 
   priv->next += n;

@@ -33,11 +33,14 @@ struct _AccSequenceProducerClass
   gpointer padding[13];
 };
 
-/* Construct properties "element-type" (AccElementType), "rank", "shape" (AccShape, nullable), "length" (-1: not known), "context-bound". */
+/* Construct properties "element-type" (AccElementType), "rank", "depth", "shape" (AccShape, nullable), "length" (-1: not known),
+ * "context-bound". */
 ACC_AVAILABLE_IN_1_0
 AccElementType *acc_sequence_producer_get_element_type (AccSequenceProducer *self);
 ACC_AVAILABLE_IN_1_0
 guint           acc_sequence_producer_get_rank         (AccSequenceProducer *self);
+ACC_AVAILABLE_IN_1_0
+guint           acc_sequence_producer_get_depth        (AccSequenceProducer *self);
 ACC_AVAILABLE_IN_1_0
 AccShape       *acc_sequence_producer_get_shape        (AccSequenceProducer *self);
 ACC_AVAILABLE_IN_1_0

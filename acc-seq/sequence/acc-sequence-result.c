@@ -15,6 +15,7 @@ struct _AccSequenceResult {
   AccDeferred           parent_instance;
 
   AccSequenceResultKind kind;
+  guint                 piece;      /* of a nested array */
   AccSequence          *sequence;   /* owned */
   AccSequenceFunction  *function;   /* fold */
   AccArray             *array;      /* owned: the seed of a fold, or what stands for the last element; NULL: none */
@@ -42,13 +43,6 @@ get_result (AccArray *node)
   return acc_array_get_payload (node, ACC_PAYLOAD_DEFERRED);
 }
 
-/* Parts of one nested array are collected once. */
-static AccSequenceResultKind
-get_collected_kind (AccSequenceResultKind kind)
-{
-  return kind == ACC_SEQUENCE_RESULT_OFFSETS || kind == ACC_SEQUENCE_RESULT_EXTENTS ? ACC_SEQUENCE_RESULT_NESTED : kind;
-}
-
 /* The one of @results before number @i that collects the same; @i where there is none. */
 static guint
 find_collected (AccArray **nodes,
@@ -60,7 +54,7 @@ find_collected (AccArray **nodes,
     {
       AccSequenceResult *other = get_result (nodes[j]);
 
-      if (other->sequence == self->sequence && get_collected_kind (other->kind) == get_collected_kind (self->kind))
+      if (other->sequence == self->sequence && other->kind == self->kind)
         return j;
     }
 
@@ -73,7 +67,7 @@ finish (AccSequenceResult *self,
         GError           **error)
 {
   return self->kind == ACC_SEQUENCE_RESULT_FOLD ? acc_walk_fold_finish (outlet, self->array, error)
-                                                : acc_walk_collector_dup (outlet, self->kind, self->array, error);
+                                                : acc_walk_collector_dup (outlet, self->kind, self->piece, self->array, error);
 }
 
 static void
@@ -130,7 +124,7 @@ walk_all (AccBackend   *backend,
           outlets[i] = acc_walk_fold_new (stage, self->sequence, function);
         }
       else
-        outlets[i] = acc_walk_collector_new (stage, self->sequence, get_collected_kind (self->kind));
+        outlets[i] = acc_walk_collector_new (stage, self->sequence, self->kind);
     }
 
   acc_walk_set_job (walk, job);
@@ -241,6 +235,8 @@ check_like_element (const char  *operation,
 {
   if (array->error != NULL)
     *mistake = g_object_ref (array);
+  else if (sequence->depth > 1)
+    *mistake = acc_sequence_new_mistake (operation, ACC_ERROR_SHAPE, "%s is an array, elements are nested arrays", what);
   else if (array->type != sequence->type || array->rank != sequence->rank)
     *mistake = acc_sequence_new_mistake (operation, array->type != sequence->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE,
                                          "%s is %s of rank %u, elements are %s of rank %u", what, acc_element_type_get_code (array->type),
@@ -282,6 +278,9 @@ acc_sequence_fold (AccSequence *self,
 
   if (self->mistake != NULL)
     return g_object_ref (self->mistake);
+  if (self->depth > 1)
+    return acc_sequence_new_mistake ("sequence_fold", ACC_ERROR_SHAPE,
+                                     "it combines arrays, and elements are nested arrays: map_nested makes arrays of them");
   if (seed != NULL && !check_like_element ("sequence_fold", "the seed", self, seed, &mistake))
     return mistake;
 
@@ -329,7 +328,8 @@ acc_sequence_elements (AccSequence *self)
  * acc_sequence_lengths:
  * @self: a sequence
  *
- * Returns how many values each element has. Elements are computed as far as that needs them.
+ * Returns how many values each element has, or how many elements where it is a nested array. Elements are computed as far as that needs
+ * them.
  *
  * Returns: (transfer full): a vector of i8, with as many as there are elements
  */
@@ -363,6 +363,9 @@ acc_sequence_stack (AccSequence *self)
 {
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
 
+  if (self->mistake == NULL && self->depth > 1)
+    return acc_sequence_new_mistake ("sequence_stack", ACC_ERROR_SHAPE,
+                                     "it puts arrays together, and elements are nested arrays: to_nested is for these");
   if (self->mistake == NULL && acc_sequence_needs_run (self, NULL, NULL))
     return acc_sequence_graph_stack (self);
 
@@ -418,6 +421,8 @@ acc_sequence_last (AccSequence *self,
 
   if (self->mistake != NULL)
     return g_object_ref (self->mistake);
+  if (self->depth > 1)
+    return acc_sequence_new_mistake ("sequence_last", ACC_ERROR_SHAPE, "the last element is a nested array: last_nested gives it");
   if (otherwise != NULL && !check_like_element ("sequence_last", "what stands for it", self, otherwise, &mistake))
     return mistake;
 
@@ -425,6 +430,51 @@ acc_sequence_last (AccSequence *self,
     return acc_sequence_graph_last (self, otherwise);
 
   return new_result ("sequence_last", self, ACC_SEQUENCE_RESULT_LAST, NULL, otherwise, self->type, self->rank, NULL);
+}
+
+/* --- nested arrays */
+
+/* Takes over @arrays, what an irregular nested array of @depth levels consists of. */
+static AccNestedArray *
+from_pieces (GPtrArray *arrays,
+             guint      rank,
+             guint      depth)
+{
+  g_autoptr(GPtrArray) owned = arrays;
+  AccArray **pieces = (AccArray **) owned->pdata + depth - 1;
+  AccNesting *nesting = acc_nesting_new (rank, g_object_ref (pieces[1]), rank > 1 ? g_object_ref (pieces[2]) : NULL);
+  AccNestedArray *nested = acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, g_object_ref (pieces[0])),
+                                                            acc_nesting_dup_lengths (nesting));
+
+  for (guint i = depth - 1; i-- > 0;)
+    nested = acc_nested_array_new_for_groups (nested, g_object_ref (g_ptr_array_index (owned, i)));
+
+  return nested;
+}
+
+/* An irregular nested array of @depth levels, whose arrays share a walk. @otherwise: nullable, what stands for each of them. */
+static AccNestedArray *
+new_nested_result (const char           *operation,
+                   AccSequence          *sequence,
+                   AccSequenceResultKind kind,
+                   guint                 depth,
+                   GPtrArray            *otherwise)
+{
+  guint n = depth + (sequence->rank > 1 ? 2 : 1);
+  GPtrArray *arrays = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < n; i++)
+    {
+      AccElementType *type = i == depth - 1 ? sequence->type : i > depth
+                             ? acc_index_type (sequence->rank) : acc_element_type_new (ACC_KIND_I64);
+      AccArray *array = new_result (operation, sequence, kind, NULL, otherwise != NULL ? g_ptr_array_index (otherwise, i) : NULL, type, 1,
+                                    NULL);
+
+      get_result (array)->piece = i;
+      g_ptr_array_add (arrays, array);
+    }
+
+  return from_pieces (arrays, sequence->rank, depth);
 }
 
 /**
@@ -442,8 +492,6 @@ AccNestedArray *
 acc_sequence_to_nested (AccSequence *self)
 {
   g_autoptr(AccArray) values = NULL;
-  AccArray *offsets, *extents = NULL;
-  AccNesting *nesting;
 
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
 
@@ -457,11 +505,54 @@ acc_sequence_to_nested (AccSequence *self)
       return acc_nested_array_new_from_regular (values);
     }
 
-  values = new_result ("sequence_to_nested", self, ACC_SEQUENCE_RESULT_NESTED, NULL, NULL, self->type, 1, NULL);
-  offsets = new_result ("sequence_to_nested", self, ACC_SEQUENCE_RESULT_OFFSETS, NULL, NULL, acc_element_type_new (ACC_KIND_I64), 1, NULL);
-  if (self->rank > 1)
-    extents = new_result ("sequence_to_nested", self, ACC_SEQUENCE_RESULT_EXTENTS, NULL, NULL, acc_index_type (self->rank), 1, NULL);
-  nesting = acc_nesting_new (self->rank, offsets, extents);
+  return new_nested_result ("sequence_to_nested", self, ACC_SEQUENCE_RESULT_NESTED, self->depth, NULL);
+}
 
-  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, g_object_ref (values)), acc_nesting_dup_lengths (nesting));
+/**
+ * acc_sequence_last_nested:
+ * @self: a sequence of nested arrays
+ * @otherwise: (nullable): a nested array like an element, for a sequence without elements; %NULL: none
+ *
+ * Returns the last element of a sequence of nested arrays. Its arrays share a walk where they run together, as by
+ * [method@Backend.run_nested]. A run fails with %ACC_ERROR_SHAPE where there is none, and nothing stands for it. The result carries
+ * %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where @otherwise is not of the type, rank and depth of an element, or elements are arrays.
+ *
+ * Returns: (transfer full): the element
+ */
+AccNestedArray *
+acc_sequence_last_nested (AccSequence    *self,
+                          AccNestedArray *otherwise)
+{
+  g_autoptr(AccNestedArray) loose = NULL;
+  g_autoptr(GPtrArray) pieces = NULL;
+  AccArray *mistake = NULL;
+  gboolean needs_run;
+
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
+  g_return_val_if_fail (otherwise == NULL || ACC_IS_NESTED_ARRAY (otherwise), NULL);
+
+  if (self->mistake != NULL)
+    return acc_nested_array_new_error (g_object_ref (self->mistake));
+  if (self->depth == 1)
+    mistake = acc_sequence_new_mistake ("sequence_last_nested", ACC_ERROR_SHAPE, "the last element is an array: last gives it");
+  else if (otherwise != NULL && acc_nested_array_get_values (otherwise)->error != NULL)
+    mistake = g_object_ref (acc_nested_array_get_values (otherwise));
+  else if (otherwise != NULL
+           && (acc_nested_array_get_element_type (otherwise) != self->type || acc_nested_array_get_rank (otherwise) != self->rank
+               || acc_nested_array_get_depth (otherwise) != self->depth - 1))
+    mistake = acc_sequence_new_mistake ("sequence_last_nested",
+                                        acc_nested_array_get_element_type (otherwise) != self->type ? ACC_ERROR_TYPE : ACC_ERROR_SHAPE,
+                                        "what stands for it has another type, rank or depth than elements");
+  if (mistake != NULL)
+    return acc_nested_array_new_error (mistake);
+
+  loose = otherwise != NULL ? acc_walk_dup_loose (otherwise) : NULL;
+  pieces = loose != NULL ? acc_walk_part_list_arrays (loose) : NULL;
+  needs_run = acc_sequence_needs_run (self, NULL, NULL);
+  for (guint i = 0; pieces != NULL && i < pieces->len; i++)
+    needs_run = needs_run || acc_sequence_needs_run (self, NULL, g_ptr_array_index (pieces, i));
+  if (needs_run)
+    return acc_sequence_graph_last_nested (self, loose);
+
+  return new_nested_result ("sequence_last_nested", self, ACC_SEQUENCE_RESULT_LAST_NESTED, self->depth - 1, pieces);
 }

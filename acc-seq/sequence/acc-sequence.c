@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-private.h"
+#include "acc-walk-part-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
 
@@ -8,11 +9,11 @@
  *
  * Stands for many arrays that come one after the other: lines of a file, frames of a camera, rows of a picture that is larger than memory.
  *
- * A sequence is a list of elements, arrays of one element type and rank, which may have no end. It begins with what produces elements, goes
- * on with functions of them, and ends in arrays, such as that of [method@Sequence.fold], which are used as any others. When such an array
- * runs, the sequence is walked: some elements at a time are read, computed together on the backend, and given up again, so that all of them
- * are never in memory. Several arrays of one sequence that run together, by [method@Backend.run_many], share one walk. How many elements
- * are taken at a time never shows in a result.
+ * A sequence is a list of elements, arrays of one element type and rank, or nested arrays of these, which may have no end. It begins with
+ * what produces elements, goes on with functions of them, and ends in arrays, such as that of [method@Sequence.fold], which are used as any
+ * others. When such an array runs, the sequence is walked: some elements at a time are read, computed together on the backend, and given up
+ * again, so that all of them are never in memory. Several arrays of one sequence that run together, by [method@Backend.run_many], share one
+ * walk. How many elements are taken at a time never shows in a result.
  *
  * A function of an element, given to [method@Sequence.map], is called once, while the graph is built, as that of [method@NestedArray.map]
  * is.
@@ -59,6 +60,7 @@ static void
 acc_sequence_init (AccSequence *self)
 {
   self->length = -1;
+  self->depth = 1;
 }
 
 /* --- for other files */
@@ -110,6 +112,7 @@ acc_sequence_alloc (AccSequenceKind kind,
     {
       self->type = inputs[0]->type;
       self->rank = inputs[0]->rank;
+      self->depth = inputs[0]->depth;
     }
 
   return self;
@@ -123,6 +126,17 @@ acc_sequence_new_error (AccArray *array)
   self->mistake = array;
 
   return self;
+}
+
+AccSequence *
+acc_sequence_refuse_nested (const char  *operation,
+                            AccSequence *self,
+                            const char  *instead)
+{
+  if (self->mistake != NULL || self->depth == 1)
+    return NULL;
+
+  return acc_sequence_refuse (operation, ACC_ERROR_SHAPE, "it is for arrays, and elements are nested arrays: %s", instead);
 }
 
 AccArray *
@@ -166,6 +180,13 @@ acc_sequence_new (AccSequenceProducer *producer)
   if (acc_sequence_producer_get_element_type (producer) == NULL)
     return acc_sequence_refuse ("sequence_new", ACC_ERROR_TYPE, "%s says no element type", G_OBJECT_TYPE_NAME (producer));
 
+  if (acc_sequence_producer_get_depth (producer) > 1
+      && (acc_sequence_producer_get_rank (producer) == 0 || acc_sequence_producer_get_shape (producer) != NULL))
+    return acc_sequence_refuse ("sequence_new", ACC_ERROR_SHAPE, "%s says that elements are nested arrays and %s",
+                                G_OBJECT_TYPE_NAME (producer),
+                                acc_sequence_producer_get_shape (producer) != NULL ? "all have the same shape"
+                                                                                   : "consist of numbers, not of arrays of rank 1 or more");
+
   self = acc_sequence_alloc (ACC_SEQUENCE_KIND_PRODUCER, NULL, 0);
   self->producer = g_object_ref (producer);
   self->type = acc_sequence_producer_get_element_type (producer);
@@ -173,6 +194,7 @@ acc_sequence_new (AccSequenceProducer *producer)
   self->shape = acc_sequence_producer_get_shape (producer);
   if (self->shape != NULL)
     acc_shape_ref (self->shape);
+  self->depth = acc_sequence_producer_get_depth (producer);
   self->length = acc_sequence_producer_get_length (producer);
 
   return self;
@@ -229,7 +251,8 @@ acc_sequence_new_from_array (AccArray *array)
  * acc_sequence_new_from_nested:
  * @nested: a nested array
  *
- * Creates a sequence of the elements of a nested array.
+ * Creates a sequence of the elements of a nested array. Of several levels these are nested arrays themselves, and numbers in the
+ * innermost level vectors of these.
  *
  * Returns: (transfer full): the elements, in their order
  */
@@ -237,27 +260,31 @@ AccSequence *
 acc_sequence_new_from_nested (AccNestedArray *nested)
 {
   AccLifted *lifted;
-  AccArray *count;
   AccSequence *self;
+  guint depth;
 
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (nested), NULL);
 
-  if (acc_nested_array_get_depth (nested) > 1)
-    return acc_sequence_refuse ("sequence_new_from_nested", ACC_ERROR_SHAPE, "elements are nested arrays themselves: flatten them first");
-
+  depth = acc_nested_array_get_depth (nested);
   lifted = acc_nested_array_get_lifted (nested);
-  count = acc_nested_array_get_count (nested);
   if (lifted->values->error != NULL)
     return acc_sequence_new_error (g_object_ref (lifted->values));
+  if (depth > 1 && lifted->rank == 0)
+    {
+      g_autoptr(AccNestedArray) vectors = acc_nested_array_flatten_level (nested, depth - 1);
+
+      return acc_sequence_new_from_nested (vectors);
+    }
 
   self = acc_sequence_alloc (ACC_SEQUENCE_KIND_NESTED, NULL, 0);
-  self->nested = g_object_ref (nested);
+  self->nested = depth > 1 ? acc_walk_dup_counted (nested) : g_object_ref (nested);
   self->type = lifted->values->type;
   self->rank = lifted->rank;
-  self->length = count->shape != NULL ? acc_shape_get_extent (count->shape, 0) : -1;
-  if (lifted->form == ACC_LIFTED_CONSTANT && lifted->values->shape != NULL)
+  self->depth = depth;
+  self->length = acc_nested_array_get_known_count (nested);
+  if (depth == 1 && lifted->form == ACC_LIFTED_CONSTANT && lifted->values->shape != NULL)
     self->shape = acc_shape_ref (lifted->values->shape);
-  else if (lifted->form == ACC_LIFTED_REGULAR && lifted->values->shape != NULL)
+  else if (depth == 1 && lifted->form == ACC_LIFTED_REGULAR && lifted->values->shape != NULL)
     self->shape = inner_shape (lifted->values->shape);
 
   return self;
@@ -285,7 +312,7 @@ acc_sequence_get_element_type (AccSequence *self)
  * acc_sequence_get_rank:
  * @self: a sequence
  *
- * Returns the rank of its elements.
+ * Returns the rank of its elements; where these are nested arrays, that of the arrays that they consist of.
  *
  * Returns: the rank
  */
@@ -295,6 +322,22 @@ acc_sequence_get_rank (AccSequence *self)
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), 0);
 
   return self->rank;
+}
+
+/**
+ * acc_sequence_get_depth:
+ * @self: a sequence
+ *
+ * Returns how many levels it has, as [method@NestedArray.get_depth] of all its elements does.
+ *
+ * Returns: 1 where elements are arrays, 2 where they are nested arrays of arrays, and so on
+ */
+guint
+acc_sequence_get_depth (AccSequence *self)
+{
+  g_return_val_if_fail (ACC_IS_SEQUENCE (self), 0);
+
+  return self->depth;
 }
 
 /**

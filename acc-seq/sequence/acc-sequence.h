@@ -23,6 +23,18 @@ G_DECLARE_FINAL_TYPE (AccSequence, acc_sequence, ACC, SEQUENCE, GObject)
  */
 typedef GPtrArray *(*AccNestedBatchFunc) (AccArray *state, AccNestedArray *elements, gpointer user_data);
 
+/**
+ * AccElementFunc:
+ * @elements: (array length=n_elements): an element of each sequence, an array or a nested array
+ * @n_elements: how many there are
+ * @user_data: data of the caller
+ *
+ * Computes what becomes of elements with the same number, which may be nested arrays. It is called once, while the graph is built.
+ *
+ * Returns: (transfer full) (nullable): an array or a nested array
+ */
+typedef GObject *(*AccElementFunc) (GObject **elements, guint n_elements, gpointer user_data);
+
 /* --- producers */
 
 ACC_AVAILABLE_IN_1_0
@@ -35,9 +47,14 @@ ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_new_generate    (gint64 length, AccArrayFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
 ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_new_generate_nested (gint64 length, AccElementFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+
+ACC_AVAILABLE_IN_1_0
 AccElementType *acc_sequence_get_element_type (AccSequence *self);
 ACC_AVAILABLE_IN_1_0
 guint           acc_sequence_get_rank        (AccSequence *self);
+ACC_AVAILABLE_IN_1_0
+guint           acc_sequence_get_depth       (AccSequence *self);
 ACC_AVAILABLE_IN_1_0
 AccShape       *acc_sequence_get_shape       (AccSequence *self);
 ACC_AVAILABLE_IN_1_0
@@ -99,6 +116,21 @@ ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_map_batches     (AccSequence *self, gint64 count, AccNestedArrayFunc function,
                                               gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_map_nested      (AccSequence *self, AccElementFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_imap_nested     (AccSequence *self, AccElementFunc function, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_zip_with_many_nested (AccSequence **sequences, guint n_sequences, AccElementFunc function,
+                                                   gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_filter_nested   (AccSequence *self, AccElementFunc predicate, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_take_while_nested (AccSequence *self, AccElementFunc predicate,
+                                                gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_batch_nested    (AccSequence *self, gint64 count) G_GNUC_WARN_UNUSED_RESULT;
+
 /* --- from sequence to array */
 
 ACC_AVAILABLE_IN_1_0
@@ -120,6 +152,8 @@ ACC_AVAILABLE_IN_1_0
 AccArray       *acc_sequence_count           (AccSequence *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccArray       *acc_sequence_last            (AccSequence *self, AccArray *otherwise) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_sequence_last_nested     (AccSequence *self, AccNestedArray *otherwise) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_sequence_to_nested       (AccSequence *self) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -3,7 +3,7 @@
 
 /* Which element of a step is to blame for an error. */
 
-/* As a part of its own; @alone: what is the same for all of its elements, of which there is one. */
+/* As a part of its own; @alone: an array that is the same for all of its elements, of which there is one. */
 static AccWalkPart *
 take_some (AccWalkPart *part,
            gint64       start,
@@ -12,7 +12,7 @@ take_some (AccWalkPart *part,
 {
   g_autoptr(AccArray) element = NULL;
 
-  if (!alone)
+  if (!alone || acc_nested_array_get_inner (part->nested) != NULL)
     return acc_walk_part_slice (part, start, count, NULL);
   element = acc_walk_part_dup_element (part, start, NULL);
 

@@ -109,8 +109,8 @@ apply_predicate (Boundary       *self,
                  gint64          count)
 {
   AccWalkStage *stage = self->outlet.stage;
-  guint n_parameters = acc_walk_get_function (stage->walk, self->outlet.boundary)->n_parameters;
-  g_autoptr(AccNestedArray) numbers = n_parameters > 1 ? acc_walk_stage_count_up (stage, count) : NULL;
+  guint n_inputs = acc_walk_get_function (stage->walk, self->outlet.boundary)->n_inputs;
+  g_autoptr(AccNestedArray) numbers = n_inputs > 1 ? acc_walk_stage_count_up (stage, count) : NULL;
 
   return acc_walk_apply (stage->walk, self->outlet.boundary, (AccNestedArray *[]) { elements, numbers });
 }
@@ -395,14 +395,13 @@ map_part (Boundary    *self,
   g_autoptr(AccWalkPart) batch = shape_part (self, part, error);
   g_autoptr(AccWalkPart) state = NULL;
   g_autoptr(GPtrArray) results = NULL;
-  AccArray *arrays[3];
-  guint n;
+  g_autoptr(GPtrArray) arrays = NULL;
 
   if (batch == NULL || (self->step == NULL && !prepare_scan (self, error)))
     return FALSE;
 
-  n = acc_walk_part_list_arrays (batch->nested, arrays);
-  results = run_step (self, arrays, n, error);
+  arrays = acc_walk_part_list_arrays (batch->nested);
+  results = run_step (self, (AccArray **) arrays->pdata, arrays->len, error);
   if (results == NULL)
     {
       if (!g_cancellable_is_cancelled (self->outlet.stage->walk->cancellable))
@@ -479,7 +478,8 @@ put_batches (Boundary *self,
   if (self->outlet.boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
     return map_part (self, all, first, error);
 
-  batches = acc_walk_part_group (all, first, size, budget, error);
+  batches = self->outlet.boundary->depth > 1
+            ? acc_walk_part_nest (all, size, budget, error) : acc_walk_part_group (all, first, size, budget, error);
   if (batches == NULL)
     return FALSE;
   put (self, batches);

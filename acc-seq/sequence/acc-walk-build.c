@@ -14,15 +14,9 @@ acc_walk_compute (AccWalk   *walk,
   g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
   g_autoptr(GPtrArray) arrays = g_ptr_array_new ();
   g_autoptr(GPtrArray) values = NULL;
-  AccArray *list[3];
 
   for (guint i = 0; i < nested->len; i++)
-    {
-      guint n = acc_walk_part_list_arrays (g_ptr_array_index (nested, i), list);
-
-      for (guint j = 0; j < n; j++)
-        g_ptr_array_add (arrays, list[j]);
-    }
+    g_ptr_array_extend_and_steal (arrays, acc_walk_part_list_arrays (g_ptr_array_index (nested, i)));
   if (arrays->len == 0)
     return g_steal_pointer (&parts);
 
@@ -32,10 +26,10 @@ acc_walk_compute (AccWalk   *walk,
 
   for (guint i = 0, at = 0; i < nested->len; i++)
     {
-      AccNestedArray *one = g_ptr_array_index (nested, i);
+      AccWalkForm form = acc_walk_part_get_form (g_ptr_array_index (nested, i));
 
-      g_ptr_array_add (parts, acc_walk_part_new_computed (one, (AccArray **) values->pdata + at, count));
-      at += acc_walk_part_list_arrays (one, list);
+      g_ptr_array_add (parts, acc_walk_part_new_of_form (&form, (AccArray **) values->pdata + at, count));
+      at += acc_walk_form_count_arrays (&form);
     }
 
   return g_steal_pointer (&parts);

@@ -49,7 +49,7 @@ absorb (AccWalkOutlet *outlet,
   self->count += count;
   if (self->kind == ACC_SEQUENCE_RESULT_COUNT)
     return TRUE;
-  if (self->kind != ACC_SEQUENCE_RESULT_LAST)
+  if (self->kind != ACC_SEQUENCE_RESULT_LAST && self->kind != ACC_SEQUENCE_RESULT_LAST_NESTED)
     {
       g_ptr_array_add (self->parts, acc_walk_part_ref (parts[0]));
       return TRUE;
@@ -104,8 +104,9 @@ join_all (Collector *self,
   AccWalkPart *all;
 
   if (self->parts->len == 0)
-    return self->kind == ACC_SEQUENCE_RESULT_LENGTHS ? acc_walk_part_new_empty (acc_element_type_new (ACC_KIND_I64), 0, NULL)
-                                                     : acc_walk_part_new_empty (sequence->type, sequence->rank, sequence->shape);
+    return self->kind == ACC_SEQUENCE_RESULT_LENGTHS ? acc_walk_part_new_empty (acc_element_type_new (ACC_KIND_I64), 0, NULL, 1)
+                                                     : acc_walk_part_new_empty (sequence->type, sequence->rank, sequence->shape,
+                                                                                sequence->depth);
 
   all = acc_walk_part_join (self->parts, acc_backend_get_host_budget (self->outlet.stage->walk->backend), error);
   if (all == NULL)
@@ -129,28 +130,56 @@ dup_stack (Collector   *self,
   return regular != NULL ? g_object_ref (acc_nested_array_get_values (regular->nested)) : NULL;
 }
 
+/* The array that is number @piece of an irregular nested array. */
+static AccArray *
+dup_piece (AccWalkPart *part,
+           guint        piece,
+           AccBudget   *budget,
+           GError     **error)
+{
+  g_autoptr(AccWalkPart) loose = acc_walk_part_loosen (part, budget, error);
+  g_autoptr(GPtrArray) arrays = loose != NULL ? acc_walk_part_list_arrays (loose->nested) : NULL;
+
+  return arrays != NULL ? g_object_ref (g_ptr_array_index (arrays, piece)) : NULL;
+}
+
+/* The same of a single element, which is a nested array. */
+static AccArray *
+dup_last (AccWalkPart *part,
+          guint        piece,
+          AccBudget   *budget,
+          GError     **error)
+{
+  g_autoptr(AccWalkPart) elements = acc_walk_part_open (part, error);
+
+  return elements != NULL ? dup_piece (elements, piece, budget, error) : NULL;
+}
+
 AccArray *
 acc_walk_collector_dup (AccWalkOutlet         *outlet,
                         AccSequenceResultKind  kind,
+                        guint                  piece,
                         AccArray              *otherwise,
                         GError               **error)
 {
   Collector *self = (Collector *) outlet;
   AccBudget *budget = acc_backend_get_host_budget (outlet->stage->walk->backend);
-  g_autoptr(AccWalkPart) all = NULL, loose = NULL;
-  AccLifted *lifted;
+  gboolean is_last = kind == ACC_SEQUENCE_RESULT_LAST || kind == ACC_SEQUENCE_RESULT_LAST_NESTED;
+  g_autoptr(AccWalkPart) all = NULL;
 
   if (kind == ACC_SEQUENCE_RESULT_COUNT)
     return acc_walk_new_number (self->count);
-  if (kind == ACC_SEQUENCE_RESULT_LAST && self->parts->len > 0)
-    return acc_walk_part_dup_element (g_ptr_array_index (self->parts, 0), 0, error);
-  if (kind == ACC_SEQUENCE_RESULT_LAST && otherwise == NULL)
+  if (is_last && self->parts->len == 0 && otherwise == NULL)
     {
       g_set_error (error, ACC_ERROR, ACC_ERROR_SHAPE, "the sequence has no elements, and nothing was given in place of one");
       return NULL;
     }
-  if (kind == ACC_SEQUENCE_RESULT_LAST)
+  if (is_last && self->parts->len == 0)
     return acc_backend_run (outlet->stage->walk->backend, otherwise, outlet->stage->walk->cancellable, error);
+  if (kind == ACC_SEQUENCE_RESULT_LAST)
+    return acc_walk_part_dup_element (g_ptr_array_index (self->parts, 0), 0, error);
+  if (kind == ACC_SEQUENCE_RESULT_LAST_NESTED)
+    return dup_last (g_ptr_array_index (self->parts, 0), piece, budget, error);
 
   all = join_all (self, error);
   if (all == NULL)
@@ -162,12 +191,5 @@ acc_walk_collector_dup (AccWalkOutlet         *outlet,
   if (kind == ACC_SEQUENCE_RESULT_ELEMENTS)
     return acc_walk_part_flatten (all, budget, error);
 
-  loose = acc_walk_part_loosen (all, budget, error);
-  if (loose == NULL)
-    return NULL;
-  lifted = acc_nested_array_get_lifted (loose->nested);
-  if (kind == ACC_SEQUENCE_RESULT_OFFSETS)
-    return g_object_ref (lifted->nesting->offsets);
-
-  return g_object_ref (kind == ACC_SEQUENCE_RESULT_EXTENTS ? lifted->nesting->extents : lifted->values);
+  return dup_piece (all, piece, budget, error);
 }

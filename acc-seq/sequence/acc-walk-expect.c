@@ -248,7 +248,7 @@ get_offsets (AccNestedArray *nested)
 {
   AccLifted *lifted = nested != NULL ? acc_nested_array_get_lifted (nested) : NULL;
 
-  return lifted != NULL && lifted->form == ACC_LIFTED_IRREGULAR && acc_array_is_manifest (lifted->nesting->offsets)
+  return lifted != NULL && acc_nested_array_get_inner (nested) == NULL && lifted->form == ACC_LIFTED_IRREGULAR && acc_array_is_manifest (lifted->nesting->offsets)
          ? acc_walk_map_numbers (lifted->nesting->offsets, NULL) : NULL;
 }
 
@@ -492,9 +492,12 @@ acc_walk_expect_element (AccWalkExpect *self,
                          AccSequence   *sequence,
                          gint64         number)
 {
-  AccArray *array = dup_in_memory (self, sequence, number);
+  AccArray *array = sequence->depth == 1 ? dup_in_memory (self, sequence, number) : NULL;
   gint64 before;
 
+  /* A nested array is no array. */
+  if (sequence->depth > 1)
+    return (AccWalkExpected) { NULL, TRUE };
   if (array != NULL)
     return (AccWalkExpected) { array, FALSE };
 

@@ -217,29 +217,9 @@ count_within (AccWalkPart *part,
               gint64       bytes,
               GError     **error)
 {
-  AccLifted *lifted = acc_nested_array_get_lifted (part->nested);
-  gint64 values = MAX (bytes / (gint64) MAX (acc_element_type_get_size (lifted->values->type), 1), 1), low = 1, high = part->count;
-  const gint64 *offsets;
+  gsize size = acc_element_type_get_size (acc_nested_array_get_element_type (part->nested));
 
-  if (lifted->form == ACC_LIFTED_CONSTANT || lifted->values->shape == NULL)
-    return part->count;
-  if (lifted->form == ACC_LIFTED_REGULAR)
-    return CLAMP (values / MAX (acc_shape_get_size (lifted->values->shape) / part->count, 1), 1, part->count);
-
-  offsets = acc_walk_map_numbers (lifted->nesting->offsets, error);
-  if (offsets == NULL)
-    return 0;
-  while (low < high)
-    {
-      gint64 middle = low + (high - low + 1) / 2;
-
-      if (offsets[middle] - offsets[0] <= values)
-        low = middle;
-      else
-        high = middle - 1;
-    }
-
-  return low;
+  return acc_walk_part_count_within (part, MAX (bytes / (gint64) MAX (size, 1), 1), error);
 }
 
 gint64

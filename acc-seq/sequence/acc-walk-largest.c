@@ -72,7 +72,6 @@ list_results (Element   *self,
   g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref), wanted = NULL;
   g_autofree guint *ends = g_new0 (guint, stage->outlets->len + 1);
   GPtrArray *arrays = g_ptr_array_new_with_free_func (g_object_unref);
-  AccArray *list[3];
 
   for (guint i = 0; i < elements->len; i++)
     g_ptr_array_add (parts, acc_walk_part_new_constant (g_ptr_array_index (elements, i), 1));
@@ -80,11 +79,11 @@ list_results (Element   *self,
   wanted = acc_walk_stage_build (stage, (AccWalkPart **) parts->pdata, 1, ends);
   for (guint i = 0; i < wanted->len; i++)
     {
-      guint n = acc_walk_part_list_arrays (g_ptr_array_index (wanted, i), list);
+      g_autoptr(GPtrArray) list = acc_walk_part_list_arrays (g_ptr_array_index (wanted, i));
 
-      for (guint j = 0; j < n; j++)
-        if (!acc_array_is_manifest (list[j]) && acc_array_check (list[j], NULL))
-          g_ptr_array_add (arrays, g_object_ref (list[j]));
+      for (guint j = 0; j < list->len; j++)
+        if (!acc_array_is_manifest (g_ptr_array_index (list, j)) && acc_array_check (g_ptr_array_index (list, j), NULL))
+          g_ptr_array_add (arrays, g_object_ref (g_ptr_array_index (list, j)));
     }
 
   return arrays;

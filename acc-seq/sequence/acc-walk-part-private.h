@@ -16,8 +16,9 @@ AccWalkPart *acc_walk_part_new          (AccNestedArray *nested, gint64 count);
 AccWalkPart *acc_walk_part_new_computed (AccNestedArray *nested, AccArray **computed, gint64 count);
 /* What that takes of @nested. */
 typedef struct {
-  AccLiftedForm form;
+  AccLiftedForm form;         /* of several levels: of the innermost one, which is not constant */
   guint         rank;
+  guint         depth;
   gboolean      has_extents;
 } AccWalkForm;
 AccWalkForm  acc_walk_part_get_form     (AccNestedArray *nested);
@@ -29,8 +30,8 @@ AccWalkPart *acc_walk_part_ref          (AccWalkPart *self);
 void         acc_walk_part_unref        (AccWalkPart *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccWalkPart, acc_walk_part_unref)
 
-/* What has to be computed of @nested; borrowed; at most 3. */
-guint        acc_walk_part_list_arrays  (AccNestedArray *nested, AccArray **arrays);
+/* What has to be computed of @nested, groups of its levels from the outermost one first; owned, of borrowed ones. */
+GPtrArray   *acc_walk_part_list_arrays  (AccNestedArray *nested);
 
 /* Of manifest ones. Bytes are shared; offsets begin at 0 again. */
 AccWalkPart *acc_walk_part_slice        (AccWalkPart *self, gint64 start, gint64 count, GError **error);
@@ -38,11 +39,15 @@ AccWalkPart *acc_walk_part_slice        (AccWalkPart *self, gint64 start, gint64
 AccWalkPart *acc_walk_part_join         (GPtrArray *parts, AccBudget *budget, GError **error);
 /* One irregular element, or one row of regular ones, as an array of its own. */
 AccArray    *acc_walk_part_dup_element  (AccWalkPart *self, gint64 index, GError **error);
+/* One that is a nested array, as a manifest one. */
+AccNestedArray *acc_walk_part_dup_nested (AccWalkPart *self, gint64 index, GError **error);
+/* The elements of elements that are nested arrays. */
+AccWalkPart *acc_walk_part_open         (AccWalkPart *self, GError **error);
 
 /* --- other shapes: bytes are shared where elements are regular */
 
-/* No elements; @shape: nullable. */
-AccWalkPart *acc_walk_part_new_empty    (AccElementType *type, guint rank, AccShape *shape);
+/* No elements, in @depth levels; @shape: nullable. */
+AccWalkPart *acc_walk_part_new_empty    (AccElementType *type, guint rank, AccShape *shape, guint depth);
 /* As regular elements: ACC_ERROR_SHAPE, which names the element, where their extents differ. @first: the number of the first. @before:
  * nullable: the extents of elements before, owned; NULL at first, and then those of the first. */
 AccWalkPart *acc_walk_part_tighten      (AccWalkPart *self, gint64 first, AccShape **before, AccBudget *budget, GError **error);
@@ -52,12 +57,16 @@ AccWalkPart *acc_walk_part_loosen       (AccWalkPart *self, AccBudget *budget, G
 AccArray    *acc_walk_part_flatten      (AccWalkPart *self, AccBudget *budget, GError **error);
 /* As many elements at a time as one of one more dimension; @size divides their number. */
 AccWalkPart *acc_walk_part_group        (AccWalkPart *self, gint64 first, gint64 size, AccBudget *budget, GError **error);
-/* The rows of the elements. */
+/* As many elements at a time as a nested array; @size divides their number. */
+AccWalkPart *acc_walk_part_nest         (AccWalkPart *self, gint64 size, AccBudget *budget, GError **error);
+/* The rows of the elements, or the elements of nested arrays. */
 AccWalkPart *acc_walk_part_ungroup      (AccWalkPart *self, AccBudget *budget, GError **error);
 /* For the above: those of a constant one as regular, others as they are; a regular one as irregular. */
 AccWalkPart *acc_walk_part_repeat       (AccWalkPart *self, AccBudget *budget, GError **error);
 /* The same elements, whose values tell how many there are: one constant for all is repeated. */
 AccNestedArray *acc_walk_dup_counted    (AccNestedArray *nested);
+/* The same elements, irregular ones; of several levels the innermost. They have no rank 0. */
+AccNestedArray *acc_walk_dup_loose (AccNestedArray *nested);
 /* The same array for @count elements. */
 AccWalkPart *acc_walk_part_new_constant (AccArray *value, gint64 count);
 /* Takes over all but @rank; @extents: NULL for rank 1. */
@@ -65,6 +74,8 @@ AccWalkPart *acc_walk_part_new_irregular (guint rank, AccArray *values, AccArray
 
 /* Of all elements together. */
 gint64       acc_walk_part_n_values     (AccWalkPart *self);
+/* How many of the first elements have together at most @values, but one at least; 0: an error. */
+gint64       acc_walk_part_count_within (AccWalkPart *self, gint64 values, GError **error);
 
 /* --- manifest arrays */
 

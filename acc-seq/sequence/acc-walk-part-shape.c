@@ -33,12 +33,14 @@ static guint64 nothing[8];
 AccWalkPart *
 acc_walk_part_new_empty (AccElementType *type,
                          guint           rank,
-                         AccShape       *shape)
+                         AccShape       *shape,
+                         guint           depth)
 {
   g_autofree gint64 *extents = g_new0 (gint64, rank + 2);
   g_autofree AccBuffer **buffers = g_new0 (AccBuffer *, acc_element_type_get_n_buffers (type) + 1);
   g_autoptr(AccShape) whole = NULL;
   g_autoptr(AccArray) values = NULL;
+  AccNestedArray *nested;
 
   for (guint i = 0; i < rank && shape != NULL; i++)
     extents[i + 1] = acc_shape_get_extent (shape, i);
@@ -46,8 +48,11 @@ acc_walk_part_new_empty (AccElementType *type,
   for (guint i = 0; i < acc_element_type_get_n_buffers (type); i++)
     buffers[i] = acc_buffer_new (nothing, 0, NULL, NULL);
   values = acc_array_new_manifest (type, whole, buffers);
+  nested = acc_nested_array_new_from_regular (values);
+  for (; depth > 1; depth--)
+    nested = acc_nested_array_new_for_groups (nested, acc_nested_array_use_numbers (g_new0 (gint64, 1), 1));
 
-  return acc_walk_part_new_regular (values);
+  return acc_walk_part_new (nested, 0);
 }
 
 AccWalkPart *
@@ -63,7 +68,7 @@ acc_walk_part_repeat (AccWalkPart *self,
   if (lifted->form != ACC_LIFTED_CONSTANT)
     return acc_walk_part_ref (self);
   if (self->count == 0)
-    return acc_walk_part_new_empty (lifted->values->type, lifted->rank, lifted->values->shape);
+    return acc_walk_part_new_empty (lifted->values->type, lifted->rank, lifted->values->shape, 1);
 
   shape = acc_shape_new_rows (1, lifted->values->shape);
   row = acc_array_see_as (lifted->values, shape);
@@ -89,6 +94,25 @@ acc_walk_part_loosen (AccWalkPart *self,
   nested = acc_sequence_chunk_make_irregular (repeated->nested, error);
 
   return nested != NULL ? acc_walk_part_new (nested, self->count) : NULL;
+}
+
+AccWalkPart *
+acc_walk_part_nest (AccWalkPart *self,
+                    gint64       size,
+                    AccBudget   *budget,
+                    GError     **error)
+{
+  g_autoptr(AccWalkPart) repeated = acc_walk_part_repeat (self, budget, error);
+  gint64 n = self->count / size, *groups;
+
+  if (repeated == NULL)
+    return NULL;
+  groups = g_new (gint64, n + 1);
+  for (gint64 i = 0; i <= n; i++)
+    groups[i] = i * size;
+
+  return acc_walk_part_new (acc_nested_array_new_for_groups (g_object_ref (repeated->nested), acc_nested_array_use_numbers (groups, n + 1)),
+                            n);
 }
 
 AccArray *
@@ -172,7 +196,7 @@ acc_walk_part_tighten (AccWalkPart *self,
     }
 
   if (common == NULL)
-    return acc_walk_part_new_empty (lifted->values->type, lifted->rank, NULL);
+    return acc_walk_part_new_empty (lifted->values->type, lifted->rank, NULL, 1);
   if (before != NULL && *before == NULL)
     *before = acc_shape_ref (common);
   shape = acc_shape_new_rows (self->count, common);
@@ -279,6 +303,8 @@ acc_walk_part_ungroup (AccWalkPart *self,
 
   if (repeated == NULL)
     return NULL;
+  if (acc_nested_array_get_inner (repeated->nested) != NULL)
+    return acc_walk_part_open (repeated, error);
   if (acc_nested_array_get_form (repeated->nested) == ACC_NESTED_FORM_REGULAR)
     return ungroup_regular (repeated);
   if (acc_nested_array_get_rank (repeated->nested) == 1)

@@ -284,15 +284,16 @@ typedef enum {
   ACC_SEQUENCE_RESULT_STACK,
   ACC_SEQUENCE_RESULT_COUNT,
   ACC_SEQUENCE_RESULT_LAST,
-  ACC_SEQUENCE_RESULT_NESTED,   /* its values */
-  ACC_SEQUENCE_RESULT_OFFSETS,
-  ACC_SEQUENCE_RESULT_EXTENTS,
+  ACC_SEQUENCE_RESULT_LAST_NESTED,
+  ACC_SEQUENCE_RESULT_NESTED,
 } AccSequenceResultKind;
 
 /* Parts as they come. */
 AccWalkOutlet *acc_walk_collector_new (AccWalkStage *stage, AccSequence *sequence, AccSequenceResultKind kind);
-/* What was collected, as an array. @otherwise: for LAST, nullable. */
-AccArray      *acc_walk_collector_dup (AccWalkOutlet *outlet, AccSequenceResultKind kind, AccArray *otherwise, GError **error);
+/* What was collected, as an array; of a nested array number @piece of those that acc_walk_part_list_arrays() tells of an irregular one.
+ * @otherwise: what stands for that where there is no last element, nullable. */
+AccArray      *acc_walk_collector_dup (AccWalkOutlet *outlet, AccSequenceResultKind kind, guint piece, AccArray *otherwise,
+                                       GError **error);
 /* A part if there is one, which is taken out; for iteration. */
 AccWalkPart   *acc_walk_collector_pop (AccWalkOutlet *outlet);
 

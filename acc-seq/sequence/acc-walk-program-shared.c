@@ -54,7 +54,8 @@ put_function (AccWords            *words,
       number = functions->len;
       g_ptr_array_add (functions, function);
     }
-  acc_words_put (words, function != NULL ? number : G_MAXUINT64);
+  acc_words_put (words,
+                 function != NULL ? (guint64) number | (guint64) function->rank << 32 | (guint64) function->depth << 48 : G_MAXUINT64);
 }
 
 /* FALSE: an outlet does not tell. */
@@ -94,15 +95,12 @@ static void
 add_lazy (AccWalkStage *self,
           GPtrArray    *results)
 {
-  AccArray *arrays[3];
-
   for (guint i = 0; i < self->inlets->len; i++)
     {
       AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
-      guint n = inlet->whole_is_lazy ? acc_walk_part_list_arrays (inlet->whole->nested, arrays) : 0;
 
-      for (guint j = 0; j < n; j++)
-        g_ptr_array_add (results, arrays[j]);
+      if (inlet->whole_is_lazy)
+        g_ptr_array_extend_and_steal (results, acc_walk_part_list_arrays (inlet->whole->nested));
     }
 }
 

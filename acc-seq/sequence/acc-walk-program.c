@@ -39,14 +39,22 @@ put_extents (GArray   *key,
 static gboolean
 is_manifest (AccWalkPart *part)
 {
-  AccArray *arrays[3];
-  guint n = acc_walk_part_list_arrays (part->nested, arrays);
+  g_autoptr(GPtrArray) arrays = acc_walk_part_list_arrays (part->nested);
 
-  for (guint i = 0; i < n; i++)
-    if (!acc_array_is_manifest (arrays[i]))
+  for (guint i = 0; i < arrays->len; i++)
+    if (!acc_array_is_manifest (g_ptr_array_index (arrays, i)))
       return FALSE;
 
   return TRUE;
+}
+
+static void
+put_form (GArray      *key,
+          AccWalkPart *part)
+{
+  AccWalkForm form = acc_walk_part_get_form (part->nested);
+
+  put (key, (guint64) form.form | (guint64) form.rank << 8 | (guint64) form.depth << 20 | (guint64) part->count << 32);
 }
 
 /* A graph of what is in memory; FALSE: there is no other use for it. */
@@ -61,7 +69,7 @@ put_lazy (GArray       *key,
   if (!inlet->whole_is_lazy || !acc_walk_stage_is_described (self))
     return FALSE;
   put (key, G_MAXUINT64);
-  put (key, (guint64) lifted->form | (guint64) lifted->rank << 8 | (guint64) part->count << 32);
+  put_form (key, part);
   if (lifted->form == ACC_LIFTED_IRREGULAR)
     put (key, (guint64) acc_nesting_is_even (lifted->nesting));
 
@@ -75,13 +83,16 @@ put_part (GArray      *key,
           gboolean     one)
 {
   AccLifted *lifted = acc_nested_array_get_lifted (part->nested);
+  gboolean is_flat = acc_nested_array_get_inner (part->nested) == NULL;
 
-  put (key, (guint64) lifted->form | (guint64) lifted->rank << 8 | (guint64) part->count << 32);
+  put_form (key, part);
   put (key, GPOINTER_TO_SIZE (lifted->values->type));
   if (lifted->form == ACC_LIFTED_IRREGULAR)
     put (key, (guint64) (one ? 0 : acc_nesting_is_even (lifted->nesting)) | (guint64) (lifted->nesting->extents != NULL) << 1);
-  if (lifted->form == ACC_LIFTED_REGULAR || one)
+  if (is_flat && (lifted->form == ACC_LIFTED_REGULAR || one))
     put_extents (key, lifted->values);
+  for (guint d = 1; !is_flat && d < lifted->values->rank; d++)
+    put (key, (guint64) acc_shape_get_extent (lifted->values->shape, d));
 
   return lifted->form != ACC_LIFTED_CONSTANT;
 }
@@ -192,41 +203,56 @@ make_parameter (AccArray  *array,
   return parameter;
 }
 
+/* @nested, of @part: of several levels, how many elements inner ones have is no part of the program. */
+static AccNestedArray *
+make_nested (AccWalkPart    *part,
+             AccNestedArray *nested,
+             gboolean        one,
+             GPtrArray      *parameters)
+{
+  AccLifted *lifted = acc_nested_array_get_lifted (nested);
+  AccNestedArray *inner = acc_nested_array_get_inner (nested);
+  gboolean is_outer = nested == part->nested;
+  AccArray *groups = inner != NULL ? make_parameter (acc_nested_array_get_groups (nested), is_outer, parameters) : NULL;
+  AccArray *values, *offsets, *extents;
+  AccNesting *nesting;
+
+  if (inner != NULL)
+    return acc_nested_array_new_for_groups (make_nested (part, inner, FALSE, parameters), groups);
+
+  values = make_parameter (lifted->values, is_outer && (lifted->form == ACC_LIFTED_REGULAR || one), parameters);
+  if (lifted->form == ACC_LIFTED_REGULAR)
+    {
+      g_autoptr(AccArray) owned = values;
+
+      return acc_nested_array_new_from_regular (values);
+    }
+
+  offsets = make_parameter (lifted->nesting->offsets, is_outer, parameters);
+  extents = lifted->nesting->extents != NULL ? make_parameter (lifted->nesting->extents, is_outer, parameters) : NULL;
+  nesting = acc_nesting_new (lifted->rank, offsets, extents);
+  if (!one)
+    acc_nesting_set_even (nesting, acc_nesting_is_even (lifted->nesting));
+
+  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, values),
+                                          is_outer ? acc_walk_new_count (part->count) : acc_nesting_dup_lengths (nesting));
+}
+
 static AccWalkPart *
 make_part (AccWalkPart *part,
            gboolean     one,
            GPtrArray   *parameters)
 {
-  AccLifted *lifted = acc_nested_array_get_lifted (part->nested);
-  AccArray *values = make_parameter (lifted->values, lifted->form == ACC_LIFTED_REGULAR || one, parameters), *offsets, *extents;
-  AccNesting *nesting;
-
-  if (lifted->form == ACC_LIFTED_REGULAR)
-    {
-      g_autoptr(AccArray) owned = values;
-
-      return acc_walk_part_new (acc_nested_array_new_from_regular (values), part->count);
-    }
-
-  offsets = make_parameter (lifted->nesting->offsets, TRUE, parameters);
-  extents = lifted->nesting->extents != NULL ? make_parameter (lifted->nesting->extents, TRUE, parameters) : NULL;
-  nesting = acc_nesting_new (lifted->rank, offsets, extents);
-  if (!one)
-    acc_nesting_set_even (nesting, acc_nesting_is_even (lifted->nesting));
-
-  return acc_walk_part_new (acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, values), acc_walk_new_count (part->count)),
-                            part->count);
+  return acc_walk_part_new (make_nested (part, part->nested, one, parameters), part->count);
 }
 
 static void
 add_arguments (AccWalkPart *part,
                GPtrArray   *arguments)
 {
-  AccArray *arrays[3];
-  guint n = acc_walk_part_list_arrays (part->nested, arrays);
+  g_autoptr(GPtrArray) arrays = acc_walk_part_list_arrays (part->nested);
 
-  for (guint i = 0; i < n; i++)
-    g_ptr_array_add (arguments, arrays[i]);
+  g_ptr_array_extend (arguments, arrays, NULL, NULL);
 }
 
 /* In the order of the parameters. @numbers: owns some of them. */
@@ -312,7 +338,6 @@ list_results (AccWalkProgram *program,
               GPtrArray      *parameters)
 {
   GPtrArray *roots = g_ptr_array_new ();
-  AccArray *arrays[3];
 
   program->results = g_array_new (FALSE, FALSE, sizeof (gint));
   program->forms = g_array_new (FALSE, FALSE, sizeof (AccWalkForm));
@@ -320,18 +345,18 @@ list_results (AccWalkProgram *program,
     {
       AccNestedArray *nested = g_ptr_array_index (wanted, i);
       AccWalkForm form = acc_walk_part_get_form (nested);
-      guint n = acc_walk_part_list_arrays (nested, arrays);
+      g_autoptr(GPtrArray) arrays = acc_walk_part_list_arrays (nested);
 
       g_array_append_val (program->forms, form);
-      for (guint j = 0; j < n; j++)
+      for (guint j = 0; j < arrays->len; j++)
         {
           guint parameter;
           gint number = (gint) roots->len;
 
-          if (g_ptr_array_find (parameters, arrays[j], &parameter))
+          if (g_ptr_array_find (parameters, g_ptr_array_index (arrays, j), &parameter))
             number = ~(gint) parameter;
           else
-            g_ptr_array_add (roots, arrays[j]);
+            g_ptr_array_add (roots, g_ptr_array_index (arrays, j));
           g_array_append_val (program->results, number);
         }
     }
@@ -466,19 +491,20 @@ make_parts (AccWalkProgram *program,
             gint64          count)
 {
   GPtrArray *parts = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
-  AccArray *arrays[3];
+  g_autoptr(GPtrArray) arrays = g_ptr_array_new ();
 
   for (guint i = 0, at = 0; i < program->forms->len; i++)
     {
       const AccWalkForm *form = &g_array_index (program->forms, AccWalkForm, i);
 
+      g_ptr_array_set_size (arrays, 0);
       for (guint j = 0; j < acc_walk_form_count_arrays (form); j++)
         {
           gint number = g_array_index (program->results, gint, at++);
 
-          arrays[j] = number < 0 ? g_ptr_array_index (arguments, ~number) : g_ptr_array_index (values, number);
+          g_ptr_array_add (arrays, number < 0 ? g_ptr_array_index (arguments, ~number) : g_ptr_array_index (values, number));
         }
-      g_ptr_array_add (parts, acc_walk_part_new_of_form (form, arrays, count));
+      g_ptr_array_add (parts, acc_walk_part_new_of_form (form, (AccArray **) arrays->pdata, count));
     }
 
   return parts;

@@ -259,12 +259,12 @@ static void
 send_ahead (AccWalkReader  *self,
             AccNestedArray *nested)
 {
-  AccArray *arrays[3];
+  g_autoptr(GPtrArray) arrays = acc_walk_part_list_arrays (nested);
 
   self->sends = TRUE;
   g_mutex_unlock (&self->lock);
-  for (guint i = 0, n = acc_walk_part_list_arrays (nested, arrays); i < n; i++)
-    acc_walk_send_ahead (self->walk->backend, arrays[i]);
+  for (guint i = 0; i < arrays->len; i++)
+    acc_walk_send_ahead (self->walk->backend, g_ptr_array_index (arrays, i));
   g_mutex_lock (&self->lock);
   self->sends = FALSE;
 }
@@ -352,12 +352,6 @@ await (AccWalkReader *self,
 
 /* --- reading */
 
-static gint64
-count_elements (AccNestedArray *nested)
-{
-  return acc_shape_get_extent (acc_nested_array_get_count (nested)->shape, 0);
-}
-
 static AccNestedArray *
 read_producer (AccWalkReader *self,
                gint64         max_elements,
@@ -378,7 +372,7 @@ read_producer (AccWalkReader *self,
     ask (self, most, max_values);
   nested = await (self, error);
   if (nested != NULL && ahead)
-    ask (self, acc_walk_up_to_round (max_elements, round, self->position + count_elements (nested)), max_values);
+    ask (self, acc_walk_up_to_round (max_elements, round, self->position + acc_nested_array_get_known_count (nested)), max_values);
 
   return nested;
 }
@@ -392,7 +386,7 @@ acc_walk_reader_read (AccWalkReader *self,
                       GError       **error)
 {
   g_autoptr(AccNestedArray) nested = NULL;
-  AccArray *arrays[3];
+  g_autoptr(GPtrArray) arrays = NULL;
 
   if (self->channel != NULL)
     {
@@ -405,8 +399,8 @@ acc_walk_reader_read (AccWalkReader *self,
   if (nested == NULL)
     return NULL;
 
-  self->position += count_elements (nested);
-  acc_walk_part_list_arrays (nested, arrays);
+  self->position += acc_nested_array_get_known_count (nested);
+  arrays = acc_walk_part_list_arrays (nested);
 
-  return acc_walk_part_new_computed (nested, arrays, count_elements (nested));
+  return acc_walk_part_new_computed (nested, (AccArray **) arrays->pdata, acc_nested_array_get_known_count (nested));
 }

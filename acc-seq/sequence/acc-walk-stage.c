@@ -182,8 +182,14 @@ run_one (AccWalkStage *self,
 
   for (guint i = 0; i < self->inlets->len && done; i++)
     {
-      g_autoptr(AccArray) element = acc_walk_part_dup_element (parts[i], 0, error);
+      gboolean is_array = acc_nested_array_get_inner (parts[i]->nested) == NULL;
+      g_autoptr(AccArray) element = is_array ? acc_walk_part_dup_element (parts[i], 0, error) : NULL;
 
+      if (!is_array)
+        {
+          others[i] = acc_walk_part_ref (parts[i]);
+          continue;
+        }
       done = element != NULL;
       if (done && by_rows && element->rank > 0)
         {

@@ -221,15 +221,6 @@ test_map_batches_bits (void)
 
 static AccNestedArray *nothing (AccNestedArray *some, gpointer data) { return NULL; }
 
-static AccNestedArray *
-nest (AccNestedArray *some, gpointer data)
-{
-  g_autoptr(AccShape) one = acc_shape_new_vector (1);
-  g_autoptr(AccArray) lengths = acc_array_fill (one, i8 (1));
-
-  return acc_nested_array_nest (some, lengths);
-}
-
 static AccExpr *over (AccExpr *x, gpointer data) { return acc_expr_quot (i8 (1), acc_expr_sub (x, x)); }
 static AccArray *f_fails (AccArray **a, guint n, gpointer data) { return acc_array_map (a[0], over, NULL); }
 static AccNestedArray *fail (AccNestedArray *some, gpointer data) { return acc_nested_array_map (some, f_fails, NULL); }
@@ -258,7 +249,6 @@ test_map_batches_refused (void)
   refuse (produced, G_MININT64, reverse, ACC_ERROR_SHAPE, "are no batch");
   refuse (produced, 2, NULL, ACC_ERROR_CALLBACK, "no function was given");
   refuse (produced, 2, nothing, ACC_ERROR_CALLBACK, "returned nothing");
-  refuse (produced, 2, nest, ACC_ERROR_SHAPE, "2 levels");
 
   failing = acc_sequence_map_batches (produced, 4, fail, NULL);
   all = acc_sequence_elements (failing);

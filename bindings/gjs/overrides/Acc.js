@@ -124,19 +124,20 @@ function _iterateSequences() {
         return iterate.call(this, backend);
     };
     sequence[Symbol.iterator] = function* () {
-        const iterator = this.iterate();
+        const iterator = this.iterate(), nested = this.get_depth() > 1;
+        const next = () => nested ? iterator.next_nested(null) : iterator.next(null);
         try {
-            for (let element = iterator.next(null); element !== null; element = iterator.next(null))
+            for (let element = next(); element !== null; element = next())
                 yield element;
         } finally {
             iterator.close();
         }
     };
     sequence[Symbol.asyncIterator] = async function* () {
-        const iterator = this.iterate();
-        const next = () => new Promise((resolve, reject) => iterator.next_async(null, (_, result) => {
+        const iterator = this.iterate(), name = this.get_depth() > 1 ? 'next_nested' : 'next';
+        const next = () => new Promise((resolve, reject) => iterator[`${name}_async`](null, (_, result) => {
             try {
-                resolve(iterator.next_finish(result));
+                resolve(iterator[`${name}_finish`](result));
             } catch (error) {
                 reject(error);
             }
@@ -244,12 +245,18 @@ function _init() {
     for (const name of ['map', 'imap', 'zip_with', 'filter'])
         _takeFunctions(Acc.NestedArray.prototype, name, spread);
     // C asks with what the element is made of, too.
+    const taking = n => args => args.map(arg => typeof arg === 'function' ? objects => arg(...objects.slice(0, n)) : arg);
     for (const [owner, name] of [[Acc.NestedArray, 'map_nested'], [Acc.Sequence, 'map_batches']])
-        _takeFunctions(owner.prototype, name, args => args.map(arg => typeof arg === 'function' ? objects => arg(objects[0]) : arg));
+        _takeFunctions(owner.prototype, name, taking(1));
+    for (const name of ['map_nested', 'filter_nested', 'take_while_nested'])
+        _takeFunctions(Acc.Sequence.prototype, name, taking(1));
+    _takeFunctions(Acc.Sequence.prototype, 'imap_nested', taking(2));
+    _takeFunctions(Acc.Sequence, 'new_generate_nested', taking(1));
+    _takeFunctions(Acc.Sequence, 'zip_with_many_nested', args => taking(args[0].length)(args));
     for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'scan_many', 'fold', 'map_batch', 'fold_batch'])
         _takeFunctions(Acc.Sequence.prototype, name, spread);
     for (const name of ['map_batch_nested', 'fold_batch_nested'])
-        _takeFunctions(Acc.Sequence.prototype, name, args => args.map(arg => typeof arg === 'function' ? objects => arg(objects[0], objects[1]) : arg));
+        _takeFunctions(Acc.Sequence.prototype, name, taking(2));
     for (const owner of [Acc.NestedArray, Acc.Sequence])
         for (const name of ['zip_with_many', 'izip_with_many'])
             _takeFunctions(owner, name, spread);

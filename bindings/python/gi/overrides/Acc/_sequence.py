@@ -60,6 +60,11 @@ def _state_and_nested(results):
     return [_array(state), _some(made)]
 
 
+def _of_elements(function, make):
+    """What @make gives for a callback that calls @function with elements, arrays or nested arrays."""
+    return _build(lambda elements: function(*elements), 1, make, convert=lambda made: made if isinstance(made, Acc.NestedArray) else _array(made))
+
+
 def _elements(result):
     if result is None:
         return None
@@ -164,6 +169,53 @@ class _IteratedAgain(_Iterated):
         self.elements, self.waiting, self.failure = None, [], None
 
 
+class _IteratedNested(_Iterated):
+    """The elements of what gives nested arrays."""
+
+    __module__, __gtype_name__ = 'acc', 'AccPythonNestedIterator'
+
+    def _take(self, element):
+        if not isinstance(element, Acc.NestedArray):
+            raise TypeError(f'{type(element).__name__}, where an element is a nested array')
+        is_like = (self.code, self.get_rank(), self.get_depth()) == (element.dtype, element.ndim, element.depth + 1)
+        if not is_like:
+            raise TypeError(f'a nested array of {element.dtype} of rank {element.ndim} and depth {element.depth}, '
+                            f'where elements are {self.code} of rank {self.get_rank()} and depth {self.get_depth() - 1}')
+        return _Layers(element)
+
+    def _join(self, chunk):
+        import numpy
+        *levels, extents, values = (numpy.concatenate(layers) for layers in zip(*(element.layers for element in chunk)))
+        make = NestedArray.from_lengths if self.get_rank() == 1 else NestedArray.from_extents
+        nested = make(use(values, self.code if self.wanted.shape else None), extents)
+        for lengths in reversed([numpy.array([element.length for element in chunk], 'i8'), *levels]):
+            nested = nested.nest(lengths)
+        return nested
+
+
+class _IteratedNestedAgain(_IteratedNested):
+    """The same of what can be iterated more than once."""
+
+    __module__, __gtype_name__ = 'acc', 'AccPythonNestedIterable'
+
+    do_rewind = _IteratedAgain.do_rewind
+
+
+class _Layers:
+    """What a nested array consists of, as NumPy has it; its shape tells how many values there are."""
+
+    def __init__(self, element):
+        import numpy
+        made = element if element.is_manifest() else element.run()
+        self.length, self.layers = len(made), [numpy.asarray(layer) for layer in made._layers()]
+        self.shape = (len(self.layers[-1]),)
+
+
+def _from_nested(first, again, begin, begun, length):
+    make = _IteratedNestedAgain if again else _IteratedNested
+    return make(lambda: iter(begin()), begun, element_type=first.get_element_type(), rank=first.ndim, depth=first.depth + 1, length=length)
+
+
 def _from_iterable(elements, dtype, ndim, shape):
     begin = elements if callable(elements) else lambda: elements
     again = callable(elements) or iter(elements) is not elements
@@ -175,6 +227,8 @@ def _from_iterable(elements, dtype, ndim, shape):
         if first is None:
             raise ValueError('there is no first element that tells what elements are: give dtype, and ndim or shape')
         begun = itertools.chain([first], begun)
+        if isinstance(first, Acc.NestedArray):
+            return _from_nested(first, again, begin, begun, length)
         told = first if isinstance(first, Acc.Array) else use(first, dtype)
         dtype, ndim = told.get_element_type(), told.get_rank() if ndim is None else ndim
     known = {'rank': ndim} if shape is None else {'shape': _shape(shape)}
@@ -222,7 +276,7 @@ class Sequence(Acc.Sequence):
 
     @staticmethod
     def from_iterable(elements, dtype=None, ndim=None, shape=None):
-        """Of what gives arrays one by one: a generator, which is walked once; a list or another thing that can be iterated again; or a
+        """Of what gives arrays, or nested arrays, one by one: a generator, which is walked once; a list or another thing that can be iterated again; or a
         function that gives an iterator, such as one with yield, which is called for each walk. The first element tells type and rank
         where these are not given; @shape is for elements that all have the same. Elements are taken some time before they are needed,
         on another thread."""
@@ -273,14 +327,24 @@ class Sequence(Acc.Sequence):
             raise ValueError(f'a sequence of {length} elements: None is for one without an end')
         return _tracing(function, lambda callback: Acc.Sequence.new_generate(-1 if length is None else length, callback))
 
+    @staticmethod
+    def generate_nested(length, function):
+        """The same of a function that gives nested arrays."""
+        return _of_elements(function, lambda callback: Acc.Sequence.new_generate_nested(-1 if length is None else length, callback))
+
     @property
     def dtype(self):
         return self.get_element_type().get_code()
 
     @property
     def ndim(self):
-        """The rank of an element."""
+        """The rank of an element, or of the arrays that it consists of."""
         return self.get_rank()
+
+    @property
+    def depth(self):
+        """How many levels there are; 1 where elements are arrays."""
+        return self.get_depth()
 
     @property
     def shape(self):
@@ -339,6 +403,23 @@ class Sequence(Acc.Sequence):
     def take_while(self, predicate):
         return _tracing(predicate, lambda callback: Acc.Sequence.take_while(self, callback))
 
+    def map_nested(self, function):
+        """As map, of a function that takes or gives nested arrays."""
+        return _of_elements(function, lambda callback: Acc.Sequence.map_nested(self, callback))
+
+    def imap_nested(self, function):
+        return _of_elements(function, lambda callback: Acc.Sequence.imap_nested(self, callback))
+
+    def zip_with_nested(self, *others_and_function):
+        *others, function = others_and_function
+        return _of_elements(function, lambda callback: Acc.Sequence.zip_with_many_nested([self, *others], callback))
+
+    def filter_nested(self, predicate):
+        return _of_elements(predicate, lambda callback: Acc.Sequence.filter_nested(self, callback))
+
+    def take_while_nested(self, predicate):
+        return _of_elements(predicate, lambda callback: Acc.Sequence.take_while_nested(self, callback))
+
     def concat(self, other):
         return _sound(Acc.Sequence.concat(self, other))
 
@@ -379,6 +460,10 @@ class Sequence(Acc.Sequence):
     def batch(self, count):
         return _sound(Acc.Sequence.batch(self, count))
 
+    def batch_nested(self, count):
+        """Nested arrays of @count elements, which may have different extents."""
+        return _sound(Acc.Sequence.batch_nested(self, count))
+
     def expand(self):
         return _sound(Acc.Sequence.expand(self))
 
@@ -388,6 +473,9 @@ class Sequence(Acc.Sequence):
 
     def last(self, otherwise=None):
         return _sound(Acc.Sequence.last(self, self._like(otherwise)))
+
+    def last_nested(self, otherwise=None):
+        return _sound(Acc.Sequence.last_nested(self, otherwise))
 
     def _like(self, value):
         """@value as an array of the type of elements, where it has none of its own."""
@@ -401,7 +489,7 @@ class Sequence(Acc.Sequence):
         return use(value, self.dtype) if weak else _array(value)
 
     def __getitem__(self, index):
-        """A part of the sequence, or an element, an array. What does not count from the end needs no length."""
+        """A part of the sequence, or an element, an array or a nested array. What does not count from the end needs no length."""
         if not isinstance(index, slice):
             index = operator.index(index)
             n = self.length
@@ -409,7 +497,8 @@ class Sequence(Acc.Sequence):
                 raise IndexError(f'element {index} of a sequence whose length is not known')
             if n is not None and not -n <= index < n:
                 raise IndexError(f'element {index} of {n}')
-            return self.drop(index if index >= 0 else index + n).take(1).last()
+            one = self.drop(index if index >= 0 else index + n).take(1)
+            return one.last() if self.depth == 1 else one.last_nested()
         if index.step not in (None, 1):
             raise ValueError(f'elements are taken one after the other, not in steps of {index.step}')
         start, stop = index.start or 0, index.stop
@@ -426,8 +515,9 @@ class Sequence(Acc.Sequence):
         return self.length
 
     def iterate(self, backend=None):
-        """An iterator over the elements, arrays in memory, which are computed some at a time: for, async for, next."""
+        """An iterator over the elements, arrays or nested arrays in memory, which are computed some at a time: for, async for, next."""
         iterator = Acc.Sequence.iterate(self, backend or Acc.Backend.get_default())
+        iterator.nested = self.depth > 1
         _open.add(iterator)
         return iterator
 
@@ -479,6 +569,7 @@ class Sequence(Acc.Sequence):
     def __repr__(self):
         label = f' “{self.label}”' if self.label else ''
         what = f'of rank {self.ndim}' if self.shape is None else f'of shape {self.shape}'
+        what += f' in {self.depth} levels' if self.depth > 1 else ''
         length = '' if self.length is None else f', {self.length} elements'
         return f'<Acc.Sequence{label} {self.dtype} {what}{length}>'
 
@@ -505,13 +596,15 @@ class _NoSink(Acc.Sink):
 class SequenceIterator(Acc.SequenceIterator):
     """Gives the elements of a sequence one by one."""
 
+    nested = False
     next = _interruptible(Acc.SequenceIterator, 'next', 1)
+    next_nested = _interruptible(Acc.SequenceIterator, 'next_nested', 1)
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        element = self.next(None)
+        element = self.next_nested(None) if self.nested else self.next(None)
         if element is None:
             raise StopIteration
         return element
@@ -522,8 +615,9 @@ class SequenceIterator(Acc.SequenceIterator):
     async def __anext__(self):
         import asyncio
         cancellable = Gio.Cancellable()
+        take = Acc.SequenceIterator.next_nested if self.nested else Acc.SequenceIterator.next
         try:
-            element = await asyncio.get_running_loop().run_in_executor(None, Acc.SequenceIterator.next, self, cancellable)
+            element = await asyncio.get_running_loop().run_in_executor(None, take, self, cancellable)
         except asyncio.CancelledError:
             cancellable.cancel()
             raise
