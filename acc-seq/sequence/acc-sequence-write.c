@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-iterator-private.h"
+#include "acc-sequence-private.h"
 #include "acc-sequence-writers-private.h"
 
 #include "acc-core/backend/acc-async-private.h"
@@ -8,18 +9,24 @@
 
 /* Elements to sinks, each to its own. */
 
-/* Takes elements of @iterator until there are no more. */
+/* Takes elements of @iterator over @sequence until there are no more. */
 static gboolean
-write_all (AccSequenceIterator *iterator,
+write_all (AccSequence         *sequence,
+           AccSequenceIterator *iterator,
            AccBackend          *backend,
            AccSinkFunc          function,
            gpointer             user_data,
            GCancellable        *cancellable,
            GError             **error)
 {
-  AccSequenceWriters *writers = acc_sequence_writers_new (backend, cancellable);
+  g_autoptr(AccSequence) refused = acc_sequence_refuse_nested ("sequence_write_each", sequence, "map_nested makes arrays of them");
   g_autoptr(GError) failed = NULL, local = NULL;
+  AccSequenceWriters *writers;
 
+  if (refused != NULL)
+    return acc_sequence_check (refused, error);
+
+  writers = acc_sequence_writers_new (backend, cancellable);
   acc_sequence_iterator_set_takes_all (iterator);
   for (gint64 number = 0;; number++)
     {
@@ -81,7 +88,7 @@ acc_sequence_write_each (AccSequence  *self,
 
   iterator = acc_sequence_iterate (self, backend);
 
-  return write_all (iterator, backend, function, user_data, cancellable, error);
+  return write_all (self, iterator, backend, function, user_data, cancellable, error);
 }
 
 /* --- as a job */
@@ -213,7 +220,7 @@ job_thread (gpointer data)
   acc_under_way_begin (&under_way, g_thread_self (), self->backend, own, self->cancellable);
   acc_job_enter_walk (job);
   acc_sequence_iterator_set_outer (iterator, job);
-  write_all (iterator, self->backend, ask_context, self, own, &error);
+  write_all (self->sequence, iterator, self->backend, ask_context, self, own, &error);
   g_clear_object (&iterator);
   job_free (self);
   acc_under_way_end (&under_way);

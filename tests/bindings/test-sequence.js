@@ -80,6 +80,22 @@ check(number(steps.fold_batch_nested(Acc.Array.unit(Acc.expr(0)), (before, some)
     'fold_batch_nested');
 check(errorOf(() => steps.map_batch_nested(Acc.Array.unit(Acc.expr(0)), () => null)).matches(Acc.Error, Acc.Error.CALLBACK), 'no batch');
 
+// Elements that are nested arrays
+const pairs = steps.batch_nested(3), turned = pairs.map_nested(some => some.reverse());
+const counted = some => some.get_lengths().map(() => Acc.expr(1)).fold(0, add);
+check(shown(pairs) === 'nested([[[], [1], [2, 2]], [[3, 3, 3]]], dtype=i4)', `batch_nested: ${shown(pairs)}`);
+check(shown(turned) === 'nested([[[2, 2], [1], []], [[3, 3, 3]]], dtype=i4)', `map_nested: ${shown(turned)}`);
+check(shown(pairs.map_nested(counted)) === 'nested([3, 1], dtype=i8)', 'map_nested to numbers');
+check(shown(pairs.filter_nested(some => counted(some).map(n => n.gt(1)))) === 'nested([[[], [1], [2, 2]]], dtype=i4)', 'filter_nested');
+check(shown(pairs.take_while_nested(some => counted(some).map(n => n.lt(1)))) === 'nested([], dtype=i4)', 'take_while_nested');
+check(shown(pairs.imap_nested((k, some) => k)) === 'nested([0, 1], dtype=i8)', 'imap_nested');
+check(shown(Acc.Sequence.zip_with_many_nested([pairs, pairs, steps], (x, y, row) => x.concat(y.reverse()).map(one => one.concat(row)))) ===
+    'nested([[[], [1], [2, 2], [2, 2], [1], []], [[3, 3, 3, 1], [3, 3, 3, 1]]], dtype=i4)', 'zip_with_many_nested');
+check(shown(Acc.Sequence.new_generate_nested(2, k => steps.to_nested().take(2))) === 'nested([[[], [1]], [[], [1]]], dtype=i4)', 'new_generate_nested');
+check(turned.last_nested(null).run().toString() === 'nested([[3, 3, 3]], dtype=i4)' && turned.get_depth() === 2, 'last_nested');
+check([...turned].join(';') === 'nested([[2, 2], [1], []], dtype=i4);nested([[3, 3, 3]], dtype=i4)', `iteration: ${[...turned].join(';')}`);
+check(errorOf(() => pairs.map_nested(() => null)).matches(Acc.Error, Acc.Error.CALLBACK), 'map_nested of nothing');
+
 const nested = steps.to_nested();
 check(shown(Acc.Sequence.new_from_nested(nested)) === shown(steps), 'a nested array as a sequence');
 

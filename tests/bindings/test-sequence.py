@@ -616,10 +616,87 @@ def test_map_batches():
     assert rows.map_batches(8, lambda some: some.lengths).to_list() == [len(row) for row in lists]
 
     fails(lambda: rows.map_batches(0, lambda some: some), Acc.Error.SHAPE, 'sequence_map_batches')
-    fails(lambda: rows.map_batches(2, lambda some: some.nest([1])), Acc.Error.SHAPE, '2 levels')
+    pairs = rows.map_batches(2, lambda some: some.nest(Acc.fill((1,), 0).map(lambda x: Acc.Expr.extent(some.lengths, 0))))
+    assert pairs.depth == 2 and pairs.to_list() == [[row.tolist() for row in lists[k:k + 2]] for k in range(0, 30, 2)]
     fails(lambda: rows.map_batches(2, lambda some: None), Acc.Error.CALLBACK, 'sequence_map_batches')
     fails(rows.map_batches(5, lambda some: some.map(lambda row: row.map(lambda x: x.cast('i8').quot(x.cast('i8') - 9)))).to_list,
           Acc.Error.ARITHMETIC, 'map_batches of elements')
+
+
+def count(nested):
+    return nested.lengths.map(lambda x: 1).fold(0, add)
+
+
+def test_nested_elements():
+    """Documents of sentences of words, of any of which there may be none."""
+    lists = [[[1, 2], [3]], [], [[], [4, 5, 6], [7]], [[8]]] * 5
+    documents = Acc.Sequence.from_nested(Acc.NestedArray.from_list(lists))
+    one = Acc.NestedArray.from_list(lists[0])
+
+    def longer(row):
+        return row.map(lambda x: 1).fold(0, add).map(lambda n: n > 1)
+
+    assert documents.depth == 2 and documents.ndim == 1 and documents.length == 20 and 'in 2 levels' in repr(documents)
+    assert documents.to_list() == lists and [document.to_list() for document in documents] == lists
+    assert documents[2].to_list() == lists[2] and documents.last_nested().to_list() == lists[-1]
+    assert documents[20:].last_nested(one).to_list() == lists[0]
+    reversed_lists = [part[::-1] for part in lists]
+    assert documents.map_nested(lambda part: part.reverse()).to_list() == reversed_lists
+    assert documents.map_nested(lambda part: part.filter(longer)).to_list() == [[row for row in part if len(row) > 1] for part in lists]
+    assert documents.map_nested(count).to_list() == [len(part) for part in lists]
+    assert documents.map_nested(lambda part: part.flatten()).to_list() == [sum(part, []) for part in lists]
+    assert documents.imap_nested(lambda k, part: part.map(lambda row: row.map(lambda x: x + k[()]))).to_list() == [
+        [[x + k for x in row] for row in part] for k, part in enumerate(lists)]
+    assert documents.zip_with_nested(documents[1:], lambda x, y: x.concat(y)).to_list() == [x + y for x, y in zip(lists, lists[1:])]
+    some = documents.filter_nested(lambda part: count(part).map(lambda n: n > 0))
+    assert some.to_list() == [part for part in lists if part]
+    assert documents.take_while_nested(lambda part: count(part).map(lambda n: n > 0)).to_list() == lists[:1]
+    rows = documents.expand()
+    flat = sum(lists, [])
+    assert rows.depth == 1 and rows.to_list() == flat
+    assert rows.batch_nested(4).to_list() == [flat[k:k + 4] for k in range(0, len(flat), 4)]
+    deep = documents.batch_nested(3)
+    assert deep.depth == 3 and deep.to_list() == [lists[k:k + 3] for k in range(0, 20, 3)] and [part.to_list() for part in deep] == deep.to_list()
+    assert Acc.Sequence.generate_nested(3, lambda k: Acc.NestedArray.from_lengths(Acc.fill(k[()], k[()]), Acc.fill(1, k[()]))).to_list() == [
+        [[k] * k] for k in range(3)]
+
+    async def collect():
+        return [part.to_list() async for part in documents.map_nested(lambda part: part.reverse())]
+
+    assert asyncio.run(collect()) == reversed_lists
+
+    fails(lambda: documents.map(lambda row: row), Acc.Error.SHAPE, 'map_nested')
+    fails(lambda: documents.stack().run(), Acc.Error.SHAPE, 'to_nested')
+    try:
+        documents.map_nested(lambda part: 1 / 0)
+    except ZeroDivisionError:
+        pass
+    else:
+        raise AssertionError('an exception of a function of nested arrays')
+
+
+def test_nested_elements_of_python():
+    lists = [[[1, 2], [3]], [], [[], [4, 5, 6]], [[7]]] * 30
+    made = [Acc.NestedArray.from_list(part or [[]], 'i8').take(len(part)) for part in lists]
+    pictures = [Acc.NestedArray.from_arrays([np.full((k % 3, i), k) for i in range(1 + k % 2)]) for k in range(20)]
+
+    again = Acc.Sequence.from_iterable(made)
+    assert again.length == len(lists) and again.to_list() == lists == again.to_list()
+    assert Acc.Sequence.from_iterable(iter(made)).map_nested(count).to_list() == [len(part) for part in lists]
+    assert Acc.Sequence.from_iterable(pictures).to_list() == [part.to_list() for part in pictures]
+    fails(Acc.Sequence.from_iterable([made[0], made[0].inner or made[0].map(lambda x: x.map(lambda y: y.cast('f4')))]).to_list,
+          Acc.Error.CALLBACK, 'element 1')
+
+    class Groups(Acc.SequenceProducer):
+        def __init__(self):
+            super().__init__(element_type=Acc.ElementType.parse('i8'), rank=1, depth=2)
+            self.at = 0
+
+        def do_read(self, max_elements, max_values, cancellable):
+            self.at += 1
+            return Acc.NestedArray.from_list([lists[self.at - 1] or [[0]]], 'i8') if self.at <= 4 else None
+
+    assert Acc.Sequence.from_producer(Groups()).to_list() == [part or [[0]] for part in lists[:4]]
 
 
 def test_windows():

@@ -79,6 +79,14 @@ int main () {
 
         expect (number (total (steps.map_batches (2, (some) => some.reverse ()).take (1).elements ())), 2, "map_batches");
 
+        var pairs = steps.batch_nested (2);
+        expect (number (total (pairs.map_nested ((elements) => ((Acc.NestedArray) elements[0]).flatten ()).take (1).elements ())), 2, "map_nested");
+        int64 nested_seen = 0;
+        var iterator = pairs.iterate (Acc.Backend.get_default ());
+        for (var some = iterator.next_nested (null); some != null; some = iterator.next_nested (null))
+            nested_seen++;
+        expect (nested_seen, (int64) (steps.get_length () + 1) / 2, "next_nested");
+
         Acc.Array[] states = { start, Acc.Array.unit (new Acc.Expr.int (1)) };
         expect (number (steps.scan_many (states, (arrays) => {
             var results = new GenericArray<Acc.Array> ();

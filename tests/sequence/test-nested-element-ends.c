@@ -166,6 +166,8 @@ static GObject *nothing (GObject **e, guint n, gpointer data) { return NULL; }
 static GObject *something (GObject **e, guint n, gpointer data) { return g_object_new (G_TYPE_OBJECT, NULL); }
 static AccArray *f_same (AccArray **a, guint n, gpointer data) { return g_object_ref (a[0]); }
 
+static AccSink *no_sink (gint64 number, gpointer data) { return NULL; }
+
 /* Takes over @sequence. */
 static void
 refuse (AccSequence *sequence, AccError code, const char *words)
@@ -222,6 +224,11 @@ test_refused (void)
   g_clear_error (&error);
   g_assert_null (acc_sequence_iterator_next_nested (flat, NULL, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
+  g_clear_error (&error);
+
+  g_assert_false (acc_sequence_write_each (documents, backend, no_sink, NULL, NULL, &error));
+  g_assert_error (error, ACC_ERROR, ACC_ERROR_SHAPE);
+  g_assert_nonnull (strstr (error->message, "sequence_write_each"));
   g_clear_error (&error);
 
   failing = acc_sequence_map_nested (documents, divide, NULL);

@@ -161,7 +161,7 @@ list_elements (AccNestedArray *nested)
   return g_string_free (text, FALSE);
 }
 
-static void
+void
 expect_nested (AccNestedArray *made, const char *expected)
 {
   for (guint i = 0; i < N_STEPS; i++)
@@ -173,8 +173,7 @@ expect_nested (AccNestedArray *made, const char *expected)
     }
 }
 
-/* Takes over @sequence: all of its elements, and one by one. */
-static void
+void
 expect (AccSequence *sequence, const char *expected)
 {
   g_autoptr(AccNestedArray) made = acc_sequence_to_nested (sequence);

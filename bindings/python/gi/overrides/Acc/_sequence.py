@@ -62,7 +62,8 @@ def _state_and_nested(results):
 
 def _of_elements(function, make):
     """What @make gives for a callback that calls @function with elements, arrays or nested arrays."""
-    return _build(lambda elements: function(*elements), 1, make, convert=lambda made: made if isinstance(made, Acc.NestedArray) else _array(made))
+    return _build(lambda elements: function(*elements), 1, make,
+                  convert=lambda made: made if isinstance(made, Acc.NestedArray) else _array(made))
 
 
 def _elements(result):
