@@ -593,7 +593,6 @@ def test_nested_batches():
         [0, 1], [2, 3], [4, 5]]
 
     fails(lambda: rows.map_batch_nested(0, lambda state, some: (state.map(lambda x: x.cast('f8')), some)), Acc.Error.TYPE, 'sequence_map_batch_nested')
-    fails(lambda: rows.map_batch_nested(0, lambda state, some: (state, some.nest([1]))), Acc.Error.SHAPE, '2 levels')
     fails(lambda: rows.fold_batch_nested(0, lambda state, some: some.lengths), Acc.Error.SHAPE, 'sequence_fold_batch_nested')
     quotient = rows.map_batch_nested(0, lambda state, some: (state, some.map(lambda row: row.map(lambda x: x.cast('i8').quot(x.cast('i8') - 9)))))
     fails(quotient.to_list, Acc.Error.ARITHMETIC, 'map_batch_nested of elements')

@@ -12,7 +12,7 @@
 
 AccBackend *backend, *judge;
 gboolean is_quick;
-const gint64 steps[4] = { 0, 1, 2, 7 };
+const gint64 steps[4] = { 2, 0, 1, 7 };
 
 /* --- elements */
 
@@ -177,11 +177,11 @@ void
 expect (AccSequence *sequence, const char *expected)
 {
   g_autoptr(AccNestedArray) made = acc_sequence_to_nested (sequence);
-  g_autoptr(AccNestedArray) computed = run_in_steps (made, 0);
+  g_autoptr(AccNestedArray) computed = run_in_steps (made, steps[0]);
   g_autofree char *elements = list_elements (computed);
 
   expect_nested (made, expected);
-  for (guint i = 0; i < N_STEPS; i++)
+  for (guint i = 0; i < (is_quick ? 0 : N_STEPS); i++)
     {
       g_autofree char *text = iterate (sequence, steps[i]);
 
