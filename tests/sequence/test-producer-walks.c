@@ -259,7 +259,7 @@ static void
 check_most (AccWalkOutlet *outlet)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(AccArray) most = acc_walk_collector_dup (outlet, ACC_SEQUENCE_RESULT_ELEMENTS, NULL, &error);
+  g_autoptr(AccArray) most = acc_walk_collector_dup (outlet, ACC_SEQUENCE_RESULT_ELEMENTS, 0, NULL, &error);
 
   g_assert_no_error (error);
   g_assert_cmpint (acc_shape_get_size (acc_array_get_shape (most)), ==, LINES);
