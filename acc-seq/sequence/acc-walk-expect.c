@@ -248,7 +248,8 @@ get_offsets (AccNestedArray *nested)
 {
   AccLifted *lifted = nested != NULL ? acc_nested_array_get_lifted (nested) : NULL;
 
-  return lifted != NULL && acc_nested_array_get_inner (nested) == NULL && lifted->form == ACC_LIFTED_IRREGULAR && acc_array_is_manifest (lifted->nesting->offsets)
+  return lifted != NULL && acc_nested_array_get_inner (nested) == NULL && lifted->form == ACC_LIFTED_IRREGULAR
+         && acc_array_is_manifest (lifted->nesting->offsets)
          ? acc_walk_map_numbers (lifted->nesting->offsets, NULL) : NULL;
 }
 

@@ -249,7 +249,7 @@ test_refused (void)
 void
 test_limit (void)
 {
-  enum { EACH = 1 << 17, MANY = 64 };
+  enum { EACH = 1 << 13, MANY = 64 };
   g_autofree gint64 *lengths = g_new (gint64, 2 * MANY), *groups = g_new (gint64, MANY);
   g_autoptr(AccShape) shape = acc_shape_new_vector ((gint64) EACH * MANY);
   g_autoptr(AccArray) flat = acc_array_fill (shape, i8 (1)), values = acc_backend_run (judge, flat, NULL, NULL), rows = NULL, all = NULL;
@@ -274,7 +274,7 @@ test_limit (void)
   numbers = acc_sequence_map_nested (mapped, sums, NULL);
   one = acc_sequence_map (numbers, f_sum, NULL);
   total = acc_sequence_fold (one, NULL, f_same, NULL);
-  acc_backend_set_memory_limit (backend, 24 << 20);
+  acc_backend_set_memory_limit (backend, 2 << 20);
   computed = acc_backend_run (backend, total, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpint (acc_array_get_int (computed, 0, 0), ==, EACH);

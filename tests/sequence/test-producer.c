@@ -237,7 +237,7 @@ test_refusals (void)
   refuses (make (type, "i4", 2, NULL, -1, say_rows), 9, 99, ACC_ERROR_CALLBACK, "of rank 1, not 2");
   refuses (make (type, "i4", 1, three, -1, say_rows), 9, 99, ACC_ERROR_CALLBACK, "[3,2], which are not of shape [3]");
   refuses (make (type, "i4", 1, two, -1, say_ragged), 9, 99, ACC_ERROR_CALLBACK, "irregular");
-  refuses (make (type, "i4", 1, NULL, -1, say_groups), 9, 99, ACC_ERROR_CALLBACK, "nested arrays themselves");
+  refuses (make (type, "i4", 1, NULL, -1, say_groups), 9, 99, ACC_ERROR_CALLBACK, "a nested array of 2 levels, not 1");
   refuses (make (type, "i4", 1, two, -1, say_constant), 9, 99, ACC_ERROR_CALLBACK, "one constant");
   refuses (make (type, "i4", 1, NULL, -1, say_none), 9, 99, ACC_ERROR_CALLBACK, "no elements");
   refuses (make (type, "i4", 1, NULL, -1, say_ragged), 2, 99, ACC_ERROR_CALLBACK, "3 elements where 2");
