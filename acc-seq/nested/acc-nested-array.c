@@ -159,6 +159,21 @@ acc_nested_array_get_count (AccNestedArray *self)
   return self->count;
 }
 
+gint64
+acc_nested_array_get_known_count (AccNestedArray *self)
+{
+  AccArray *groups = acc_nested_array_get_groups (self);
+  AccShape *shape = groups != NULL ? groups->shape : acc_nested_array_get_count (self)->shape;
+
+  return shape == NULL ? -1 : groups != NULL ? acc_shape_get_extent (shape, 0) - 1 : acc_shape_get_extent (shape, 0);
+}
+
+AccArray *
+acc_nested_array_get_outer_count (AccNestedArray *self)
+{
+  return acc_nested_array_get_inner (self) != NULL ? acc_nested_array_get_lengths (self) : acc_nested_array_get_count (self);
+}
+
 AccArray *
 acc_nested_array_get_groups (AccNestedArray *self)
 {

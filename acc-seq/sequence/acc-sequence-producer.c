@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-producer.h"
 
-#include "acc-sequence-bound-private.h"
 #include "acc-sequence-chunk-private.h"
+
+#include "acc-seq/sequence/producers/acc-sequence-bound-private.h"
 
 /**
  * AccSequenceProducer:
