@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define N 40000
-#define ROUNDS 6
+#define ROUNDS 3
 
 static GPtrArray *names;
 

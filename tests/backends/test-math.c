@@ -4,7 +4,7 @@
 
 #include "math-functions.h"
 
-#define SAMPLES 6000
+#define SAMPLES 4000
 
 static const double edges[] = {
   0.0, -0.0, 1, -1, 0.5, -0.5, 2, -2, 3, -3, INFINITY, -INFINITY, NAN, 1e-300, -1e-300, 1e300, -1e300, 1e-40, -1e-40, 1e38, -1e38,
