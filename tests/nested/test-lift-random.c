@@ -513,7 +513,7 @@ count_cases (void)
 {
   const char *given = g_getenv ("ACC_TEST_CASES");
 
-  return given != NULL && *given != '\0' ? (guint) atoi (given) : 3 * (conf_n_steps () + conf_n_failures ());
+  return given != NULL && *given != '\0' ? (guint) atoi (given) : 2 * (conf_n_steps () + conf_n_failures ());
 }
 
 static void
