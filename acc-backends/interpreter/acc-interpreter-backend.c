@@ -49,6 +49,7 @@ static void
 interp_backend_class_init (InterpBackendClass *klass)
 {
   ACC_BACKEND_CLASS (klass)->compile = interp_backend_compile;
+  ACC_BACKEND_CLASS (klass)->composes_segments = 1;
 }
 
 static void

@@ -17,6 +17,13 @@ acc_backend_is_apart (AccBackend *self)
   return acc_backend_get_budget (self) != acc_backend_get_host_budget (self);
 }
 
+/* Whether folds of segments group floats as what they are composed of does. */
+static inline gboolean
+acc_backend_composes_segments (AccBackend *self)
+{
+  return ACC_BACKEND_GET_CLASS (self)->composes_segments != 0;
+}
+
 /* Whether its backend computes rows itself; those of others the host does. */
 gboolean    acc_executable_has_rows  (AccExecutable *self);
 /* Who computes rows, once a run by rows was begun: the backend, or one of the host. */

@@ -29,8 +29,10 @@ struct _AccBackendClass
   gsize          keeps_plans;
   /* Begins to bring the bytes of an AccBuffer to where runs will want them, where that takes room from nothing; NULL: they are there. */
   void           (*send_ahead) (AccBackend *self, gpointer buffer);
+  /* Not zero: it folds segments by operations that this is composed of. */
+  gsize          composes_segments;
 
-  gpointer padding[10];
+  gpointer padding[9];
 };
 
 /* ACC_BACKEND names it, else "native", else "interpreter". The same object each time. */

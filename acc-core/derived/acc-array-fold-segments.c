@@ -18,9 +18,6 @@
  * it reads: for a vector of four million f4 it took half as much time again in segments of 5, and six times the time in segments of
  * 1000 (one thread of a Xeon with AVX-512). */
 
-#define BLOCK_BITS 7
-#define MAX_LEVELS 3
-
 /* Elements, blocks of them, or blocks of blocks. */
 typedef struct {
   AccArray *values;
@@ -31,7 +28,7 @@ typedef struct {
 typedef struct {
   AccSegments *segments;
   AccFunction *combine;                  /* owned: what is asked for once, of variables alone */
-  Level        levels[MAX_LEVELS + 1];
+  Level        levels[ACC_SEGMENTS_LEVELS + 1];
   guint        n_levels;                 /* of blocks */
   AccExpr     *index;                    /* of the result */
   AccExpr     *segment;
@@ -42,14 +39,14 @@ typedef struct {
 static AccExpr *
 block_size (guint level)
 {
-  return acc_array_number (G_GINT64_CONSTANT (1) << (level * BLOCK_BITS));
+  return acc_array_number (G_GINT64_CONSTANT (1) << (level * ACC_SEGMENTS_BLOCK_BITS));
 }
 
 static AccExpr *
 count_in_blocks (AccExpr *length,
                  guint    level)
 {
-  return level > 0 ? acc_expr_shr (length, acc_array_number (level * BLOCK_BITS)) : length;
+  return level > 0 ? acc_expr_shr (length, acc_array_number (level * ACC_SEGMENTS_BLOCK_BITS)) : length;
 }
 
 static AccExpr *
@@ -156,7 +153,7 @@ make_levels (Fold *fold)
   gint64 n = shape != NULL ? acc_shape_get_extent (shape, fold->segments->array->rank - 1) : G_MAXINT64;
 
   fold->levels[0] = (Level) { g_object_ref (fold->segments->array), g_object_ref (fold->segments->offsets) };
-  while (fold->n_levels < MAX_LEVELS && n >> ((fold->n_levels + 1) * BLOCK_BITS) > 0)
+  while (fold->n_levels < ACC_SEGMENTS_LEVELS && n >> ((fold->n_levels + 1) * ACC_SEGMENTS_BLOCK_BITS) > 0)
     add_level (fold);
 }
 

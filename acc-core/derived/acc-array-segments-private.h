@@ -24,6 +24,10 @@ typedef enum {
 /* @self: all but offsets, total and initial. A node with the mistake, or NULL: there is none, and the fields are set. Sinks @initial. */
 AccArray *acc_segments_prepare (AccSegments *self, AccSegmentsForm form, AccArray *segments, AccSeed seed, AccExpr *initial);
 void      acc_segments_clear   (AccSegments *self);
+/* What folds are composed of: blocks of 2^7 elements, and of as many of these, on as many levels. */
+#define ACC_SEGMENTS_BLOCK_BITS 7
+#define ACC_SEGMENTS_LEVELS     3
+
 /* Reduces each segment. @from_right: the initial value is behind the last element. */
 AccArray *acc_segments_fold    (AccSegments *self, gboolean from_right);
 

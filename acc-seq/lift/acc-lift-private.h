@@ -99,6 +99,7 @@ struct _AccLift {
   GHashTable *loops;          /* AccArray, a while_loop → GPtrArray of AccLifted: its results */
   GHashTable *composed;       /* AccArray: products and transforms that are lifted by what they are composed of */
   gboolean    in_steps;       /* of a walk, which floats must not show */
+  gboolean    is_composed;    /* segments are grouped as what they are composed of */
   gboolean    on_device;      /* elements are not gone through in loops of processors */
   gboolean    varies;         /* other elements of the same may be irregular where these are regular */
 };

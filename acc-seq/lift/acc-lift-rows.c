@@ -34,14 +34,16 @@ acc_lift_extents_of_rows (AccArray *values)
 /* --- rows of an element that takes the place of what is the same for all */
 
 /* A vector that is longer than all pieces which workers cut segments into is grouped as a segment of as many elements, and goes by rows;
- * but where devices scan it: by tiles, segments by pieces. */
+ * but where devices scan it, by tiles, segments by pieces, and where folds of segments are composed of others. */
 #define LONGEST_PIECE 32768
 
 static gboolean
-is_grouped_alike (AccArray *values,
-                  gboolean  is_scanned_by_device)
+is_grouped_alike (AccLift  *self,
+                  AccArray *values,
+                  gboolean  scans)
 {
-  return values->rank == 1 && values->shape != NULL && acc_shape_get_size (values->shape) > LONGEST_PIECE && !is_scanned_by_device;
+  return values->rank == 1 && values->shape != NULL && acc_shape_get_size (values->shape) > LONGEST_PIECE
+         && !(scans ? self->on_device : self->is_composed);
 }
 
 /* Where rows of @values are among all of its elements; @all: those are one. */
@@ -119,7 +121,7 @@ acc_lift_rows_of_constant (AccLift  *self,
     return NULL;
   values = node->inputs[0];
   /* That there is something to fold is for the node to check. */
-  if (is_grouped_alike (values, scans && self->on_device)
+  if (is_grouped_alike (self, values, scans)
       || (!scans && node->functions[1] == NULL && (values->shape == NULL || acc_shape_get_size (values->shape) == 0)))
     return NULL;
 

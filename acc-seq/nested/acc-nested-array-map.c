@@ -92,6 +92,7 @@ acc_nested_array_apply (AccNestedArray **arrays,
   lift->in_steps = (flags & ACC_APPLY_IN_STEPS) != 0;
   lift->varies = (flags & ACC_APPLY_VARIES) != 0;
   lift->on_device = (flags & ACC_APPLY_IN_LOOPS) == 0;
+  lift->is_composed = (flags & ACC_APPLY_COMPOSED) != 0;
   for (guint i = 0; i < n_arrays; i++)
     acc_lift_bind (lift, parameters[i], acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
   if (number != NULL)

@@ -45,6 +45,7 @@ AccNestedArray *acc_nested_array_refuse         (AccArray *input, AccError code,
 typedef enum {
   ACC_APPLY_IN_LOOPS = 1 << 0,   /* over the values of an element, where that is quicker on processors */
   ACC_APPLY_IN_STEPS = 1 << 1,   /* other elements come in other steps: floats do not show which came together */
+  ACC_APPLY_COMPOSED = 1 << 3,   /* segments are grouped as what they are composed of, and vectors are not */
   ACC_APPLY_VARIES   = 1 << 2,   /* where elements are regular, others of the same may be irregular */
 } AccApplyFlags;
 

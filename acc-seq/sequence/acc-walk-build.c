@@ -41,7 +41,8 @@ acc_walk_apply (AccWalk         *walk,
                 AccNestedArray **inputs)
 {
   return acc_sequence_function_apply (acc_walk_get_function (walk, sequence), inputs,
-                                      acc_walk_is_on_processors (walk) ? ACC_APPLY_IN_LOOPS : 0);
+                                      (acc_walk_is_on_processors (walk) ? ACC_APPLY_IN_LOOPS : 0)
+                                        | (acc_backend_composes_segments (walk->backend) ? ACC_APPLY_COMPOSED : 0));
 }
 
 static AccExpr *

@@ -180,13 +180,13 @@ check_element (Element *self,
   return FALSE;
 }
 
-/* Whether a step of this element alone has more than steps have of many. */
+/* Whether a step of one element that has @bytes has more than steps have of many. */
 static gboolean
-is_large (Element *self)
+is_large (AccWalkStage *stage,
+          gint64        bytes)
 {
-  AccWalkStage *stage = self->stage;
   gint64 most = acc_walk_step_bytes (stage->walk->backend, TRUE);
-  gboolean large = self->bytes > most;
+  gboolean large = bytes > most;
 
   for (guint i = 0; i < stage->maps->len && !large; i++)
     {
@@ -196,6 +196,23 @@ is_large (Element *self)
     }
 
   return large;
+}
+
+/* What an element of all inlets has where all of theirs are alike; G_MAXINT64: some are not. */
+static gint64
+count_alike (AccWalkStage *stage)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < stage->inlets->len; i++)
+    {
+      AccSequence *sequence = ((AccWalkInlet *) g_ptr_array_index (stage->inlets, i))->sequence;
+
+      bytes = acc_bytes_add (bytes,
+                             sequence->shape != NULL ? (guint64) acc_walk_count_bytes (sequence->shape, sequence->type) : G_MAXINT64);
+    }
+
+  return (gint64) MIN (bytes, (guint64) G_MAXINT64);
 }
 
 /* Element @number of @stage, for outlets that are certain to want it. @ranges: of each outlet. */
@@ -211,7 +228,7 @@ check_number (AccWalkExpect      *expect,
   gint64 before = stage->done;
   gboolean fits;
 
-  if (!element_init (&element, expect, stage, number) || !is_large (&element))
+  if (!element_init (&element, expect, stage, number) || !is_large (stage, element.bytes))
     return TRUE;
 
   for (guint i = 0; i < stage->outlets->len; i++)
@@ -239,6 +256,9 @@ check_stage (AccWalkExpect *expect,
 {
   g_autofree AccWalkRange *ranges = g_new0 (AccWalkRange, stage->outlets->len + 1);
   g_autoptr(GArray) numbers = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  if (!is_large (stage, count_alike (stage)))
+    return TRUE;
 
   for (guint i = 0; i < stage->outlets->len; i++)
     {

@@ -9,7 +9,7 @@
  * Where segments may have more than one piece, two kernels before add these up: one folds those that others follow, one scans the sums of
  * each such segment from its first tile on, by a group, and by parts of so many sums as a piece has elements. So each sum is grouped as the
  * segment's own begin has it. Each piece, and each part of the sums, is scanned by itself, and what is before is put in front of each
- * element: whoever has pieces one after the other gets the same (acc-seq/stream/external/acc-external-segment-scan.c). */
+ * element: whoever has pieces one after the other gets the same (acc-seq/stream/external/acc-external-segment-long.c). */
 
 typedef struct {
   AccSimtPieces own;

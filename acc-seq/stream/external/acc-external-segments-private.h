@@ -25,3 +25,8 @@ typedef struct {
 
 /* On a device. */
 gboolean       acc_external_scan_long         (const AccExternalLongScan *scan, GError **error);
+
+/* @n elements of a segment of floats, from number @first of @elements on, to be folded from left to right: where the backend composes
+ * folds of segments, blocks take the place of most. Owned. */
+AccArray      *acc_external_fold_blocks       (const AccExternalTask *task, AccArray *direct, AccArray *elements, gint64 first, gint64 n,
+                                               GError **error);

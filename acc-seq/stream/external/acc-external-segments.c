@@ -407,6 +407,13 @@ scans_pieces (Segments *self)
   return self->is_scan && acc_backend_is_apart (self->task->backend);
 }
 
+/* Whether long segments are folded by blocks. */
+static gboolean
+folds_blocks (Segments *self)
+{
+  return !self->is_scan && acc_backend_composes_segments (self->task->backend);
+}
+
 static gboolean
 store_elements (Segments *self, GError **error)
 {
@@ -414,7 +421,7 @@ store_elements (Segments *self, GError **error)
 
   if (self->stored != NULL)
     return TRUE;
-  if (scans_pieces (self))
+  if (scans_pieces (self) || folds_blocks (self))
     {
       self->stored = acc_external_keep (self->task, self->direct->inputs[0], "elements", error);
       return self->stored != NULL;
@@ -483,9 +490,11 @@ compute_long (Segments *self, GError **error)
     }
   else
     {
-      elements = acc_external_new_part (self->stored, begin, &n, 1);
-      built = build_long (self, elements);
-      done = acc_external_fill_part (self->task, built, self->result, self->n_written, error);
+      elements = folds_blocks (self)
+                   ? acc_external_fold_blocks (self->task, self->direct, self->stored, begin, n, error)
+                   : acc_external_new_part (self->stored, begin, &n, 1);
+      built = elements != NULL ? build_long (self, elements) : NULL;
+      done = built != NULL && acc_external_fill_part (self->task, built, self->result, self->n_written, error);
     }
   acc_external_hold_runs (self->task->backend, &self->held, held);
   self->n_written += self->is_scan ? n : 1;

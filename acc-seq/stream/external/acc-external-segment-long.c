@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-external-elements-private.h"
 #include "acc-external-segments-private.h"
+#include "acc-external-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/base/acc-ceil-div-private.h"
 #include "acc-core/derived/acc-array-fold-segments.h"
+#include "acc-core/derived/acc-array-segments-private.h"
+
+/* Segments that are too long to be computed at once. */
+
+/* --- scans on devices */
 
 /* Devices scan a long segment by pieces, each by itself; put in front of each element is what a scan of the sums of the pieces says is
  * before, which goes by parts of as many sums in the same way (acc-backends/skeletons/simt/acc-skeleton-scan-segments-simt.c). So pieces
@@ -233,4 +239,103 @@ acc_external_scan_long (const AccExternalLongScan *scan, GError **error)
   g_clear_object (&self.before);
 
   return done;
+}
+
+/* --- folds by blocks */
+
+/* The fold of a long segment as those are grouped that a backend composes (acc-core/derived/acc-array-fold-segments.c): blocks from its
+ * begin, and blocks of blocks, are folded and stored, one level after the other. What is left is few: the largest blocks, the smaller ones
+ * behind these, and single elements at its end, which are folded in this order. */
+
+#define BLOCK (G_GINT64_CONSTANT (1) << ACC_SEGMENTS_BLOCK_BITS)
+
+/* Elements, blocks of them, or blocks of blocks: those of the segment. */
+typedef struct {
+  AccArray *values;    /* owned */
+  gint64    first, n;  /* of .values */
+} Level;
+
+static gint64
+count_blocks (gint64 n, guint level)
+{
+  return n >> (level * ACC_SEGMENTS_BLOCK_BITS);
+}
+
+/* Each block of @below, of which there are @n. */
+static AccArray *
+fold_blocks (const AccExternalTask *task, AccArray *direct, const Level *below, gint64 n, GError **error)
+{
+  g_autoptr(AccArray) rows = acc_external_new_part (below->values, below->first, (gint64[]) { n, BLOCK }, 2);
+  g_autoptr(AccArray) folded = acc_array_fold1 (rows, acc_external_apply, direct->functions[0]);
+
+  return acc_external_keep (task, folded, "blocks of a segment", error);
+}
+
+/* Puts the last @n of @level behind @at others. */
+static gboolean
+take_rest (const AccExternalTask *task, const Level *level, gint64 n, AccBuffer **rest, gint64 at, GError **error)
+{
+  g_auto(AccBlocks) blocks = { NULL, };
+  g_autoptr(AccArray) values = NULL;
+
+  if (n == 0)
+    return TRUE;
+  if (!acc_blocks_init_for (&blocks, task, level->values, 1, error))
+    return FALSE;
+  values = acc_blocks_read (&blocks, level->first + level->n - n, n, 0, 1, &n, 1, error);
+  if (values != NULL)
+    acc_external_copy (values->type, rest, at, acc_array_get_buffers (values), 0, n);
+
+  return values != NULL;
+}
+
+/* What is left of all levels, the largest blocks first. */
+static AccArray *
+join_rests (const AccExternalTask *task, AccElementType *type, const Level *levels, guint n_levels, GError **error)
+{
+  gint64 all = 0, at = 0, counts[ACC_SEGMENTS_LEVELS + 1];
+  AccBuffer **rest;
+  gboolean done = TRUE;
+  AccArray *vector = NULL;
+
+  for (guint i = 0; i <= n_levels; i++)
+    {
+      counts[i] = i == n_levels ? levels[i].n : levels[i].n % BLOCK;
+      all += counts[i];
+    }
+  rest = acc_buffers_allocate (type, all, acc_backend_get_host_budget (task->backend), "blocks of a segment", error);
+  if (rest == NULL)
+    return NULL;
+  for (guint i = n_levels + 1; i-- > 0 && done; at += counts[i])
+    done = take_rest (task, &levels[i], counts[i], rest, at, error);
+  if (done)
+    vector = acc_external_new_view (type, rest, 0, all);
+  acc_buffers_free (rest);
+
+  return vector;
+}
+
+AccArray *
+acc_external_fold_blocks (const AccExternalTask *task, AccArray *direct, AccArray *elements, gint64 first, gint64 n, GError **error)
+{
+  Level levels[ACC_SEGMENTS_LEVELS + 1] = { { g_object_ref (elements), first, n } };
+  guint n_levels = 0;
+  gboolean done = TRUE;
+  AccArray *vector = NULL;
+
+  while (done && n_levels < ACC_SEGMENTS_LEVELS && count_blocks (n, n_levels + 1) > 0)
+    {
+      Level *own = &levels[n_levels + 1];
+
+      own->n = count_blocks (n, n_levels + 1);
+      own->values = fold_blocks (task, direct, &levels[n_levels], own->n, error);
+      done = own->values != NULL;
+      n_levels += done;
+    }
+  if (done)
+    vector = join_rests (task, direct->inputs[0]->type, levels, n_levels, error);
+  for (guint i = 0; i <= n_levels; i++)
+    g_object_unref (levels[i].values);
+
+  return vector;
 }
