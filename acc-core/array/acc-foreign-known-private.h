@@ -13,6 +13,8 @@
 /* In front of the name of a transform: the same, of extents that a run tells, by a loop. Of elements of many extents it is made of
  * other operations, whatever it falls back to. */
 #define ACC_FOREIGN_ANY "acc-any:"
+/* The same, of extents that are known, for which no backend's routine is taken. */
+#define ACC_FOREIGN_OWN "acc-own:"
 
 const char *acc_foreign_get_transform_name (guint n_dimensions, guint n_after, gboolean forward);
 /* NULL: it is another operation. */

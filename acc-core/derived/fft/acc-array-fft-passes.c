@@ -230,6 +230,17 @@ make_roots (const Roots *roots,
 }
 
 AccArray *
+acc_fft_new_roots (AccElementType *type,
+                   gint64          n,
+                   gint64          count)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(AccArray) all = acc_array_fill (shape, acc_expr_new_bool (FALSE));
+
+  return make_roots (&(Roots) { type, all, 0, 0 }, count);
+}
+
+AccArray *
 acc_fft_run_passes (const AccFft *self,
                     AccArray     *pairs)
 {

@@ -72,6 +72,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccFftTurns, acc_fft_turns_clear)
 AccArray *acc_fft_generate3     (gint64 outer, gint64 n, gint64 inner, AccExprFunc element, gpointer user_data);
 /* exp (-2πi @turns / @n) as a pair of f8; @turns from 0 to @n - 1. */
 AccExpr  *acc_fft_root          (AccExpr *turns, AccExpr *n);
+/* The first @count of the @n roots of 1 as pairs of @type. It depends on no other array: all elements that something is lifted for share
+ * it. */
+AccArray *acc_fft_new_roots     (AccElementType *type, gint64 n, gint64 count);
 /* A complex number as a pair, a pair as a complex number, and the pair of the conjugate. */
 AccExpr  *acc_fft_pair          (AccExpr *number);
 AccExpr  *acc_fft_number        (AccExpr *pair);

@@ -199,14 +199,17 @@ run_passes (AccArray **inputs,
   return g_steal_pointer (&joined);
 }
 
-/* A library's, if the backend has one; else the passes, which are built only then. */
+/* The passes, which are built when somebody needs them. A library's routine may take their place, or none. */
 static AccArray *
-transform_numbers (const Transform *transform)
+transform_numbers (const Transform *transform,
+                   gboolean         by_library)
 {
   AccArray *numbers = transform->array;
   AccShape *shape = acc_array_get_shape (numbers);
   guint end = transform->first + transform->n_dimensions;
-  const char *name = acc_foreign_get_transform_name (transform->n_dimensions, numbers->rank - end, transform->mode == ACC_FFT_FORWARD);
+  g_autofree char *name = g_strconcat (by_library ? "" : ACC_FOREIGN_OWN,
+                                       acc_foreign_get_transform_name (transform->n_dimensions, numbers->rank - end,
+                                                                       transform->mode == ACC_FFT_FORWARD), NULL);
   Transform *kept;
 
   if (acc_shape_get_size (shape) == 1 || acc_shape_get_size (shape) > MOST_DEFERRED)
@@ -231,7 +234,7 @@ acc_fft_transform_array (AccArray *numbers,
   if (acc_shape_get_size (numbers->shape) == 0)
     return g_object_ref (numbers);
 
-  return by_library ? transform_numbers (&transform) : run_passes (&numbers, &transform);
+  return transform_numbers (&transform, by_library);
 }
 
 /* With the dimensions before and after @dimension as one each. */
@@ -296,13 +299,13 @@ transform_dimensions (AccArray   *self,
     {
       g_autoptr(AccArray) middle = put_in_middle (numbers, transform.first);
 
-      spectrum = transform_numbers (&(Transform) { mode, transform.type, middle, 1, 1 });
+      spectrum = transform_numbers (&(Transform) { mode, transform.type, middle, 1, 1 }, TRUE);
       shaped = acc_array_reshape (spectrum, acc_array_get_shape (self));
     }
   else
     {
       transform.array = numbers;
-      shaped = transform_numbers (&transform);
+      shaped = transform_numbers (&transform, TRUE);
     }
   transform.array = self;
   scaled = mode == ACC_FFT_INVERSE ? acc_array_map (shaped, divide_by_size, &transform) : g_object_ref (shaped);

@@ -14,6 +14,7 @@ typedef struct {
   AccArray       *array;
   AccElementType *type;       /* floats: what is computed with */
   gint64          n;          /* real numbers in a row */
+  AccArray       *roots;      /* of 1, as many as the row of the spectrum has; for even n */
 } Real;
 
 static AccShape *
@@ -79,8 +80,7 @@ take_apart (AccExpr *index,
   g_autoptr(AccExpr) even = acc_expr_ref_sink (half (x, y, acc_expr_add, self->type));
   g_autoptr(AccExpr) odd = acc_expr_ref_sink (half (x, y, acc_expr_sub, self->type));
   AccExpr *quarter = acc_expr_tuple2 (acc_expr_item (odd, 1), acc_expr_neg (acc_expr_item (odd, 0)));
-  AccExpr *root = acc_fft_cast (acc_fft_root (k, acc_expr_mul (h, acc_array_number (2))), self->type);
-  g_autoptr(AccExpr) turned = acc_expr_ref_sink (acc_fft_mul (quarter, root));
+  g_autoptr(AccExpr) turned = acc_expr_ref_sink (acc_fft_mul (quarter, acc_expr_linear_index (self->roots, k)));
 
   return acc_expr_complex (acc_expr_add (acc_expr_item (even, 0), acc_expr_item (turned, 0)),
                            acc_expr_add (acc_expr_item (even, 1), acc_expr_item (turned, 1)));
@@ -129,7 +129,7 @@ put_together (AccExpr *index,
   g_autoptr(AccExpr) x = acc_expr_ref_sink (half_spectrum_at (self, index, k));
   g_autoptr(AccExpr) y = acc_expr_ref_sink (acc_fft_conjugate (half_spectrum_at (self, index, acc_expr_sub (h, k))));
   g_autoptr(AccExpr) even = acc_expr_ref_sink (half (x, y, acc_expr_add, self->type));
-  AccExpr *root = acc_fft_conjugate (acc_fft_cast (acc_fft_root (k, acc_array_number (self->n)), self->type));
+  AccExpr *root = acc_fft_conjugate (acc_expr_linear_index (self->roots, k));
   g_autoptr(AccExpr) odd = acc_expr_ref_sink (acc_fft_mul (half (x, y, acc_expr_sub, self->type), root));
 
   return acc_expr_complex (acc_expr_sub (acc_expr_item (even, 0), acc_expr_item (odd, 1)),
@@ -245,7 +245,7 @@ acc_array_rfft (AccArray *self)
 {
   ACC_ARRAY_NAMED ("rfft");
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, &self, 1);
-  g_autoptr(AccArray) whole = NULL, pairs = NULL, spectrum = NULL, apart = NULL;
+  g_autoptr(AccArray) whole = NULL, pairs = NULL, spectrum = NULL, roots = NULL, apart = NULL;
   g_autoptr(AccShape) short_shape = NULL, shape = NULL;
   AccElementType *result;
   Real real = { self, NULL, 0 };
@@ -273,6 +273,7 @@ acc_array_rfft (AccArray *self)
   short_shape = with_last (self, real.n / 2);
   pairs = acc_array_generate (short_shape, two_neighbours, &real);
   real.array = spectrum = acc_array_fft (pairs, ACC_FFT_FORWARD);
+  real.roots = roots = acc_fft_new_roots (real.type, real.n, real.n / 2 + 1);
   apart = acc_array_generate (shape, take_apart, &real);
 
   return apart->type == result ? g_steal_pointer (&apart) : acc_array_cast (apart, result);
@@ -306,7 +307,7 @@ acc_array_irfft (AccArray *self,
 {
   ACC_ARRAY_NAMED ("irfft");
   AccArray *node = acc_array_begin (ACC_OP_GENERATE, &self, 1);
-  g_autoptr(AccArray) spectrum = NULL, numbers = NULL;
+  g_autoptr(AccArray) spectrum = NULL, numbers = NULL, roots = NULL;
   g_autoptr(AccShape) shape = NULL;
   AccElementType *result;
   Real real = { self, NULL, n };
@@ -323,6 +324,7 @@ acc_array_irfft (AccArray *self,
   if (shape != NULL && acc_shape_get_size (self->shape) == 0)
     return acc_array_fill (shape, acc_expr_new_typed_float (result, 0));
 
+  real.roots = roots = n % 2 == 0 ? acc_fft_new_roots (real.type, n, n / 2) : NULL;
   spectrum = acc_array_generate_expr (with_last_expr (self, acc_array_number (n % 2 == 0 ? n / 2 : n)), n % 2 == 0 ? put_together : mirror,
                                       &real);
   numbers = acc_array_fft (spectrum, ACC_FFT_INVERSE);
