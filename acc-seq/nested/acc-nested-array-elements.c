@@ -334,10 +334,7 @@ acc_nested_array_apply_elements (AccNestedArray **arrays,
       count = acc_nested_array_match_counts (before, acc_nested_array_get_outer_count (arrays[i]));
     }
   naming = acc_naming_begin (NULL);
-  lift = acc_lift_new (count);
-  lift->in_steps = (flags & ACC_APPLY_IN_STEPS) != 0;
-  lift->varies = (flags & ACC_APPLY_VARIES) != 0;
-  lift->on_device = (flags & ACC_APPLY_IN_LOOPS) == 0;
+  lift = acc_nested_array_new_lift (count, flags);
   for (guint i = 0; i < n_arrays; i++)
     parameters += bind_elements (lift, arrays[i], parameters);
   if (depth > 0)

@@ -66,6 +66,20 @@ keep_origin (AccLifted       *lifted,
   acc_nested_origin_attach (origin, lifted->values);
 }
 
+AccLift *
+acc_nested_array_new_lift (AccArray      *count,
+                           AccApplyFlags  flags)
+{
+  AccLift *lift = acc_lift_new (count);
+
+  lift->in_steps = (flags & ACC_APPLY_IN_STEPS) != 0;
+  lift->varies = (flags & ACC_APPLY_VARIES) != 0;
+  lift->on_device = (flags & ACC_APPLY_IN_LOOPS) == 0;
+  lift->is_composed = (flags & ACC_APPLY_COMPOSED) != 0;
+
+  return lift;
+}
+
 AccNestedArray *
 acc_nested_array_apply (AccNestedArray **arrays,
                         guint            n_arrays,
@@ -88,11 +102,7 @@ acc_nested_array_apply (AccNestedArray **arrays,
     }
   /* What is lifted has the names of what it is lifted from. */
   naming = acc_naming_begin (NULL);
-  lift = acc_lift_new (count);
-  lift->in_steps = (flags & ACC_APPLY_IN_STEPS) != 0;
-  lift->varies = (flags & ACC_APPLY_VARIES) != 0;
-  lift->on_device = (flags & ACC_APPLY_IN_LOOPS) == 0;
-  lift->is_composed = (flags & ACC_APPLY_COMPOSED) != 0;
+  lift = acc_nested_array_new_lift (count, flags);
   for (guint i = 0; i < n_arrays; i++)
     acc_lift_bind (lift, parameters[i], acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
   if (number != NULL)

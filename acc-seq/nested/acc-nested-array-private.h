@@ -45,10 +45,12 @@ AccNestedArray *acc_nested_array_refuse         (AccArray *input, AccError code,
 typedef enum {
   ACC_APPLY_IN_LOOPS = 1 << 0,   /* over the values of an element, where that is quicker on processors */
   ACC_APPLY_IN_STEPS = 1 << 1,   /* other elements come in other steps: floats do not show which came together */
-  ACC_APPLY_COMPOSED = 1 << 3,   /* segments are grouped as what they are composed of, and vectors are not */
   ACC_APPLY_VARIES   = 1 << 2,   /* where elements are regular, others of the same may be irregular */
+  ACC_APPLY_COMPOSED = 1 << 3,   /* segments are grouped as what they are composed of, and vectors are not */
 } AccApplyFlags;
 
+/* For a function of @count elements. */
+AccLift        *acc_nested_array_new_lift       (AccArray *count, AccApplyFlags flags);
 /* A traced function of elements: @result of @parameters, for as many nested arrays, and of @number, nullable, for that of an element. */
 AccNestedArray *acc_nested_array_apply          (AccNestedArray **arrays, guint n_arrays, AccArray **parameters, AccArray *number,
                                                  AccArray *result, AccApplyFlags flags);
