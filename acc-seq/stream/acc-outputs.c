@@ -241,6 +241,12 @@ is_made_of_elements (AccArray *array)
   return TRUE;
 }
 
+static gboolean
+has_wide_rows (AccArray *array)
+{
+  return array->shape != NULL && array->rank > 1 && acc_shape_get_size (array->shape) > acc_shape_get_extent (array->shape, 0);
+}
+
 gboolean
 acc_outputs_can_narrow (GPtrArray *outputs)
 {
@@ -248,8 +254,7 @@ acc_outputs_can_narrow (GPtrArray *outputs)
     {
       AccOutput *output = g_ptr_array_index (outputs, i);
 
-      if (output->array->shape == NULL || output->array->rank < 2 || output->sink == NULL || output->started
-          || !is_made_of_elements (output->array))
+      if (!has_wide_rows (output->array) || output->sink == NULL || output->started || !is_made_of_elements (output->array))
         return FALSE;
     }
 
