@@ -111,27 +111,66 @@ acc_program_check_arguments (AccProgram  *self,
   return TRUE;
 }
 
-/* Adds to @replaced what the nodes of the program are with other arrays as their parameters. */
-static gboolean
-apply_nodes (GPtrArray   *nodes,
-             GHashTable  *replaced,
-             GError     **error)
+static GQuark
+get_note_quark (void)
 {
+  return g_quark_from_static_string ("acc-array-note");
+}
+
+void
+acc_array_set_note (AccArray       *self,
+                    AccArrayNote   *note,
+                    GDestroyNotify  free_note)
+{
+  g_object_set_qdata_full (G_OBJECT (self), get_note_quark (), note, free_note);
+}
+
+AccArrayNote *
+acc_array_get_note (AccArray *self)
+{
+  return g_object_get_qdata (G_OBJECT (self), get_note_quark ());
+}
+
+GPtrArray *
+acc_array_apply_all (AccArray **roots,
+                     guint      n_roots,
+                     AccArray **parameters,
+                     AccArray **arguments,
+                     guint      n,
+                     GError   **error)
+{
+  g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (roots, n_roots);
+  GPtrArray *results;
+
+  for (guint i = 0; i < n; i++)
+    g_hash_table_insert (replaced, parameters[i], g_object_ref (arguments[i]));
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);
       AccArray *copy = g_hash_table_contains (replaced, node) ? NULL : acc_array_copy_same (node, replaced);
+      AccArrayNote *note = copy != NULL ? acc_array_get_note (node) : NULL;
 
       if (copy == NULL)
         continue;
       g_hash_table_insert (replaced, node, copy);
+      if (note != NULL)
+        note->tell (note, copy, parameters, arguments, n);
       if (copy->shape == NULL)
         acc_array_infer_static (copy);
       if (!acc_array_check (copy, error))
-        return FALSE;
+        return NULL;
     }
 
-  return TRUE;
+  results = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_roots; i++)
+    {
+      AccArray *other = g_hash_table_lookup (replaced, roots[i]);
+
+      g_ptr_array_add (results, g_object_ref (other != NULL ? other : roots[i]));
+    }
+
+  return results;
 }
 
 /**
@@ -158,8 +197,6 @@ acc_program_apply (AccProgram  *self,
                    guint        n_arguments,
                    GError     **error)
 {
-  g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
-  g_autoptr(GPtrArray) nodes = NULL, results = NULL;
   AccArray **parameters, **roots;
   guint n_parameters, n_roots;
 
@@ -172,20 +209,6 @@ acc_program_apply (AccProgram  *self,
 
   parameters = acc_program_get_parameter_nodes (self, &n_parameters);
   roots = acc_program_get_result_nodes (self, &n_roots);
-  for (guint i = 0; i < n_parameters; i++)
-    g_hash_table_insert (replaced, parameters[i], g_object_ref (arguments[i]));
 
-  nodes = acc_array_sort_nodes (roots, n_roots);
-  if (!apply_nodes (nodes, replaced, error))
-    return NULL;
-
-  results = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < n_roots; i++)
-    {
-      AccArray *other = g_hash_table_lookup (replaced, roots[i]);
-
-      g_ptr_array_add (results, g_object_ref (other != NULL ? other : roots[i]));
-    }
-
-  return g_steal_pointer (&results);
+  return acc_array_apply_all (roots, n_roots, parameters, arguments, n_parameters, error);
 }

@@ -21,3 +21,17 @@ gboolean   acc_program_check_arguments     (AccProgram *self, AccArray **argumen
 /* Checks what a whole run needs: no error, and no parameter of another program within reach. acc_program_check() accepts a loop's body that
  * reads the parameters of the program around it; this does not. */
 gboolean   acc_program_check_closed        (AccProgram *self, GError **error);
+
+/* What an array knows of itself that those must know that acc_array_apply_all() makes of it. */
+typedef struct _AccArrayNote AccArrayNote;
+struct _AccArrayNote {
+  /* In @copy, @arguments took the place of @parameters. */
+  void (*tell) (AccArrayNote *self, AccArray *copy, AccArray **parameters, AccArray **arguments, guint n);
+};
+
+/* Takes over @note. */
+void          acc_array_set_note  (AccArray *self, AccArrayNote *note, GDestroyNotify free_note);
+/* Borrowed; NULL: there is none. */
+AccArrayNote *acc_array_get_note  (AccArray *self);
+/* @roots with @arguments in the place of @parameters, which they fit; owned. NULL: one carries an error then. */
+GPtrArray    *acc_array_apply_all (AccArray **roots, guint n_roots, AccArray **parameters, AccArray **arguments, guint n, GError **error);

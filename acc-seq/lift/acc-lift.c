@@ -2,6 +2,7 @@
 #include "acc-lift-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/array/acc-program-private.h"
 
 /* The walk over a traced function: each node is lifted by the rule that the table of operations names for it, after what it is computed
  * from. What does not depend on the element stays as it is. The sides of a choice are left to its rule, which lifts each for the
@@ -175,6 +176,36 @@ replace_constants (AccLift  *self,
   return copy != NULL ? copy : g_object_ref (node);
 }
 
+/* What @node, of what is the same for all elements, knows of itself, to the one that takes its place. */
+static void
+tell (AccLift  *self,
+      AccArray *node,
+      AccArray *constant)
+{
+  AccArrayNote *note = constant != node ? acc_array_get_note (node) : NULL;
+  g_autoptr(GPtrArray) parameters = NULL, arguments = NULL;
+
+  if (note == NULL)
+    return;
+
+  parameters = g_ptr_array_new ();
+  arguments = g_ptr_array_new ();
+  for (; self != NULL; self = self->parent)
+    {
+      GHashTableIter iter;
+      gpointer array, lifted;
+
+      g_hash_table_iter_init (&iter, self->lifted);
+      while (g_hash_table_iter_next (&iter, &array, &lifted))
+        if (((AccArray *) array)->op == ACC_OP_PARAMETER && ((AccLifted *) lifted)->form == ACC_LIFTED_CONSTANT)
+          {
+            g_ptr_array_add (parameters, array);
+            g_ptr_array_add (arguments, ((AccLifted *) lifted)->values);
+          }
+    }
+  note->tell (note, constant, (AccArray **) parameters->pdata, (AccArray **) arguments->pdata, parameters->len);
+}
+
 /* Messages and plans call what is made as the user called it. NULL: as replace_constants() says. */
 static AccLifted *
 lift_one (AccLift  *self,
@@ -198,6 +229,8 @@ lift_one (AccLift  *self,
           constant = rows;
         }
     }
+  if (constant != NULL)
+    tell (self, node, constant);
   lifted = constant != NULL ? acc_lifted_new_constant (g_steal_pointer (&constant))
                       : !is_whole (self, node) ? rules[node->op] (self, node)
                       : !is_constant (self, node) ? acc_lift_whole (self, node) : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-nested-array-private.h"
+#include "acc-nested-origin-private.h"
 
 #include "acc-core/array/acc-array-age-private.h"
 #include "acc-core/array/acc-array-build-private.h"
@@ -297,7 +298,8 @@ lift_nested (AccLift   *lift,
 static guint
 bind_elements (AccLift        *lift,
                AccNestedArray *elements,
-               AccArray      **parameters)
+               AccArray      **parameters,
+               gboolean        alone)
 {
   g_autoptr(GPtrArray) tables = NULL;
 
@@ -309,9 +311,21 @@ bind_elements (AccLift        *lift,
 
   tables = list_tables (elements);
   for (guint i = 0; i < tables->len; i++)
-    acc_lift_bind (lift, parameters[i], lift_table (lift, g_ptr_array_index (tables, i)));
+    {
+      Table *table = g_ptr_array_index (tables, i);
+
+      acc_lift_bind (lift, parameters[i], alone ? acc_lifted_new_constant (g_object_ref (table->array)) : lift_table (lift, table));
+    }
 
   return tables->len;
+}
+
+/* How many acc_nested_array_list_results() adds. */
+static guint
+count_results (guint rank,
+               guint depth)
+{
+  return depth == 0 ? 1 : depth + (rank > 0 ? 1 : 0);
 }
 
 AccNestedArray *
@@ -324,8 +338,12 @@ acc_nested_array_apply_elements (AccNestedArray **arrays,
                                  AccApplyFlags    flags)
 {
   g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_outer_count (arrays[0]));
+  g_autoptr(AccNestedOrigin) origin = (flags & ACC_APPLY_IN_STEPS) == 0
+                                      ? acc_nested_origin_new (results, count_results (rank, depth), rank, depth) : NULL;
   G_GNUC_UNUSED g_auto(AccNaming) naming = { NULL };
   g_autoptr(AccLift) lift = NULL;
+  AccNestedArray *made;
+  guint64 first;
 
   for (guint i = 1; i < n_arrays; i++)
     {
@@ -335,10 +353,19 @@ acc_nested_array_apply_elements (AccNestedArray **arrays,
     }
   naming = acc_naming_begin (NULL);
   lift = acc_nested_array_new_lift (count, flags);
+  first = acc_array_count_made ();
   for (guint i = 0; i < n_arrays; i++)
-    parameters += bind_elements (lift, arrays[i], parameters);
-  if (depth > 0)
-    return lift_nested (lift, results, rank, depth);
+    {
+      guint n = bind_elements (lift, arrays[i], parameters, (flags & ACC_APPLY_ALONE) != 0);
 
-  return acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, results[0])), g_steal_pointer (&count));
+      if (origin != NULL)
+        acc_nested_origin_add (origin, arrays[i], parameters, n);
+      parameters += n;
+    }
+  made = depth > 0 ? lift_nested (lift, results, rank, depth)
+                   : acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, results[0])), g_steal_pointer (&count));
+  if (origin != NULL)
+    acc_nested_origin_attach (origin, made, first);
+
+  return made;
 }

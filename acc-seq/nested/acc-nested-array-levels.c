@@ -6,34 +6,10 @@
 /* Nested arrays of nested arrays. */
 
 static AccExpr *
-itself (AccExpr *k,
-        gpointer data)
-{
-  return k;
-}
-
-static AccExpr *
 value_at (AccExpr *place,
           gpointer array)
 {
   return acc_expr_linear_index (array, place);
-}
-
-AccArray *
-acc_nested_array_new_numbers (AccExpr *count)
-{
-  return acc_array_generate_expr (count, itself, NULL);
-}
-
-AccExpr *
-acc_nested_array_check_number (AccNestedArray *self,
-                               AccExpr        *number)
-{
-  g_autoptr(AccExpr) own = acc_expr_ref_sink (number);
-  AccExpr *there = acc_expr_land (acc_expr_ge (own, acc_array_number (0)), acc_expr_lt (own, acc_nested_array_count_elements (self)));
-  g_autoptr(AccArray) refused = acc_nested_array_new_numbers (acc_array_number (0));
-
-  return acc_expr_cond (there, own, acc_expr_linear_index (refused, own));
 }
 
 AccArray *

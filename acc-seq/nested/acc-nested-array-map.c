@@ -37,9 +37,9 @@ acc_nested_array_match_counts (AccArray *count,
   return matched;
 }
 
-/* Values that are older than @first are those of @arrays, or may be part of them. @numbers: of the elements, for @number. */
+/* @number: NULL, or what stands for one of @numbers in @result. What is older than @first is not made of the elements. */
 static void
-keep_origin (AccLifted       *lifted,
+keep_origin (AccNestedArray  *made,
              AccNestedArray **arrays,
              guint            n_arrays,
              AccArray       **parameters,
@@ -48,22 +48,24 @@ keep_origin (AccLifted       *lifted,
              AccArray        *result,
              guint64          first)
 {
-  AccNestedOrigin *origin;
+  g_autoptr(AccNestedOrigin) origin = acc_nested_origin_new (&result, 1, result->rank, 0);
 
-  if (lifted->form == ACC_LIFTED_CONSTANT || lifted->values->error != NULL || acc_array_get_age (lifted->values) < first
-      || lifted->values == numbers || acc_nested_origin_get (lifted->values) != NULL)
-    return;
-
-  origin = acc_nested_origin_new (result);
   for (guint i = 0; i < n_arrays; i++)
-    acc_nested_origin_add (origin, acc_nested_array_get_lifted (arrays[i]), acc_nested_array_get_count (arrays[i]), parameters[i]);
+    {
+      AccNestedArray *innermost = arrays[i];
+
+      while (acc_nested_array_get_inner (innermost) != NULL)
+        innermost = acc_nested_array_get_inner (innermost);
+      acc_nested_origin_add (origin, innermost, parameters + i, 1);
+    }
   if (number != NULL && acc_array_depends_on (result, number))
     {
-      g_autoptr(AccLifted) regular = acc_lifted_new_regular (g_object_ref (numbers));
+      g_autoptr(AccNestedArray) counted = acc_nested_array_new_for_lifted (acc_lifted_new_regular (g_object_ref (numbers)),
+                                                                           g_object_ref (numbers));
 
-      acc_nested_origin_add (origin, regular, numbers, number);
+      acc_nested_origin_add (origin, counted, &number, 1);
     }
-  acc_nested_origin_attach (origin, lifted->values);
+  acc_nested_origin_attach (origin, made, first);
 }
 
 AccLift *
@@ -91,8 +93,8 @@ acc_nested_array_apply (AccNestedArray **arrays,
   g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_count (arrays[0]));
   G_GNUC_UNUSED g_auto(AccNaming) naming = { NULL };
   g_autoptr(AccLift) lift = NULL;
-  guint64 first = acc_array_count_made ();
-  AccLifted *lifted;
+  AccNestedArray *made;
+  guint64 first;
 
   for (guint i = 1; i < n_arrays; i++)
     {
@@ -103,6 +105,7 @@ acc_nested_array_apply (AccNestedArray **arrays,
   /* What is lifted has the names of what it is lifted from. */
   naming = acc_naming_begin (NULL);
   lift = acc_nested_array_new_lift (count, flags);
+  first = acc_array_count_made ();
   for (guint i = 0; i < n_arrays; i++)
     acc_lift_bind (lift, parameters[i], acc_lifted_ref (acc_nested_array_get_lifted (arrays[i])));
   if (number != NULL)
@@ -110,11 +113,11 @@ acc_nested_array_apply (AccNestedArray **arrays,
   if (flags & ACC_APPLY_IN_LOOPS)
     acc_lift_in_loops (lift, result);
 
-  lifted = acc_lift_array (lift, result);
+  made = acc_nested_array_new_for_lifted (acc_lifted_ref (acc_lift_array (lift, result)), g_steal_pointer (&count));
   if ((flags & ACC_APPLY_IN_STEPS) == 0)
-    keep_origin (lifted, arrays, n_arrays, parameters, number, lift->index, result, first);
+    keep_origin (made, arrays, n_arrays, parameters, number, lift->index, result, first);
 
-  return acc_nested_array_new_for_lifted (acc_lifted_ref (lifted), g_steal_pointer (&count));
+  return made;
 }
 
 AccArray *

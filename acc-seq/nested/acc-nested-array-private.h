@@ -47,6 +47,7 @@ typedef enum {
   ACC_APPLY_IN_STEPS = 1 << 1,   /* other elements come in other steps: floats do not show which came together */
   ACC_APPLY_VARIES   = 1 << 2,   /* where elements are regular, others of the same may be irregular */
   ACC_APPLY_COMPOSED = 1 << 3,   /* segments are grouped as what they are composed of, and vectors are not */
+  ACC_APPLY_ALONE    = 1 << 4,   /* there is one element, and what it consists of is as what is the same for all */
 } AccApplyFlags;
 
 /* For a function of @count elements. */

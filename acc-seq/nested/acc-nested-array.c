@@ -187,6 +187,30 @@ acc_nested_array_count_elements (AccNestedArray *self)
          ? acc_expr_sub (acc_expr_extent (self->groups, 0), acc_array_number (1)) : acc_expr_extent (self->count, 0);
 }
 
+static AccExpr *
+itself (AccExpr *k,
+        gpointer data)
+{
+  return k;
+}
+
+AccArray *
+acc_nested_array_new_numbers (AccExpr *count)
+{
+  return acc_array_generate_expr (count, itself, NULL);
+}
+
+AccExpr *
+acc_nested_array_check_number (AccNestedArray *self,
+                               AccExpr        *number)
+{
+  g_autoptr(AccExpr) own = acc_expr_ref_sink (number);
+  AccExpr *there = acc_expr_land (acc_expr_ge (own, acc_array_number (0)), acc_expr_lt (own, acc_nested_array_count_elements (self)));
+  g_autoptr(AccArray) refused = acc_nested_array_new_numbers (acc_array_number (0));
+
+  return acc_expr_cond (there, own, acc_expr_linear_index (refused, own));
+}
+
 /**
  * acc_nested_array_get_inner:
  * @self: a nested array

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-private.h"
 
+#include "acc-seq/stream/acc-evaluate-private.h"
+
 /* Which element of a step is to blame for an error. */
 
 /* As a part of its own; @alone: an array that is the same for all of its elements, of which there is one. */
@@ -19,34 +21,66 @@ take_some (AccWalkPart *part,
   return element != NULL ? acc_walk_part_new_constant (element, 1) : NULL;
 }
 
-static gboolean
-fails (AccWalkStage *self,
-       AccWalkPart **parts,
-       gint64        start,
-       gint64        count,
-       gboolean      alone,
-       GError      **error)
-{
-  g_autofree AccWalkPart **some = g_new0 (AccWalkPart *, self->inlets->len + 1);
-  g_autoptr(GPtrArray) wanted = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(GPtrArray) computed = NULL;
-  gboolean cut = TRUE;
-  gint64 done = self->done;
+typedef enum {
+  BLAME_APART,        /* what outlets want of some elements without others */
+  BLAME_ALONE,        /* of one, as what is the same for all */
+  BLAME_TOGETHER,     /* of all elements of the step up to some */
+} BlameMode;
 
-  for (guint i = 0; i < self->inlets->len && cut; i++)
-    cut = (some[i] = take_some (parts[i], start, count, alone)) != NULL;
+typedef struct {
+  AccWalkStage *stage;
+  AccWalkPart **parts;
+  BlameMode     mode;
+} Blame;
+
+static gboolean
+run_some (const Blame *self,
+          gint64       start,
+          gint64       count,
+          GError     **error)
+{
+  AccWalkStage *stage = self->stage;
+  guint n_inlets = stage->inlets->len;
+  g_autofree AccWalkPart **some = g_new0 (AccWalkPart *, n_inlets + 1);
+  g_autofree guint *ends = g_new0 (guint, stage->outlets->len + 1);
+  g_autoptr(GPtrArray) wanted = NULL, computed = NULL;
+  gboolean cut = TRUE;
+  gint64 done = stage->done;
+
+  for (guint i = 0; i < n_inlets && cut; i++)
+    cut = (some[i] = take_some (self->parts[i], start, count, self->mode == BLAME_ALONE)) != NULL;
   if (cut)
     {
-      self->done += start;
-      acc_walk_stage_set_begin (self);
-      acc_walk_stage_build_apart (self, some, count, wanted);
-      computed = acc_walk_compute (self->walk, wanted, count, error);
-      self->done = done;
+      stage->done += start;
+      stage->alone = self->mode == BLAME_ALONE;
+      acc_walk_stage_set_begin (stage);
+      if (self->mode == BLAME_TOGETHER)
+        {
+          wanted = acc_walk_stage_build (stage, some, count, ends);
+        }
+      else
+        {
+          wanted = g_ptr_array_new_with_free_func (g_object_unref);
+          acc_walk_stage_build_apart (stage, some, count, wanted);
+        }
+      computed = acc_walk_compute (stage->walk, wanted, count, error);
+      stage->done = done;
+      stage->alone = FALSE;
     }
-  for (guint i = 0; i < self->inlets->len; i++)
+  for (guint i = 0; i < n_inlets; i++)
     g_clear_pointer (&some[i], acc_walk_part_unref);
 
-  return cut && computed == NULL;
+  return !cut || computed != NULL;
+}
+
+static gboolean
+fails (gint64   start,
+       gint64   count,
+       gpointer data)
+{
+  const Blame *self = data;
+
+  return self->mode == BLAME_TOGETHER ? !run_some (self, 0, start + count, NULL) : !run_some (self, start, count, NULL);
 }
 
 static char *
@@ -71,15 +105,34 @@ describe_origin (AccWalkStage *self,
   return origin;
 }
 
+/* Where elements do not fail themselves, but what combines them does. */
+static void
+blame_together (Blame   *self,
+                gint64   count,
+                GError **error)
+{
+  g_autoptr(GError) local = NULL;
+  gint64 last;
+
+  self->mode = BLAME_TOGETHER;
+  last = fails (0, count, self) ? acc_evaluate_find_first (count, fails, self) : -1;
+  if (last < 0 || run_some (self, 0, last + 1, &local) || !g_error_matches (local, (*error)->domain, (*error)->code))
+    return;
+
+  g_clear_error (error);
+  g_propagate_prefixed_error (error, g_steal_pointer (&local), "up to element %" G_GINT64_FORMAT ": ", self->stage->done + last);
+}
+
 void
 acc_walk_stage_blame (AccWalkStage *self,
                       AccWalkPart **parts,
                       gint64        count,
                       GError      **error)
 {
+  Blame blame = { self, parts, BLAME_APART };
   g_autoptr(GError) local = NULL, alone = NULL;
   g_autofree char *origin = NULL;
-  gint64 start = 0;
+  gint64 number;
 
   if (*error == NULL || g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
@@ -93,36 +146,24 @@ acc_walk_stage_blame (AccWalkStage *self,
         }
       return;
     }
-  if (!fails (self, parts, 0, count, FALSE, &local))
-    return;
-
-  while (count > 1)
+  if (!fails (0, count, &blame))
     {
-      gint64 half = count / 2;
-
-      g_clear_error (&local);
-      if (fails (self, parts, start, half, FALSE, &local))
-        {
-          count = half;
-        }
-      else
-        {
-          start += half;
-          count -= half;
-        }
+      blame_together (&blame, count, error);
+      return;
     }
 
-  g_clear_error (&local);
-  if (!fails (self, parts, start, 1, FALSE, &local) || g_cancellable_is_cancelled (self->walk->cancellable))
+  number = acc_evaluate_find_first (count, fails, &blame);
+  if (number < 0 || run_some (&blame, number, 1, &local) || g_cancellable_is_cancelled (self->walk->cancellable))
     return;
-  if (fails (self, parts, start, 1, TRUE, &alone) && g_error_matches (alone, local->domain, local->code))
+  blame.mode = BLAME_ALONE;
+  if (!run_some (&blame, number, 1, &alone) && g_error_matches (alone, local->domain, local->code))
     {
       g_clear_error (&local);
       local = g_steal_pointer (&alone);
     }
 
-  origin = describe_origin (self, self->done + start);
+  origin = describe_origin (self, self->done + number);
+  acc_evaluate_prefix_element (&local, self->done + number, origin);
   g_clear_error (error);
-  g_propagate_prefixed_error (error, g_steal_pointer (&local), "element %" G_GINT64_FORMAT "%s%s%s: ", self->done + start,
-                              origin != NULL ? " (" : "", origin != NULL ? origin : "", origin != NULL ? ")" : "");
+  g_propagate_error (error, g_steal_pointer (&local));
 }

@@ -112,7 +112,8 @@ apply_predicate (Boundary       *self,
   guint n_inputs = acc_walk_get_function (stage->walk, self->outlet.boundary)->n_inputs;
   g_autoptr(AccNestedArray) numbers = n_inputs > 1 ? acc_walk_stage_count_up (stage, count) : NULL;
 
-  return acc_walk_apply (stage->walk, self->outlet.boundary, (AccNestedArray *[]) { elements, numbers });
+  return acc_walk_apply (stage->walk, self->outlet.boundary, (AccNestedArray *[]) { elements, numbers },
+                         stage->alone ? ACC_APPLY_ALONE : 0);
 }
 
 static void

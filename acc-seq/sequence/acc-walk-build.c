@@ -38,10 +38,11 @@ acc_walk_compute (AccWalk   *walk,
 AccNestedArray *
 acc_walk_apply (AccWalk         *walk,
                 AccSequence     *sequence,
-                AccNestedArray **inputs)
+                AccNestedArray **inputs,
+                AccApplyFlags    flags)
 {
   return acc_sequence_function_apply (acc_walk_get_function (walk, sequence), inputs,
-                                      (acc_walk_is_on_processors (walk) ? ACC_APPLY_IN_LOOPS : 0)
+                                      flags | (acc_walk_is_on_processors (walk) ? ACC_APPLY_IN_LOOPS : 0)
                                         | (acc_backend_composes_segments (walk->backend) ? ACC_APPLY_COMPOSED : 0));
 }
 
@@ -98,7 +99,7 @@ build_sequences (AccWalkStage *self,
 
       for (guint j = 0; j < map->n_inputs; j++)
         inputs[j] = find_elements (self, elements, map->inputs[j], count);
-      g_hash_table_insert (elements, map, acc_walk_apply (self->walk, map, inputs));
+      g_hash_table_insert (elements, map, acc_walk_apply (self->walk, map, inputs, self->alone ? ACC_APPLY_ALONE : 0));
     }
 
   return elements;

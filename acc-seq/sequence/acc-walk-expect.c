@@ -461,7 +461,7 @@ expect_mapped (AccWalkExpect *self,
       g_ptr_array_add (inputs, g_object_ref (part->nested));
       acc_walk_part_unref (part);
     }
-  made = acc_walk_apply (self->walk, map, (AccNestedArray **) inputs->pdata);
+  made = acc_walk_apply (self->walk, map, (AccNestedArray **) inputs->pdata, 0);
   values = acc_nested_array_get_lifted (made)->values;
   if (acc_nested_array_get_lifted (made)->form != ACC_LIFTED_CONSTANT || values->error != NULL)
     return (AccWalkExpected) { NULL, TRUE };

@@ -103,6 +103,7 @@ struct _AccWalkStage {
   gboolean   halved;          /* because that took long */
   gboolean   keeps_size;      /* smaller steps were no quicker */
   gboolean   ended;
+  gboolean   alone;           /* graphs are of one element, and what that consists of is as what is the same for all */
 };
 
 AccWalkStage  *acc_walk_stage_new      (AccWalk *walk);
@@ -312,7 +313,7 @@ acc_walk_is_on_processors (AccWalk *walk)
 }
 
 /* The function of @sequence, for elements of as many as it takes. */
-AccNestedArray *acc_walk_apply        (AccWalk *walk, AccSequence *sequence, AccNestedArray **inputs);
+AccNestedArray *acc_walk_apply        (AccWalk *walk, AccSequence *sequence, AccNestedArray **inputs, AccApplyFlags flags);
 /* Computes nested arrays together: parts of the same forms. @count: elements of constant ones. */
 GPtrArray     *acc_walk_compute       (AccWalk *walk, GPtrArray *nested, gint64 count, GError **error);
 

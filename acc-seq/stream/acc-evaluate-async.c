@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-evaluate-private.h"
+#include "acc-job-private.h"
 
 #include "acc-core/backend/acc-async-private.h"
+#include "acc-seq/nested/acc-nested-array-private.h"
 
 /* What an asynchronous run works on. */
 typedef struct {
@@ -374,6 +376,37 @@ acc_backend_start_run_many (AccBackend *self, AccArray **arrays, guint n_arrays,
   g_return_val_if_fail (cancellable == NULL || G_IS_CANCELLABLE (cancellable), NULL);
 
   return start_job (self, work_new (arrays, n_arrays, NULL, 0), cancellable);
+}
+
+/**
+ * acc_backend_start_run_nested:
+ * @self: a backend
+ * @nested: the nested array to compute
+ * @cancellable: (nullable): cancels the job
+ *
+ * Starts to compute a nested array as acc_backend_run_nested() does, as a job that reports progress: over the elements of the sequence that
+ * it comes from, or the rows of sources. [method@Job.dup_nested] has it when the job is done. It is as acc_backend_start_run() in
+ * everything else.
+ *
+ * Returns: (transfer full): the running job
+ */
+AccJob *
+acc_backend_start_run_nested (AccBackend     *self,
+                              AccNestedArray *nested,
+                              GCancellable   *cancellable)
+{
+  g_autoptr(GPtrArray) arrays = NULL;
+  AccJob *job;
+
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (nested), NULL);
+
+  arrays = g_ptr_array_new ();
+  acc_nested_array_collect (nested, arrays);
+  job = acc_backend_start_run_many (self, (AccArray **) arrays->pdata, arrays->len, cancellable);
+  acc_job_set_nested (job, nested);
+
+  return job;
 }
 
 /**

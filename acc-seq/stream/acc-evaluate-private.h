@@ -24,9 +24,22 @@ GPtrArray *acc_evaluate_with_chunk_rows       (AccBackend *backend, AccArray **a
 gboolean   acc_evaluate_check_stages          (AccBackend *backend, AccArray **arrays, guint n_arrays, GError **error);
 gboolean   acc_evaluate_check_bands           (AccBackend *backend, AccArray **arrays, guint n_arrays, GError **error);
 
-typedef GPtrArray *(*AccEvaluateRun) (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error);
+/* acc_backend_run_many() whose errors do not look for elements. */
+GPtrArray *acc_evaluate_plain                 (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable,
+                                               GError **error);
 
 /* Puts the number of the element of a nested array in front of *@error, that of @arrays, where it is one that an element alone has, too,
- * and what that says in its place. @run computes. */
-void       acc_evaluate_blame                 (AccBackend *backend, AccArray **arrays, guint n_arrays, AccEvaluateRun run,
+ * and what that says in its place. */
+void       acc_evaluate_blame                 (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable,
+                                               GError **error);
+/* The same of a run of a program. */
+void       acc_evaluate_blame_program         (AccExecutable *executable, AccArray **arguments, guint n_arguments,
                                                GCancellable *cancellable, GError **error);
+
+/* Whether @count elements from @start on fail together. */
+typedef gboolean (*AccEvaluateFailsFunc) (gint64 start, gint64 count, gpointer data);
+/* The first of @count elements, of which some fail, that fails by itself; -1: none does. */
+gint64     acc_evaluate_find_first            (gint64 count, AccEvaluateFailsFunc fails, gpointer data);
+/* Puts the number of an element in front of *@error, and where it is from, nullable: “element 3: …”, or “element 3, 7: …” where the error
+ * has the number of an element within it. */
+void       acc_evaluate_prefix_element        (GError **error, gint64 number, const char *origin);

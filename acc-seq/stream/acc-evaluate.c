@@ -7,6 +7,8 @@
 #include "acc-session-private.h"
 #include "acc-stages-private.h"
 
+#include "acc-seq/nested/acc-nested-array-private.h"
+
 #include <string.h>
 
 /* --- bands */
@@ -360,8 +362,8 @@ evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_r
   return results;
 }
 
-static GPtrArray *
-evaluate_again (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
+GPtrArray *
+acc_evaluate_plain (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
 {
   return evaluate (backend, arrays, n_arrays, 0, cancellable, error);
 }
@@ -373,7 +375,7 @@ acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_ar
   GPtrArray *results = evaluate (backend, arrays, n_arrays, chunk_rows, cancellable, error);
 
   if (results == NULL && error != NULL)
-    acc_evaluate_blame (backend, arrays, n_arrays, evaluate_again, cancellable, error);
+    acc_evaluate_blame (backend, arrays, n_arrays, cancellable, error);
 
   return results;
 }
@@ -435,4 +437,35 @@ acc_backend_run_many (AccBackend *self, AccArray **arrays, guint n_arrays, GCanc
   g_return_val_if_fail (error == NULL || *error == NULL, NULL);
 
   return acc_evaluate_with_chunk_rows (self, arrays, n_arrays, 0, cancellable, error);
+}
+
+/**
+ * acc_backend_run_nested:
+ * @self: a backend
+ * @nested: a nested array
+ * @cancellable: (nullable): cancels the run
+ * @error: return location for an error
+ *
+ * Computes a nested array: its values and where its elements lie on all levels, in one run. In everything else it is as acc_backend_run().
+ *
+ * Returns: (transfer full): a manifest nested array of the same form, or %NULL with @error set
+ */
+AccNestedArray *
+acc_backend_run_nested (AccBackend     *self,
+                        AccNestedArray *nested,
+                        GCancellable   *cancellable,
+                        GError        **error)
+{
+  g_autoptr(GPtrArray) arrays = NULL, results = NULL;
+
+  g_return_val_if_fail (ACC_IS_BACKEND (self), NULL);
+  g_return_val_if_fail (ACC_IS_NESTED_ARRAY (nested), NULL);
+
+  arrays = g_ptr_array_new ();
+  acc_nested_array_collect (nested, arrays);
+  results = acc_backend_run_many (self, (AccArray **) arrays->pdata, arrays->len, cancellable, error);
+  if (results == NULL)
+    return NULL;
+
+  return acc_nested_array_new_manifest (nested, (AccArray **) results->pdata);
 }

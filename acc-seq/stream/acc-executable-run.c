@@ -39,7 +39,12 @@ acc_executable_run (AccExecutable *self, AccArray **arguments, guint n_arguments
   for (guint i = 0; i < n_arguments; i++)
     are_manifest &= !ACC_IS_ARRAY (arguments[i]) || acc_array_is_manifest (arguments[i]);
   if (are_manifest)
-    return acc_executable_run_whole (self, arguments, n_arguments, cancellable, error);
+    {
+      results = acc_executable_run_whole (self, arguments, n_arguments, cancellable, error);
+      if (results == NULL && error != NULL)
+        acc_evaluate_blame_program (self, arguments, n_arguments, cancellable, error);
+      return g_steal_pointer (&results);
+    }
 
   results = acc_program_apply (acc_executable_get_program (self), arguments, n_arguments, error);
 

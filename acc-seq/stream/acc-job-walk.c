@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-job-private.h"
 
+#include "acc-seq/nested/acc-nested-array-private.h"
+
 /* What walks over sequences tell their job, and what a job keeps in memory. */
 
 void
@@ -157,4 +159,27 @@ acc_job_get_results (AccJob *self)
   locker = g_mutex_locker_new (&self->lock);
 
   return self->results;
+}
+
+/**
+ * acc_job_dup_nested:
+ * @self: a job
+ *
+ * Returns what a job of acc_backend_start_run_nested() has computed.
+ *
+ * Returns: (transfer full) (nullable): a manifest nested array of the same form; %NULL where the job is not done, and where it computes
+ *   something else
+ */
+AccNestedArray *
+acc_job_dup_nested (AccJob *self)
+{
+  g_autoptr(GMutexLocker) locker = NULL;
+
+  g_return_val_if_fail (ACC_IS_JOB (self), NULL);
+
+  locker = g_mutex_locker_new (&self->lock);
+  if (self->nested == NULL || self->results == NULL)
+    return NULL;
+
+  return acc_nested_array_new_manifest (self->nested, (AccArray **) self->results->pdata);
 }

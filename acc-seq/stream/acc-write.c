@@ -494,6 +494,7 @@ write_all (Write *self, AccArray **arrays, AccSink **sinks, guint n, GError **er
 {
   g_autoptr(GPtrArray) claimed = acc_session_new_claims ();
   g_autoptr(GPtrArray) outputs = NULL;
+  gboolean done;
 
   if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
     return FALSE;
@@ -506,8 +507,12 @@ write_all (Write *self, AccArray **arrays, AccSink **sinks, guint n, GError **er
   if (acc_outputs_let_grow (outputs, self->backend))
     self->skip = 0;
 
-  return acc_outputs_hold (outputs, self->backend, error) && write_outputs (self, outputs, error)
+  done = acc_outputs_hold (outputs, self->backend, error) && write_outputs (self, outputs, error)
          && acc_outputs_commit (outputs, self->cancellable, error);
+  if (!done && error != NULL)
+    acc_evaluate_blame (self->backend, arrays, n, self->cancellable, error);
+
+  return done;
 }
 
 gboolean

@@ -28,6 +28,7 @@ sixth (AccArray **a, guint n, gpointer data)
   return named (acc_array_unit (acc_expr_linear_index (a[0], number (5))), "sixth");
 }
 
+static AccExpr *read_at (AccExpr *index, gpointer of) { return acc_expr_index (of, index); }
 static AccExpr *reach (AccExpr *index, gpointer of) { return acc_expr_index (of, acc_expr_add (index, number (2))); }
 
 /* Two columns further on, as long as there are; the last one is what an element of few does not have. */
@@ -52,6 +53,10 @@ counted (AccArray **a, guint n, gpointer data)
 
   return named (acc_array_permute (a[0], none, a[0], plus, NULL), "counted");
 }
+
+/* By the function of a fold. */
+static AccExpr *over (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, acc_expr_quot (number (100), y)); }
+static AccArray *folded (AccArray **a, guint n, gpointer data) { return named (acc_array_fold (a[0], number (1), over, NULL), "folded"); }
 
 /* Of the number of the element alone. */
 static AccArray *
@@ -110,6 +115,17 @@ make_nested (void)
   return acc_nested_array_new_from_lengths (all, each);
 }
 
+/* Elements in groups. */
+static AccNestedArray *
+make_grouped (gint64 failing)
+{
+  g_autoptr(AccArray) numbers = make_array ((gint64[]) { failing, 7, 0, failing, 7, 1, failing, 7, failing }, 9);
+  g_autoptr(AccArray) groups = make_array ((gint64[]) { 2, 0, 1, 4, 2 }, 5);
+  g_autoptr(AccNestedArray) nested = make_nested (), chosen = acc_nested_array_gather (nested, numbers);
+
+  return acc_nested_array_nest (chosen, groups);
+}
+
 /* --- cases */
 
 static const struct {
@@ -126,13 +142,16 @@ static const struct {
   { "division", divided, 3, ACC_ERROR_ARITHMETIC, { "map “divided”: division by zero", "map “divided”: division by zero" } },
   { "permute", counted, 5, ACC_ERROR_BOUNDS,
     { "permute “counted”: index 95 is outside extent 90", "permute “counted”: index [95] is outside the extents [90]" } },
+  { "fold", folded, 3, ACC_ERROR_ARITHMETIC, { "fold “folded”: division by zero", "fold “folded”: division by zero" } },
 };
 
+/* It compiles nothing. */
+static gboolean is_interpreter (void) { return g_str_equal (acc_backend_get_name (backend), "interpreter"); }
+
 static void
-expect (const char *name, gint64 element, guint i, const GError *error)
+expect_at (const char *name, const char *elements, guint i, const GError *error)
 {
-  gboolean is_interpreter = g_str_equal (acc_backend_get_name (backend), "interpreter");
-  g_autofree char *wanted = g_strdup_printf ("element %" G_GINT64_FORMAT ": %s", element, cases[i].says[is_interpreter]);
+  g_autofree char *wanted = g_strdup_printf ("%s: %s", elements, cases[i].says[is_interpreter ()]);
 
   g_assert_error (error, ACC_ERROR, (int) cases[i].code);
   if (strstr (error->message, wanted) == NULL || strstr (error->message, "-1") != NULL)
@@ -140,6 +159,14 @@ expect (const char *name, gint64 element, guint i, const GError *error)
       g_test_message ("%s: “%s” and not “%s”", name, error->message, wanted);
       g_test_fail ();
     }
+}
+
+static void
+expect (const char *name, gint64 element, guint i, const GError *error)
+{
+  g_autofree char *elements = g_strdup_printf ("element %" G_GINT64_FORMAT, element);
+
+  expect_at (name, elements, i, error);
 }
 
 static void
@@ -155,6 +182,64 @@ test_nested (gconstpointer data)
   /* What is made of it. */
   sum = acc_backend_run (backend, total, NULL, &other);
   expect (cases[i].name, cases[i].element, i, other);
+}
+
+static void
+test_written (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autoptr(AccNestedArray) nested = make_nested (), mapped = acc_nested_array_map (nested, cases[i].function, NULL);
+  g_autoptr(AccArray) flat = acc_nested_array_flatten (mapped);
+  g_autoptr(GOutputStream) stream = g_memory_output_stream_new_resizable ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccSink) sink = acc_sink_new_for_stream (stream, "raw", &error);
+
+  g_assert_no_error (error);
+  g_assert_false (acc_backend_write (backend, flat, sink, NULL, &error));
+  expect (cases[i].name, cases[i].element, i, error);
+}
+
+/* Values and lengths, to a total. */
+static AccArray *
+total_of (AccArray **a, guint n, gpointer which)
+{
+  g_autoptr(AccNestedArray) nested = acc_nested_array_new_from_lengths (a[0], a[1]);
+  g_autoptr(AccNestedArray) mapped = acc_nested_array_map (nested, cases[GPOINTER_TO_UINT (which)].function, NULL);
+  g_autoptr(AccArray) flat = acc_nested_array_flatten (mapped);
+
+  return acc_array_fold_all (flat, number (0), plus, NULL);
+}
+
+static AccExpr *itself (AccExpr *x, gpointer data) { return acc_expr_add (x, number (0)); }
+
+/* By an executable, of arrays in memory and of others; and by what it is applied to. */
+static void
+test_program (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autoptr(AccProgram) program = acc_program_new ((const char *[]) { "i8[:]", "i8[:]", NULL }, total_of, GUINT_TO_POINTER (i));
+  g_autoptr(GError) error = NULL;
+  g_autoptr(AccExecutable) executable = acc_backend_compile (backend, program, NULL, &error);
+  g_autoptr(AccNestedArray) nested = make_nested ();
+  g_autoptr(AccArray) values = acc_nested_array_flatten (nested), delayed = acc_array_map (values, itself, NULL);
+  AccArray *arguments[2] = { values, acc_nested_array_get_lengths (nested) };
+  g_autoptr(GPtrArray) applied = NULL;
+
+  g_assert_no_error (error);
+  for (guint k = 0; k < 2; k++)
+    {
+      g_autoptr(GPtrArray) results = NULL;
+      g_autoptr(GError) other = NULL;
+
+      results = acc_executable_run (executable, arguments, 2, NULL, &other);
+      expect (cases[i].name, cases[i].element, i, other);
+      arguments[0] = delayed;
+    }
+
+  applied = acc_program_apply (program, arguments, 2, &error);
+  g_assert_no_error (error);
+  g_assert_null (acc_backend_run (backend, g_ptr_array_index (applied, 0), NULL, &error));
+  expect (cases[i].name, cases[i].element, i, error);
 }
 
 static AccArray *
@@ -180,6 +265,53 @@ test_derived (gconstpointer data)
   expect (cases[i].name, 3, i, error);
 }
 
+/* Of elements of elements, which a function of these chooses. */
+static AccNestedArray *
+mapped_but_first (AccNestedArray *element, gpointer which)
+{
+  g_autoptr(AccNestedArray) rest = acc_nested_array_drop (element, 1);
+
+  return acc_nested_array_map (rest, cases[GPOINTER_TO_UINT (which)].function, NULL);
+}
+
+static AccNestedArray *
+mapped_in_groups (AccNestedArray *element, gpointer which)
+{
+  return acc_nested_array_map_nested (element, mapped_but_first, which);
+}
+
+static void
+test_levels (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autoptr(AccArray) outer = make_array ((gint64[]) { 3, 0, 2 }, 3);
+  g_autoptr(AccNestedArray) grouped = make_grouped (cases[i].element), deep = acc_nested_array_nest (grouped, outer);
+  g_autoptr(AccNestedArray) mapped = acc_nested_array_map_nested (grouped, mapped_but_first, GUINT_TO_POINTER (i)), computed = NULL;
+  g_autoptr(AccNestedArray) deeper = acc_nested_array_map_nested (deep, mapped_in_groups, GUINT_TO_POINTER (i)), others = NULL;
+  g_autoptr(GError) error = NULL, other = NULL;
+
+  computed = acc_backend_run_nested (backend, mapped, NULL, &error);
+  expect_at (cases[i].name, "element 3, 2", i, error);
+  if (!is_interpreter ())
+    return;
+  others = acc_backend_run_nested (backend, deeper, NULL, &other);
+  expect_at (cases[i].name, "element 2, 0, 2", i, other);
+}
+
+/* Numbers in pairs, to which a function is applied. */
+static AccArray *
+in_pairs (AccArray **a, guint n, gpointer data)
+{
+  AccExpr *pairs = acc_expr_quot (acc_expr_extent (a[0], 0), number (2));
+  g_autoptr(AccArray) each = acc_array_fill_expr (pairs, number (2));
+  g_autoptr(AccArray) even = acc_array_generate_expr (acc_expr_mul (acc_expr_quot (acc_expr_extent (a[0], 0), number (2)), number (2)),
+                                                      read_at, a[0]);
+  g_autoptr(AccNestedArray) nested = acc_nested_array_new_from_lengths (even, each);
+  g_autoptr(AccNestedArray) mapped = acc_nested_array_map (nested, divided, NULL);
+
+  return acc_nested_array_flatten (mapped);
+}
+
 static const gint64 steps[] = { 0, 1, 2, 7 };
 
 static void
@@ -190,6 +322,18 @@ says (const GError *error, AccError code, const char *wanted)
     {
       g_test_message ("“%s” and not “%s”", error->message, wanted);
       g_test_fail ();
+    }
+}
+
+static void
+says_in_steps (AccArray *array, AccError code, const char *wanted)
+{
+  for (guint s = 0; s < G_N_ELEMENTS (steps); s++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, &array, 1, steps[s], NULL, &error);
+
+      says (error, code, wanted);
     }
 }
 
@@ -210,6 +354,122 @@ test_sequence (gconstpointer data)
     }
 }
 
+/* Elements of an element of a nested array, of a sequence. */
+static void
+test_inner (void)
+{
+  g_autoptr(AccNestedArray) nested = make_nested (), mapped = acc_nested_array_map (nested, in_pairs, NULL), computed = NULL;
+  g_autoptr(AccSequence) sequence = acc_sequence_new_from_nested (nested), walked = acc_sequence_map (sequence, in_pairs, NULL);
+  g_autoptr(AccArray) elements = acc_sequence_elements (walked);
+  g_autoptr(GError) error = NULL;
+
+  computed = acc_backend_run_nested (backend, mapped, NULL, &error);
+  says (error, ACC_ERROR_ARITHMETIC, "element 3, 1: map “divided”: division by zero");
+  says_in_steps (elements, ACC_ERROR_ARITHMETIC, "element 3, 1: map “divided”: division by zero");
+}
+
+/* --- sequences of nested arrays */
+
+static GObject *
+but_first (GObject **e, guint n, gpointer data)
+{
+  return G_OBJECT (acc_nested_array_drop (ACC_NESTED_ARRAY (e[0]), 1));
+}
+
+static GObject *
+mapped_element (GObject **e, guint n, gpointer which)
+{
+  return G_OBJECT (acc_nested_array_map (ACC_NESTED_ARRAY (e[0]), cases[GPOINTER_TO_UINT (which)].function, NULL));
+}
+
+static AccExpr *is_any (AccExpr *x, gpointer data) { return acc_expr_eq (x, x); }
+
+/* TRUE, if it does not fail. */
+static GObject *
+holds (GObject **e, guint n, gpointer which)
+{
+  g_autoptr(AccNestedArray) mapped = mapped_but_first (ACC_NESTED_ARRAY (e[0]), which);
+  g_autoptr(AccArray) flat = acc_nested_array_flatten (mapped), flags = acc_array_map (flat, is_any, NULL);
+
+  return G_OBJECT (acc_array_fold (flags, acc_expr_new_bool (TRUE), both, NULL));
+}
+
+static void
+test_nested_elements (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autoptr(AccNestedArray) grouped = make_grouped (cases[i].element);
+  g_autoptr(AccNestedArray) computed = acc_backend_run_nested (backend, grouped, NULL, NULL);
+  g_autoptr(AccSequence) sequence = acc_sequence_new_from_nested (computed);
+  g_autoptr(AccSequence) rest = acc_sequence_map_nested (sequence, but_first, NULL);
+  AccSequence *walked[] = {
+    acc_sequence_map_nested (rest, mapped_element, GUINT_TO_POINTER (i)),
+    acc_sequence_filter_nested (sequence, holds, GUINT_TO_POINTER (i)),
+    acc_sequence_take_while_nested (sequence, holds, GUINT_TO_POINTER (i)),
+  };
+
+  for (guint k = 0; k < G_N_ELEMENTS (walked) * G_N_ELEMENTS (steps); k++)
+    {
+      g_autoptr(AccArray) elements = acc_sequence_elements (walked[k % G_N_ELEMENTS (walked)]);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, &elements, 1, steps[k / G_N_ELEMENTS (walked)], NULL, &error);
+
+      expect_at (cases[i].name, "element 3, 2", i, error);
+    }
+  for (guint k = 0; k < G_N_ELEMENTS (walked); k++)
+    g_object_unref (walked[k]);
+}
+
+/* As many as 100 divided by the third value. */
+static AccArray *
+sized (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_fill_expr (acc_expr_quot (number (100), acc_expr_linear_index (a[0], number (2))), number (1));
+}
+
+static AccNestedArray *
+each_sized (AccNestedArray *element, gpointer data)
+{
+  return acc_nested_array_map (element, sized, NULL);
+}
+
+/* Of what is computed for lengths alone. */
+static void
+test_lengths (void)
+{
+  g_autoptr(AccNestedArray) grouped = make_grouped (3), groups = acc_nested_array_drop (grouped, 2);
+  g_autoptr(AccNestedArray) all = acc_nested_array_drop (acc_nested_array_get_inner (grouped), 1);
+  g_autoptr(AccNestedArray) mapped = acc_nested_array_map (all, sized, NULL);
+  g_autoptr(AccNestedArray) each = acc_nested_array_map_nested (groups, each_sized, NULL);
+  g_autoptr(GError) error = NULL, other = NULL;
+
+  g_assert_null (acc_backend_run (backend, acc_nested_array_get_lengths (mapped), NULL, &error));
+  says (error, ACC_ERROR_ARITHMETIC, "element 2: ");
+  g_assert_null (acc_backend_run (backend, acc_nested_array_get_lengths (acc_nested_array_get_inner (each)), NULL, &other));
+  says (other, ACC_ERROR_ARITHMETIC, "element 1, 0: ");
+}
+
+static AccArray *
+added_over (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) quotient = divided (a + 1, 1, NULL);
+
+  return acc_array_zip_with (a[0], quotient, plus, NULL);
+}
+
+/* What combines elements, none of which fails alone; and what has a state. */
+static void
+test_combined (void)
+{
+  g_autoptr(AccArray) values = make_array ((gint64[]) { 1, 2, 3, 4, 5, 0, 7, 8, 9 }, 9), state = acc_array_unit (number (1));
+  g_autoptr(AccSequence) sequence = acc_sequence_new_from_array (values);
+  g_autoptr(AccSequence) scanned = acc_sequence_scan (sequence, state, added_over, NULL);
+  g_autoptr(AccArray) total = acc_sequence_fold (sequence, NULL, added_over, NULL), last = acc_sequence_elements (scanned);
+
+  says_in_steps (total, ACC_ERROR_ARITHMETIC, "up to element 5: map “divided”: division by zero");
+  says_in_steps (last, ACC_ERROR_ARITHMETIC, "element 5: map “divided”: division by zero");
+}
+
 /* An element of the number, which is no function of the values. */
 static void
 test_numbers (void)
@@ -221,13 +481,7 @@ test_numbers (void)
 
   computed = acc_backend_run_nested (backend, mapped, NULL, &error);
   says (error, ACC_ERROR_BOUNDS, "element 4: unit “looked up”: index ");
-  for (guint s = 0; s < G_N_ELEMENTS (steps); s++)
-    {
-      g_autoptr(GError) other = NULL;
-      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, &elements, 1, steps[s], NULL, &other);
-
-      says (other, ACC_ERROR_BOUNDS, "element 4: unit “looked up”: index ");
-    }
+  says_in_steps (elements, ACC_ERROR_BOUNDS, "element 4: unit “looked up”: index ");
 }
 
 /* What decides which elements there are. */
@@ -241,13 +495,7 @@ test_predicates (void)
 
   computed = acc_backend_run_nested (backend, kept, NULL, &error);
   says (error, ACC_ERROR_ARITHMETIC, "element 3: map “small”: division by zero");
-  for (guint s = 0; s < G_N_ELEMENTS (steps); s++)
-    {
-      g_autoptr(GError) other = NULL;
-      g_autoptr(GPtrArray) results = acc_evaluate_with_chunk_rows (backend, &elements, 1, steps[s], NULL, &other);
-
-      says (other, ACC_ERROR_ARITHMETIC, "element 3: map “small”: division by zero");
-    }
+  says_in_steps (elements, ACC_ERROR_ARITHMETIC, "element 3: map “small”: division by zero");
 }
 
 static AccExpr *
@@ -305,6 +553,14 @@ test_chain (void)
   g_assert_null (values);
 }
 
+static void
+add (const char *name, guint i, GTestDataFunc test)
+{
+  g_autofree char *path = g_strdup_printf ("/blame/%s/%s", name, cases[i].name);
+
+  g_test_add_data_func (path, GUINT_TO_POINTER (i), test);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -314,14 +570,20 @@ main (int argc, char *argv[])
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *nested = g_strdup_printf ("/blame/nested/%s", cases[i].name);
-      g_autofree char *derived = g_strdup_printf ("/blame/derived/%s", cases[i].name);
-      g_autofree char *sequence = g_strdup_printf ("/blame/sequence/%s", cases[i].name);
-
-      g_test_add_data_func (nested, GUINT_TO_POINTER (i), test_nested);
-      g_test_add_data_func (derived, GUINT_TO_POINTER (i), test_derived);
-      g_test_add_data_func (sequence, GUINT_TO_POINTER (i), test_sequence);
+      add ("nested", i, test_nested);
+      add ("derived", i, test_derived);
+      add ("sequence", i, test_sequence);
+      add ("written", i, test_written);
+      if (is_interpreter () || cases[i].function == sixth || cases[i].function == divided)
+        {
+          add ("program", i, test_program);
+          add ("levels", i, test_levels);
+          add ("nested-elements", i, test_nested_elements);
+        }
     }
+  g_test_add_func ("/blame/inner", test_inner);
+  g_test_add_func ("/blame/lengths", test_lengths);
+  g_test_add_func ("/blame/combined", test_combined);
   g_test_add_func ("/blame/numbers", test_numbers);
   g_test_add_func ("/blame/predicates", test_predicates);
   g_test_add_func ("/blame/not-again", test_not_again);
