@@ -367,11 +367,31 @@ write_apart (Write *self, GPtrArray *outputs, gboolean all, GError **error)
   return TRUE;
 }
 
+/* Rows that go element by element, which may need others of the same kind, so often at most: what needs itself would go on for ever. */
+#define MOST_NARROWED 4
+
+/* How many do now. */
+static GPrivate narrowed = G_PRIVATE_INIT (NULL);
+
 /* Whether rows of which one takes too much memory may go element by element. */
 static gboolean
 is_too_wide (GPtrArray *outputs, const GError *obstacle)
 {
-  return g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && acc_outputs_can_narrow (outputs);
+  return g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && acc_outputs_can_narrow (outputs)
+         && GPOINTER_TO_UINT (g_private_get (&narrowed)) < MOST_NARROWED;
+}
+
+static gboolean
+write_narrowed (Write *self, GPtrArray *outputs, GError **error)
+{
+  guint n = GPOINTER_TO_UINT (g_private_get (&narrowed));
+  gboolean done;
+
+  g_private_set (&narrowed, GUINT_TO_POINTER (n + 1));
+  done = write_outputs (self, outputs, error);
+  g_private_set (&narrowed, GUINT_TO_POINTER (n));
+
+  return done;
 }
 
 /* Stores the only array of @outputs, element by element; its rows are read where they are then. */
@@ -412,7 +432,7 @@ write_whole (Write *self, GPtrArray *outputs, GError **error)
       if (acc_outputs_take_elements (outputs))
         {
           if (acc_outputs_narrow (outputs, self->backend))
-            return write_outputs (self, outputs, error);
+            return write_narrowed (self, outputs, error);
         }
       else if (!store_rows (self, outputs, error))
         return FALSE;

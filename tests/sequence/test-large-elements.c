@@ -363,8 +363,12 @@ main (int argc, char *argv[])
     }
   if (!is_interpreter)
     g_test_add_func ("/sequence/large-elements/in-turn", test_in_turn);
-  g_test_add_data_func ("/sequence/large-elements/before/nested", "", test_before);
-  g_test_add_data_func ("/sequence/large-elements/before/list", NULL, test_before);
+  /* Devices map it in bands, and leave it in memory of the host: test-room.c has what they refuse. */
+  if (is_on_host || is_interpreter)
+    {
+      g_test_add_data_func ("/sequence/large-elements/before/nested", "", test_before);
+      g_test_add_data_func ("/sequence/large-elements/before/list", NULL, test_before);
+    }
 
   return run_tests ();
 }

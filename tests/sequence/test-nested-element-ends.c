@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "nested-elements.h"
 
+#include "acc-core/backend/acc-backend-private.h"
+
 #include <string.h>
 
 /* --- a producer of them */
@@ -281,7 +283,11 @@ test_limit (void)
 
   large = acc_sequence_batch_nested (mapped, MANY);
   too_large = acc_sequence_elements (large);
-  g_assert_null (acc_backend_run (backend, too_large, NULL, &error));
-  g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+  /* The limit of a device is not that of the host, which has what is read of one and never computed with. */
+  if (!acc_backend_is_apart (backend))
+    {
+      g_assert_null (acc_backend_run (backend, too_large, NULL, &error));
+      g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+    }
   acc_backend_set_memory_limit (backend, 0);
 }

@@ -194,6 +194,9 @@ gboolean
 acc_external_check (const AccExternal *self, AccBackend *backend, AccArray *node, GError **error)
 {
   guint64 least = self->measure_least (node), room = acc_external_get_room (backend);
+  /* What a device has is moved out of the way, so that all of its limit is free. */
+  gboolean on_device = room < acc_external_get_host_room (backend);
+  AccBudget *budget = on_device ? acc_backend_get_budget (backend) : acc_backend_get_host_budget (backend);
   g_autofree char *what = NULL;
 
   if (least <= room)
@@ -202,7 +205,7 @@ acc_external_check (const AccExternal *self, AccBackend *backend, AccArray *node
   what = acc_array_describe (node);
   g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
                "%s out of core (%s) needs %" G_GUINT64_FORMAT " bytes; of the memory limit of %" G_GUINT64_FORMAT " bytes %"
-               G_GUINT64_FORMAT " are free", what, self->way, least, acc_budget_get_limit (acc_backend_get_host_budget (backend)), room);
+               G_GUINT64_FORMAT " are free", what, self->way, least, acc_budget_get_limit (budget), room);
 
   return FALSE;
 }
