@@ -521,8 +521,10 @@ test_not_again (void)
   g_autoptr(AccShape) shape = acc_shape_new ((gint64[]) { 1 << 15, 1 << 14 }, 2);
   g_autoptr(AccArray) many = acc_array_generate (shape, add_items, NULL);
   g_autoptr(AccNestedArray) read = acc_nested_array_new_from_lengths (rows, each), large = acc_nested_array_new_from_regular (many);
+  /* The interpreter takes half a minute for the large one. */
+  guint n = g_str_equal (acc_backend_get_name (backend), "interpreter") ? 1 : 2;
 
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < n; i++)
     {
       g_autoptr(AccNestedArray) mapped = acc_nested_array_map (i == 0 ? read : large, divided_sum, NULL), computed = NULL;
       g_autoptr(GError) error = NULL;
