@@ -118,7 +118,7 @@ copy (AccArray *first, AccArray *values, gint64 at, gint64 n, GError **error)
 {
   g_autoptr(AccShape) shape = acc_shape_new_vector (n);
   gint64 n_first = first != NULL;
-  AccBuffer **buffers = acc_buffers_allocate (values->type, n, NULL, "sums", error);
+  g_autofree AccBuffer **buffers = acc_buffers_allocate (values->type, n, NULL, "sums", error);
 
   if (buffers == NULL)
     return NULL;
