@@ -114,41 +114,55 @@ lift_table (AccLift *lift,
 
 /* --- elements as parameters */
 
-static AccArray *
+AccElementType *
+acc_nested_array_get_part_type (AccElementType *type,
+                                guint           rank,
+                                guint           depth,
+                                guint           i)
+{
+  guint n = depth + MIN (rank, 2);
+
+  if (i >= n)
+    return NULL;
+  if (i + 1 == depth)
+    return type;
+
+  return i > depth ? acc_index_type (rank) : acc_element_type_new (ACC_KIND_I64);
+}
+
+/* In the order of list_tables(), too. */
+AccNestedArray *
+acc_nested_array_new_of_parts (AccArray **parts,
+                               guint      rank,
+                               guint      depth)
+{
+  AccNesting *nesting;
+
+  if (depth > 1)
+    return acc_nested_array_new_for_groups (acc_nested_array_new_of_parts (parts + 1, rank, depth - 1), g_object_ref (parts[0]));
+  if (rank == 0)
+    return acc_nested_array_new_for_lifted (acc_lifted_new_regular (g_object_ref (parts[0])), g_object_ref (parts[0]));
+
+  nesting = acc_nesting_new (rank, g_object_ref (parts[1]), rank > 1 ? g_object_ref (parts[2]) : NULL);
+
+  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, g_object_ref (parts[0])), acc_nesting_dup_lengths (nesting));
+}
+
+AccNestedArray *
+acc_nested_array_dup_vectors (AccNestedArray *self)
+{
+  guint depth = acc_nested_array_get_depth (self);
+
+  return depth > 1 && acc_nested_array_get_rank (self) == 0 ? acc_nested_array_flatten_level (self, depth - 1) : g_object_ref (self);
+}
+
+static void
 add_parameter (GPtrArray      *parameters,
                AccElementType *type,
                guint           rank,
                const gint64   *extents)
 {
-  AccArray *parameter = acc_array_new_parameter (type, rank, extents, parameters->len);
-
-  g_ptr_array_add (parameters, parameter);
-
-  return g_object_ref (parameter);
-}
-
-/* In the order of list_tables(). */
-static AccNestedArray *
-new_nested_element (AccElementType *type,
-                    guint           rank,
-                    guint           depth,
-                    GPtrArray      *parameters)
-{
-  AccElementType *i64 = acc_element_type_new (ACC_KIND_I64);
-  AccArray *groups = depth > 1 ? add_parameter (parameters, i64, 1, NULL) : NULL, *extents, *offsets, *values;
-  AccNesting *nesting;
-
-  if (depth > 1)
-    return acc_nested_array_new_for_groups (new_nested_element (type, rank, depth - 1, parameters), groups);
-
-  values = add_parameter (parameters, type, 1, NULL);
-  if (rank == 0)
-    return acc_nested_array_new_for_lifted (acc_lifted_new_regular (values), g_object_ref (values));
-  offsets = add_parameter (parameters, i64, 1, NULL);
-  extents = rank > 1 ? add_parameter (parameters, acc_index_type (rank), 1, NULL) : NULL;
-  nesting = acc_nesting_new (rank, offsets, extents);
-
-  return acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, values), acc_nesting_dup_lengths (nesting));
+  g_ptr_array_add (parameters, acc_array_new_parameter (type, rank, extents, parameters->len));
 }
 
 GObject *
@@ -158,10 +172,19 @@ acc_nested_array_new_element (AccElementType *type,
                               guint           depth,
                               GPtrArray      *parameters)
 {
-  if (depth > 0)
-    return G_OBJECT (new_nested_element (type, rank, depth, parameters));
+  guint first = parameters->len;
+  AccElementType *part;
 
-  return G_OBJECT (add_parameter (parameters, type, rank, shape != NULL ? acc_shape_get_extents (shape, NULL) : NULL));
+  if (depth == 0)
+    {
+      add_parameter (parameters, type, rank, shape != NULL ? acc_shape_get_extents (shape, NULL) : NULL);
+      return g_object_ref (g_ptr_array_index (parameters, first));
+    }
+
+  for (guint i = 0; (part = acc_nested_array_get_part_type (type, rank, depth, i)) != NULL; i++)
+    add_parameter (parameters, part, 1, NULL);
+
+  return G_OBJECT (acc_nested_array_new_of_parts ((AccArray **) parameters->pdata + first, rank, depth));
 }
 
 GPtrArray *
@@ -337,7 +360,7 @@ acc_nested_array_apply_elements (AccNestedArray **arrays,
                                  guint            depth,
                                  AccApplyFlags    flags)
 {
-  g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_outer_count (arrays[0]));
+  g_autoptr(AccArray) count = acc_nested_array_match_all (arrays, n_arrays, acc_nested_array_get_outer_count);
   g_autoptr(AccNestedOrigin) origin = (flags & ACC_APPLY_IN_STEPS) == 0
                                       ? acc_nested_origin_new (results, count_results (rank, depth), rank, depth) : NULL;
   G_GNUC_UNUSED g_auto(AccNaming) naming = { NULL };
@@ -345,12 +368,6 @@ acc_nested_array_apply_elements (AccNestedArray **arrays,
   AccNestedArray *made;
   guint64 first;
 
-  for (guint i = 1; i < n_arrays; i++)
-    {
-      g_autoptr(AccArray) before = g_steal_pointer (&count);
-
-      count = acc_nested_array_match_counts (before, acc_nested_array_get_outer_count (arrays[i]));
-    }
   naming = acc_naming_begin (NULL);
   lift = acc_nested_array_new_lift (count, flags);
   first = acc_array_count_made ();

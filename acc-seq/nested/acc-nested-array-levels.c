@@ -47,17 +47,12 @@ match_groups (AccNestedArray **arrays,
               guint            n_arrays)
 {
   AccArray *own = acc_nested_array_get_groups (arrays[0]), *matched;
-  g_autoptr(AccArray) numbers = NULL, count = g_object_ref (own);
+  g_autoptr(AccArray) numbers = NULL, count = acc_nested_array_match_all (arrays, n_arrays, acc_nested_array_get_groups);
   Matching matching = { arrays, n_arrays };
   gboolean same = TRUE;
 
   for (guint i = 1; i < n_arrays; i++)
-    {
-      g_autoptr(AccArray) before = g_steal_pointer (&count);
-
-      same = same && acc_nested_array_get_groups (arrays[i]) == own;
-      count = acc_nested_array_match_counts (before, acc_nested_array_get_groups (arrays[i]));
-    }
+    same = same && acc_nested_array_get_groups (arrays[i]) == own;
   if (same)
     return g_object_ref (own);
 

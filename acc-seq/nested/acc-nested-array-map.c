@@ -15,9 +15,10 @@
 
 /* --- one count for several nested arrays */
 
-AccArray *
-acc_nested_array_match_counts (AccArray *count,
-                               AccArray *other)
+/* @count, with an error where @other has another number of elements: before the run, or else when the number is computed. */
+static AccArray *
+match_counts (AccArray *count,
+              AccArray *other)
 {
   g_autoptr(AccArray) none = NULL;
   g_autoptr(AccExpr) n = NULL, m = NULL;
@@ -35,6 +36,23 @@ acc_nested_array_match_counts (AccArray *count,
   acc_array_set_label (matched, "as many elements of one nested array as of the other, or the number of the first that is alone");
 
   return matched;
+}
+
+AccArray *
+acc_nested_array_match_all (AccNestedArray   **arrays,
+                            guint              n_arrays,
+                            AccNestedArrayPart get_counted)
+{
+  AccArray *count = g_object_ref (get_counted (arrays[0]));
+
+  for (guint i = 1; i < n_arrays; i++)
+    {
+      g_autoptr(AccArray) before = count;
+
+      count = match_counts (before, get_counted (arrays[i]));
+    }
+
+  return count;
 }
 
 /* @number: NULL, or what stands for one of @numbers in @result. What is older than @first is not made of the elements. */
@@ -90,18 +108,12 @@ acc_nested_array_apply (AccNestedArray **arrays,
                         AccArray        *result,
                         AccApplyFlags    flags)
 {
-  g_autoptr(AccArray) count = g_object_ref (acc_nested_array_get_count (arrays[0]));
+  g_autoptr(AccArray) count = acc_nested_array_match_all (arrays, n_arrays, acc_nested_array_get_count);
   G_GNUC_UNUSED g_auto(AccNaming) naming = { NULL };
   g_autoptr(AccLift) lift = NULL;
   AccNestedArray *made;
   guint64 first;
 
-  for (guint i = 1; i < n_arrays; i++)
-    {
-      g_autoptr(AccArray) before = g_steal_pointer (&count);
-
-      count = acc_nested_array_match_counts (before, acc_nested_array_get_count (arrays[i]));
-    }
   /* What is lifted has the names of what it is lifted from. */
   naming = acc_naming_begin (NULL);
   lift = acc_nested_array_new_lift (count, flags);

@@ -35,8 +35,11 @@ AccExpr        *acc_nested_array_check_number   (AccNestedArray *self, AccExpr *
 gboolean        acc_nested_array_are_integers   (AccElementType *extents);
 /* @lengths, a vector of integers, as i8; an error where one is negative or more than @values has in @dimension. */
 AccArray       *acc_nested_array_check_lengths  (AccArray *lengths, AccArray *values, guint dimension);
-/* @count, with an error where @other has another number of elements: before the run, or else when the number is computed. */
-AccArray       *acc_nested_array_match_counts   (AccArray *count, AccArray *other);
+/* One of the arrays that a nested array has; borrowed. */
+typedef AccArray *(*AccNestedArrayPart) (AccNestedArray *self);
+/* That of the first of @arrays, with an error where another has another number of elements in it: before the run, or else when the number
+ * is computed. Owned. */
+AccArray       *acc_nested_array_match_all      (AccNestedArray **arrays, guint n_arrays, AccNestedArrayPart get_counted);
 /* One that carries the error of @node, taken over. */
 AccNestedArray *acc_nested_array_new_error      (AccArray *node);
 /* One that carries an error of its own, with the name of the operation that makes it in front, or that of @input, which it has. */
@@ -61,9 +64,16 @@ AccNestedArray *acc_nested_array_apply_nested   (const char *operation, AccNeste
                                                  gpointer user_data);
 /* --- functions of elements that may be nested arrays: of the arrays that they consist of */
 
+/* What an irregular nested array of @depth levels consists of: groups of its levels from the outermost one, values, offsets, and extents
+ * where @rank is more than 1; where it is 0, of elements of the innermost level, values are last. The type of number @i; NULL: there are no
+ * more. */
+AccElementType *acc_nested_array_get_part_type  (AccElementType *type, guint rank, guint depth, guint i);
+/* One of these, which are not taken over. */
+AccNestedArray *acc_nested_array_new_of_parts   (AccArray **parts, guint rank, guint depth);
+/* The same levels, the innermost of numbers as vectors. */
+AccNestedArray *acc_nested_array_dup_vectors    (AccNestedArray *self);
 /* What stands for an element: an array, or, where @depth is not 0, a nested array of as many levels. @parameters, which owns them, gets
- * those that it is made of: of a nested array groups of its levels from the outermost one, values, offsets, and extents where @rank is more
- * than 1. @shape: of an array, nullable. Owned. */
+ * those that it is made of. @shape: of an array, nullable. Owned. */
 GObject        *acc_nested_array_new_element    (AccElementType *type, guint rank, AccShape *shape, guint depth, GPtrArray *parameters);
 /* Where this thread traces: what @function gives for @elements of @parameters, which become those that the answer was made with; owned.
  * *@number: as for acc_trace_ask_arrays(). */

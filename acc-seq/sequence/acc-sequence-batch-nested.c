@@ -105,11 +105,9 @@ check_results (const char *operation,
 static AccNestedArray *
 count_made (AccNestedArray *made)
 {
-  guint depth = acc_nested_array_get_depth (made);
-  g_autoptr(AccNestedArray) vectors = depth > 1 && acc_nested_array_get_rank (made) == 0 ? acc_nested_array_flatten_level (made, depth - 1)
-                                                                                         : NULL;
+  g_autoptr(AccNestedArray) vectors = acc_nested_array_dup_vectors (made);
 
-  return acc_walk_dup_counted (vectors != NULL ? vectors : made);
+  return acc_walk_dup_counted (vectors);
 }
 
 /* A sequence whose program gives the next state and what @made consists of. */

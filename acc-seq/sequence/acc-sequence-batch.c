@@ -132,7 +132,7 @@ acc_sequence_fold_batch (AccSequence *self,
                          AccArrayFunc function,
                          gpointer     user_data)
 {
-  g_autoptr(AccSequence) states = NULL;
+  g_autoptr(AccSequence) states = NULL, refused = NULL;
   AccArray *mistake = NULL;
 
   g_return_val_if_fail (ACC_IS_SEQUENCE (self), NULL);
@@ -140,9 +140,9 @@ acc_sequence_fold_batch (AccSequence *self,
 
   if (self->mistake != NULL || state->error != NULL)
     return g_object_ref (self->mistake != NULL ? self->mistake : state);
-  if (self->depth > 1)
-    return acc_sequence_new_mistake ("sequence_fold_batch", ACC_ERROR_SHAPE,
-                                     "it is for arrays, and elements are nested arrays: fold_batch_nested is for these");
+  refused = acc_sequence_refuse_nested ("sequence_fold_batch", self, "fold_batch_nested is for these");
+  if (refused != NULL)
+    return g_object_ref (refused->mistake);
 
   states = acc_sequence_alloc (ACC_SEQUENCE_KIND_FOLD_BATCH, &self, 1);
   states->function = acc_sequence_function_trace ("sequence_fold_batch", (AccElementType *[]) { state->type, self->type },

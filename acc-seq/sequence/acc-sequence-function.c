@@ -192,17 +192,15 @@ static GObject *
 join_numbers (GObject *made)
 {
   g_autoptr(AccNestedArray) nested = ACC_IS_NESTED_ARRAY (made) ? ACC_NESTED_ARRAY (made) : NULL;
-  guint depth;
 
   if (nested == NULL)
     return made;
-  depth = acc_nested_array_get_depth (nested);
   if (acc_nested_array_get_values (nested)->error != NULL)
     return g_object_ref (G_OBJECT (acc_nested_array_get_values (nested)));
-  if (acc_nested_array_get_rank (nested) > 0)
-    return G_OBJECT (g_steal_pointer (&nested));
+  if (acc_nested_array_get_rank (nested) == 0 && acc_nested_array_get_inner (nested) == NULL)
+    return G_OBJECT (acc_nested_array_flatten (nested));
 
-  return depth > 1 ? G_OBJECT (acc_nested_array_flatten_level (nested, depth - 1)) : G_OBJECT (acc_nested_array_flatten (nested));
+  return G_OBJECT (acc_nested_array_dup_vectors (nested));
 }
 
 AccSequenceFunction *

@@ -434,24 +434,6 @@ acc_sequence_last (AccSequence *self,
 
 /* --- nested arrays */
 
-/* Takes over @arrays, what an irregular nested array of @depth levels consists of. */
-static AccNestedArray *
-from_pieces (GPtrArray *arrays,
-             guint      rank,
-             guint      depth)
-{
-  g_autoptr(GPtrArray) owned = arrays;
-  AccArray **pieces = (AccArray **) owned->pdata + depth - 1;
-  AccNesting *nesting = acc_nesting_new (rank, g_object_ref (pieces[1]), rank > 1 ? g_object_ref (pieces[2]) : NULL);
-  AccNestedArray *nested = acc_nested_array_new_for_lifted (acc_lifted_new_irregular (nesting, g_object_ref (pieces[0])),
-                                                            acc_nesting_dup_lengths (nesting));
-
-  for (guint i = depth - 1; i-- > 0;)
-    nested = acc_nested_array_new_for_groups (nested, g_object_ref (g_ptr_array_index (owned, i)));
-
-  return nested;
-}
-
 /* An irregular nested array of @depth levels, whose arrays share a walk. @otherwise: nullable, what stands for each of them. */
 static AccNestedArray *
 new_nested_result (const char           *operation,
@@ -460,13 +442,11 @@ new_nested_result (const char           *operation,
                    guint                 depth,
                    GPtrArray            *otherwise)
 {
-  guint n = depth + (sequence->rank > 1 ? 2 : 1);
-  GPtrArray *arrays = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(GPtrArray) arrays = g_ptr_array_new_with_free_func (g_object_unref);
+  AccElementType *type;
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; (type = acc_nested_array_get_part_type (sequence->type, sequence->rank, depth, i)) != NULL; i++)
     {
-      AccElementType *type = i == depth - 1 ? sequence->type : i > depth
-                             ? acc_index_type (sequence->rank) : acc_element_type_new (ACC_KIND_I64);
       AccArray *array = new_result (operation, sequence, kind, NULL, otherwise != NULL ? g_ptr_array_index (otherwise, i) : NULL, type, 1,
                                     NULL);
 
@@ -474,7 +454,7 @@ new_nested_result (const char           *operation,
       g_ptr_array_add (arrays, array);
     }
 
-  return from_pieces (arrays, sequence->rank, depth);
+  return acc_nested_array_new_of_parts ((AccArray **) arrays->pdata, sequence->rank, depth);
 }
 
 /**

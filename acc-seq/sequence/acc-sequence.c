@@ -259,29 +259,25 @@ acc_sequence_new_from_array (AccArray *array)
 AccSequence *
 acc_sequence_new_from_nested (AccNestedArray *nested)
 {
+  g_autoptr(AccNestedArray) vectors = NULL;
   AccLifted *lifted;
   AccSequence *self;
   guint depth;
 
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (nested), NULL);
 
-  depth = acc_nested_array_get_depth (nested);
-  lifted = acc_nested_array_get_lifted (nested);
-  if (lifted->values->error != NULL)
-    return acc_sequence_new_error (g_object_ref (lifted->values));
-  if (depth > 1 && lifted->rank == 0)
-    {
-      g_autoptr(AccNestedArray) vectors = acc_nested_array_flatten_level (nested, depth - 1);
+  if (acc_nested_array_get_values (nested)->error != NULL)
+    return acc_sequence_new_error (g_object_ref (acc_nested_array_get_values (nested)));
 
-      return acc_sequence_new_from_nested (vectors);
-    }
-
+  vectors = acc_nested_array_dup_vectors (nested);
+  depth = acc_nested_array_get_depth (vectors);
+  lifted = acc_nested_array_get_lifted (vectors);
   self = acc_sequence_alloc (ACC_SEQUENCE_KIND_NESTED, NULL, 0);
-  self->nested = depth > 1 ? acc_walk_dup_counted (nested) : g_object_ref (nested);
+  self->nested = depth > 1 ? acc_walk_dup_counted (vectors) : g_object_ref (vectors);
   self->type = lifted->values->type;
   self->rank = lifted->rank;
   self->depth = depth;
-  self->length = acc_nested_array_get_known_count (nested);
+  self->length = acc_nested_array_get_known_count (vectors);
   if (depth == 1 && lifted->form == ACC_LIFTED_CONSTANT && lifted->values->shape != NULL)
     self->shape = acc_shape_ref (lifted->values->shape);
   else if (depth == 1 && lifted->form == ACC_LIFTED_REGULAR && lifted->values->shape != NULL)
