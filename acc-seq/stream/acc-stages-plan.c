@@ -190,11 +190,8 @@ plan_beside (Stages *self, GPtrArray *beside, gboolean *is_known)
 static void
 add_walk (Stages *self, GArray *stores, guint leader)
 {
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  g_autoptr(GPtrArray) nodes = acc_stages_list_led (stores, leader);
 
-  for (guint i = leader; i < stores->len; i++)
-    if (g_array_index (stores, AccStageStore, i).leader == leader)
-      g_ptr_array_add (nodes, g_array_index (stores, AccStageStore, i).store);
   acc_plan_traffic_add_walk (&self->plan->traffic.read, (AccArray **) nodes->pdata, nodes->len, self->stored);
 }
 
@@ -223,7 +220,8 @@ plan_stores (Stages *self, GArray *stores, GPtrArray *beside, guint stage, gbool
   const AccStageStore *first = NULL;
   guint n = 0;
 
-  acc_stages_place (plan->backend, stores, self->mode, stage, self->in_files);
+  if (stage > 0)
+    acc_stages_place (plan->backend, stores, self->mode, stage, self->in_files);
   for (guint i = 0; i < stores->len; i++)
     {
       const AccStageStore *store = &g_array_index (stores, AccStageStore, i);
@@ -334,6 +332,7 @@ plan_stages (Stages *self, GArray *stores, guint64 *held, gboolean *is_known, GE
         }
       hold (self, held, TRUE);
       g_clear_error (&local);
+      acc_stages_place (plan->backend, stores, self->mode, 0, self->in_files);
     }
   g_propagate_error (error, local);
 

@@ -87,6 +87,8 @@ gboolean      acc_stages_take_windows  (AccBackend *backend, GPtrArray *arrays, 
 gboolean      acc_stages_takes_memory  (const AccStageStore *store, guint64 *room);
 /* Decides which stores of a stage go to memory, but for @in_files, and of the first one which of the others have one walk. */
 void          acc_stages_place         (AccBackend *backend, GArray *stores, AccStagesMode mode, guint stage, gboolean in_files);
+/* What the walk of store number @leader computes, AccArray, borrowed. */
+GPtrArray    *acc_stages_list_led      (GArray *stores, guint leader);
 /* What a walk computes a store by; NULL: it is in memory. */
 const AccExternal *acc_stages_get_external (const AccStageStore *store);
 /* Puts @values, from AccArray to AccArray, in place of what @arrays are made of. They are gone then. */

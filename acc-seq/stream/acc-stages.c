@@ -188,14 +188,13 @@ compute_externally (Stages *self, GArray *stores, guint leader, GError **error)
   return done;
 }
 
-/* Those of the first stage. *@in_files: whether none goes to memory; gets whether none does. */
+/* Those of the first stage, which are placed. *@in_files: gets whether none goes to memory. */
 static gboolean
 try_stage (Stages *self, GPtrArray *results, GArray *stores, gboolean *in_files, GError **error)
 {
   g_autoptr(GPtrArray) together = g_ptr_array_new ();
   g_autoptr(GPtrArray) wanted = acc_stages_find_beside (self->backend, (AccArray **) results->pdata, results->len, self->mode, stores);
 
-  acc_stages_place (self->backend, stores, self->mode, 0, *in_files);
   *in_files = TRUE;
   self->beside = (AccBeside) { wanted, self->values };
 
@@ -250,6 +249,7 @@ compute_stage (Stages *self, GPtrArray *results, GArray *stores, GError **error)
       else
         in_files = TRUE;
       g_clear_error (&local);
+      acc_stages_place (self->backend, stores, self->mode, 0, in_files);
     }
   g_propagate_error (error, local);
 
@@ -412,11 +412,8 @@ list_repeated (GHashTable *walks)
 static void
 count_external (GHashTable *walks, GArray *stores, guint leader)
 {
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  g_autoptr(GPtrArray) nodes = acc_stages_list_led (stores, leader);
 
-  for (guint i = leader; i < stores->len; i++)
-    if (g_array_index (stores, AccStageStore, i).leader == leader)
-      g_ptr_array_add (nodes, g_array_index (stores, AccStageStore, i).store);
   count_walk (walks, (AccArray **) nodes->pdata, nodes->len, NULL);
 }
 

@@ -100,6 +100,8 @@ AccArray          *acc_external_pretend  (const AccExternal *self, AccBackend *b
 gboolean           acc_external_is_pretended (AccArray *source, guint64 *held);
 /* Whether it has the memory that it needs at least; ACC_ERROR_OUT_OF_MEMORY tells how much. */
 gboolean           acc_external_check    (const AccExternal *self, AccBackend *backend, AccArray *node, GError **error);
+/* Names what was to be computed, unless it was cancelled. */
+void               acc_external_prefix_error (const AccExternalTask *task, GError **error);
 /* Errors name the node. */
 AccArray          *acc_external_compute  (const AccExternal *self, const AccExternalTask *task, GError **error);
 

@@ -143,18 +143,19 @@ acc_stages_place (AccBackend *backend, GArray *stores, AccStagesMode mode, guint
       find_others (backend, stores, i);
 }
 
-/* --- how */
-
-static void
-prefix (const AccExternalTask *task, GError **error)
+GPtrArray *
+acc_stages_list_led (GArray *stores, guint leader)
 {
-  g_autofree char *what = NULL;
+  GPtrArray *nodes = g_ptr_array_new ();
 
-  if (error == NULL || *error == NULL || g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return;
-  what = acc_array_describe (task->node);
-  g_prefix_error (error, "%s: ", what);
+  for (guint i = leader; i < stores->len; i++)
+    if (g_array_index (stores, AccStageStore, i).leader == leader)
+      g_ptr_array_add (nodes, g_array_index (stores, AccStageStore, i).store);
+
+  return nodes;
 }
+
+/* --- how */
 
 typedef struct {
   const AccExternal     *external;
@@ -182,7 +183,7 @@ begin (const AccExternal *external, const AccExternalTask *task, GArray *begun, 
   self.state = external->begin (task, error);
   if (self.state == NULL)
     {
-      prefix (task, error);
+      acc_external_prefix_error (task, error);
       return FALSE;
     }
   g_array_append_val (begun, self);
@@ -225,7 +226,7 @@ end_all (GArray *begun, AccArray **results, GError **error)
       results[i] = self->external->end (self->state, error);
       if (results[i] == NULL)
         {
-          prefix (self->task, error);
+          acc_external_prefix_error (self->task, error);
           while (i > 0)
             g_clear_object (&results[--i]);
           return FALSE;
@@ -251,7 +252,7 @@ compute_at_once (const AccExternal *const *externals, const AccExternalTask *tas
   g_ptr_array_extend (arrays, reads, NULL, NULL);
   if (!acc_external_write (&tasks[0], arrays, sinks, error))
     {
-      prefix (&tasks[0], error);
+      acc_external_prefix_error (&tasks[0], error);
       return FALSE;
     }
 

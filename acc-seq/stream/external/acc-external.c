@@ -194,20 +194,31 @@ gboolean
 acc_external_check (const AccExternal *self, AccBackend *backend, AccArray *node, GError **error)
 {
   guint64 least = self->measure_least (node), room = acc_external_get_room (backend);
-  /* What a device has is moved out of the way, so that all of its limit is free. */
-  gboolean on_device = room < acc_external_get_host_room (backend);
-  AccBudget *budget = on_device ? acc_backend_get_budget (backend) : acc_backend_get_host_budget (backend);
+  AccBudget *budget;
   g_autofree char *what = NULL;
 
   if (least <= room)
     return TRUE;
 
+  /* What a device has is moved out of the way, so that all of its limit is free. */
+  budget = room < acc_external_get_host_room (backend) ? acc_backend_get_budget (backend) : acc_backend_get_host_budget (backend);
   what = acc_array_describe (node);
   g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY,
                "%s out of core (%s) needs %" G_GUINT64_FORMAT " bytes; of the memory limit of %" G_GUINT64_FORMAT " bytes %"
                G_GUINT64_FORMAT " are free", what, self->way, least, acc_budget_get_limit (budget), room);
 
   return FALSE;
+}
+
+void
+acc_external_prefix_error (const AccExternalTask *task, GError **error)
+{
+  g_autofree char *what = NULL;
+
+  if (error == NULL || *error == NULL || g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+  what = acc_array_describe (task->node);
+  g_prefix_error (error, "%s: ", what);
 }
 
 AccArray *
@@ -222,12 +233,8 @@ acc_external_compute (const AccExternal *self, const AccExternalTask *task, GErr
     return NULL;
 
   result = self->compute (task, error);
-  if (result == NULL && error != NULL && !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    {
-      g_autofree char *what = acc_array_describe (task->node);
-
-      g_prefix_error (error, "%s: ", what);
-    }
+  if (result == NULL)
+    acc_external_prefix_error (task, error);
 
   return result;
 }
