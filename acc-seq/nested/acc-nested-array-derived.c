@@ -23,9 +23,10 @@ call_with_element (AccArray **arrays,
 
 /* A number for each element: the values of regular ones. */
 static AccArray *
-reduce (const char     *operation,
-        AccNestedArray *self,
-        AccArray     *(*function) (AccArray *array))
+reduce_by (const char       *operation,
+           AccNestedArray   *self,
+           AccArrayFunc      function,
+           gpointer          data)
 {
   ACC_ARRAY_NAMED (operation);
   g_autoptr(AccNestedArray) mapped = NULL;
@@ -34,13 +35,21 @@ reduce (const char     *operation,
 
   g_return_val_if_fail (ACC_IS_NESTED_ARRAY (self), NULL);
 
-  mapped = acc_nested_array_map (self, call_with_element, function);
+  mapped = acc_nested_array_map (self, function, data);
   if (acc_nested_array_get_values (mapped)->error != NULL)
     return g_object_ref (acc_nested_array_get_values (mapped));
   lift = acc_lift_new (acc_nested_array_get_count (self));
   regular = acc_lift_to_regular (lift, acc_nested_array_get_lifted (mapped));
 
   return g_object_ref (regular->values);
+}
+
+static AccArray *
+reduce (const char     *operation,
+        AccNestedArray *self,
+        AccArray     *(*function) (AccArray *array))
+{
+  return reduce_by (operation, self, call_with_element, function);
 }
 
 /**
@@ -111,6 +120,96 @@ AccArray *
 acc_nested_array_mean (AccNestedArray *self)
 {
   return reduce ("nested_array_mean", self, acc_array_mean_all);
+}
+
+static AccArray *
+variance_of_element (AccArray **arrays,
+                     guint      n_arrays,
+                     gpointer   ddof)
+{
+  return acc_array_variance_all (arrays[0], GPOINTER_TO_UINT (ddof));
+}
+
+/**
+ * acc_nested_array_variance:
+ * @self: a nested array of numbers
+ * @ddof: by how much less than the number of values the squares are divided: 0 for all values there are, 1 for a sample
+ *
+ * Computes the variance of each element. Takes time linear in the number of values.
+ *
+ * Returns: (transfer full): a vector with a variance for each element, as floats; not finite for one of @ddof values or fewer
+ */
+AccArray *
+acc_nested_array_variance (AccNestedArray *self,
+                           guint           ddof)
+{
+  return reduce_by ("nested_array_variance", self, variance_of_element, GUINT_TO_POINTER (ddof));
+}
+
+static AccArray *
+deviation_of_element (AccArray **arrays,
+                      guint      n_arrays,
+                      gpointer   ddof)
+{
+  return acc_array_standard_deviation_all (arrays[0], GPOINTER_TO_UINT (ddof));
+}
+
+/**
+ * acc_nested_array_standard_deviation:
+ * @self: a nested array of numbers
+ * @ddof: as acc_nested_array_variance() takes it
+ *
+ * Computes the standard deviation of each element, the square root of its variance. Takes time linear in the number of values.
+ *
+ * Returns: (transfer full): a vector with a deviation for each element, as floats; not finite for one of @ddof values or fewer
+ */
+AccArray *
+acc_nested_array_standard_deviation (AccNestedArray *self,
+                                     guint           ddof)
+{
+  return reduce_by ("nested_array_standard_deviation", self, deviation_of_element, GUINT_TO_POINTER (ddof));
+}
+
+/**
+ * acc_nested_array_all_true:
+ * @self: a nested array of truth values
+ *
+ * Tells of each element whether all of its values are true. Takes time linear in the number of values.
+ *
+ * Returns: (transfer full): a vector of b1; true for an empty element
+ */
+AccArray *
+acc_nested_array_all_true (AccNestedArray *self)
+{
+  return reduce ("nested_array_all_true", self, acc_array_all_true);
+}
+
+/**
+ * acc_nested_array_any_true:
+ * @self: a nested array of truth values
+ *
+ * Tells of each element whether one of its values is true. Takes time linear in the number of values.
+ *
+ * Returns: (transfer full): a vector of b1; false for an empty element
+ */
+AccArray *
+acc_nested_array_any_true (AccNestedArray *self)
+{
+  return reduce ("nested_array_any_true", self, acc_array_any_true);
+}
+
+/**
+ * acc_nested_array_count_nonzero:
+ * @self: a nested array of numbers or truth values
+ *
+ * Counts the values of each element that are not 0. Takes time linear in the number of values.
+ *
+ * Returns: (transfer full): a vector of i8; 0 for an empty element
+ */
+AccArray *
+acc_nested_array_count_nonzero (AccNestedArray *self)
+{
+  return reduce ("nested_array_count_nonzero", self, acc_array_count_nonzero_all);
 }
 
 /**

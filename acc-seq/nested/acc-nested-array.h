@@ -128,25 +128,35 @@ ACC_AVAILABLE_IN_1_0
 char           *acc_nested_array_to_string        (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 
 ACC_AVAILABLE_IN_1_0
-AccArray       *acc_nested_array_sum              (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_sum                (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray       *acc_nested_array_product          (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_product            (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray       *acc_nested_array_minimum          (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_minimum            (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray       *acc_nested_array_maximum          (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_maximum            (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray       *acc_nested_array_mean             (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_mean               (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray       *acc_nested_array_argmin           (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_variance           (AccNestedArray *self, guint ddof) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccArray       *acc_nested_array_argmax           (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_standard_deviation (AccNestedArray *self, guint ddof) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccNestedArray *acc_nested_array_cumsum           (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_all_true           (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccNestedArray *acc_nested_array_sort             (AccNestedArray *self, gboolean descending) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_any_true           (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
-AccNestedArray *acc_nested_array_unique           (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+AccArray       *acc_nested_array_count_nonzero      (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_argmin             (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccArray       *acc_nested_array_argmax             (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_cumsum             (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_sort               (AccNestedArray *self, gboolean descending) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_unique             (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_take (AccNestedArray *self, gint64 count) G_GNUC_WARN_UNUSED_RESULT;

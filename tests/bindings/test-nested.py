@@ -43,6 +43,71 @@ def test_several_and_choices():
     assert rows.filter(lambda row: row.fold(0, lambda x, y: x + y).map(lambda s: s > 3)).to_list() == [[3, 4, 5, 6]]
 
 
+def test_operators():
+    values, others = np.arange(10, dtype='f4'), np.arange(10, 0, -1, dtype='f4')
+    lengths, weights = [3, 0, 5, 2], np.array([1, 2, 3, 4], 'f4')
+    n, m = Acc.NestedArray.from_lengths(values, lengths), Acc.NestedArray.from_lengths(others, lengths)
+    each = np.repeat(weights, lengths)
+
+    def same(got, want):
+        got = got.run()
+        assert got.dtype == {'float32': 'f4', 'bool': 'b1'}[want.dtype.name], (got.dtype, want.dtype)
+        assert np.asarray(got.lengths.run()).tolist() == lengths
+        assert np.array_equal(np.asarray(got.flatten().run()), want), (got, want)
+
+    for call in (lambda x, y: x + y, lambda x, y: x - y, lambda x, y: x * y, lambda x, y: x / (y + 1), lambda x, y: x < y, lambda x, y: x <= y,
+                 lambda x, y: x > y, lambda x, y: x >= y):
+        same(call(n, m), call(values, others))
+        same(call(n, 3), call(values, np.float32(3)))
+        same(call(3, n), call(np.float32(3), values))
+        same(call(np.float32(3), n), call(np.float32(3), values))
+        same(call(n, weights), call(values, each))
+        same(call(weights, n), call(each, values))
+        same(call(n, Acc.use(weights)), call(values, each))
+        same(call(n, n.sum()), call(values, np.repeat(np.asarray(n.sum().run()), lengths)))
+    same(-n, -values)
+    same(+n, values)
+    same(abs(-n), values)
+    same((n > 2) & (n < 7), (values > 2) & (values < 7))
+    same((n > 2) | ~(n < 7), (values > 2) | ~(values < 7))
+    pictures = Acc.NestedArray.from_arrays([np.ones((2, 2), 'f4'), np.ones((1, 3), 'f4')])
+    assert (pictures * np.array([2, 3], 'f4')).to_list() == [[[2, 2], [2, 2]], [[3, 3, 3]]]
+    levels = Acc.NestedArray.from_list([[[1., 2.], [3.]], [], [[4.]]])
+    assert (2 * levels + levels).to_list() == [[[3, 6], [9]], [], [[12]]]
+    for bad in ('text', None, object()):
+        try:
+            n + bad
+            assert False, bad
+        except (TypeError, GLib.Error):
+            pass
+    try:
+        (n * np.arange(5, dtype='f4')).run()
+        assert False
+    except GLib.Error as error:
+        assert 'index 4' in error.message, error.message
+
+
+def test_reductions():
+    rows = Acc.NestedArray.from_lengths(np.array([3., 0., 2., 5., 5., 7.]), [3, 0, 1, 2])
+    parts = [np.array(row) for row in rows.to_list()]
+    some = rows.filter(lambda row: row.map(lambda x: 1).sum_all() > 0)
+    assert np.asarray(rows.sum().run()).tolist() == [part.sum() for part in parts]
+    assert np.asarray(rows.product().run()).tolist() == [part.prod() for part in parts]
+    for name, peer in (('mean', np.mean), ('maximum', np.max), ('minimum', np.min), ('std', np.std), ('var', np.var), ('argmax', np.argmax),
+                       ('argmin', np.argmin)):
+        assert np.allclose(np.asarray(getattr(some, name)().run()), [peer(part) for part in parts if len(part)]), name
+    for ddof in (0, 1, 2):
+        got = np.asarray(rows.var(ddof).run()), np.asarray(rows.std(ddof).run())
+        for part, var, std in zip(parts, *got):
+            if len(part) > ddof:
+                assert np.allclose([var, std], [part.var(ddof=ddof), part.std(ddof=ddof)])
+            else:
+                assert not np.isfinite(var) and not np.isfinite(std), (part, ddof, var, std)
+    assert np.asarray((rows > 1).all().run()).tolist() == [False, True, True, True]
+    assert np.asarray((rows > 2).any().run()).tolist() == [True, False, True, True]
+    assert np.asarray(rows.count_nonzero().run()).tolist() == [2, 0, 1, 2]
+
+
 def test_pictures():
     pictures = [np.arange(h * w, dtype='f4').reshape(h, w) for h, w in ((2, 3), (1, 1), (0, 4), (4, 2))]
     nested = Acc.NestedArray.from_arrays(pictures)

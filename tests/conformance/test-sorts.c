@@ -655,6 +655,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sorts/long", test_long);
   g_test_add_func ("/sorts/equal", test_equal);
   g_test_add_func ("/sorts/computed", test_computed);
+  g_test_add_func ("/sorts/tuple-keys", test_tuple_keys);
   g_test_add_func ("/sorts/parts", test_parts);
   g_test_add_func ("/sorts/mistakes", test_mistakes);
   return conf_run ();

@@ -287,6 +287,8 @@ test_ready_made (void)
   array_says ("nested_array_maximum", ACC_ERROR_SHAPE, "not in element 1", acc_nested_array_maximum (ROWS ()));
   array_says ("nested_array_argmin", ACC_ERROR_SHAPE, "not in element 1", acc_nested_array_argmin (ROWS ()));
   array_says ("nested_array_argmax", ACC_ERROR_SHAPE, "not in element 1", acc_nested_array_argmax (ROWS ()));
+  array_says ("nested_array_all_true", ACC_ERROR_TYPE, "", acc_nested_array_all_true (ROWS ()));
+  array_says ("nested_array_any_true", ACC_ERROR_TYPE, "", acc_nested_array_any_true (ROWS ()));
 }
 
 /* --- sequences */
