@@ -83,6 +83,18 @@ def test_operators_of_arrays():
         same(made, matrix @ matrix.T)
 
 
+def test_one_element_beside_many():
+    values = np.arange(12, dtype='f8').reshape(3, 4)
+    for many in (Acc.use(values), Acc.use(values) + 0):
+        for one in (Acc.use(values).mean_all(), Acc.use(values).mean_all().run()):
+            same(many - one, values - values.mean())
+            same(one - many, values.mean() - values)
+            same(many < one, values < values.mean())
+            same(one <= many, values.mean() <= values)
+    same(np.array(3.) * (Acc.use(values) + 0), values * 3)
+    raises((TypeError, GLib.Error), lambda: Acc.use(values) + Acc.use(np.arange(4.)))
+
+
 def test_comparisons():
     x, y = np.array([1.0, 2, np.nan, -0.0]), np.array([1.0, 3, np.nan, 0.0])
     a, b = Acc.use(x), Acc.use(y)

@@ -59,6 +59,30 @@ def test_parts_of_arguments():
             assert same(program(values), (values * 2)[key]), (shape, key)
 
 
+def computed(bound):
+    """@bound as an array of one element that is not in memory, or as an expression of it."""
+    if bound is None:
+        return None
+    one = Acc.unit(bound).map(lambda x: x)
+    return one if bound % 2 else one[()]
+
+
+def test_computed_bounds():
+    values = np.arange(35, dtype='i4').reshape(5, 7)
+    for array in (Acc.use(values), Acc.use(values) + 0):
+        for step in (None, 2, -1, -3):
+            for start in (None, -9, -2, 0, 3, 8):
+                for stop in (None, -8, -1, 0, 4, 11):
+                    key = slice(computed(start), computed(stop), step)
+                    if start is None and stop is None:
+                        continue
+                    assert same(array[:, key].run(), values[:, start:stop:step]), (start, stop, step)
+    rows = Acc.NestedArray.from_lengths(np.arange(10), [3, 0, 5, 2])
+    assert rows.imap(lambda k, row: row[:k]).to_list() == [[], [], [3, 4], [8, 9]]
+    assert rows.imap(lambda k, row: row[-k:]).to_list() == [[0, 1, 2], [], [6, 7], [8, 9]]
+    assert rows.imap(lambda k, row: Acc.fill((k,), 1)).to_list() == [[], [1], [1, 1], [1, 1, 1]]
+
+
 def test_rows():
     values = np.arange(60, dtype='f4').reshape(3, 4, 5)
     array = Acc.use(values) + 0

@@ -26,6 +26,11 @@ def _elementwise(function):
     """The operator that @function is of two elements, and the same where the array stands on the right."""
     def method(self, other, call):
         if _is_many(other):
+            other = _array(other)
+            if self.ndim > 0 and other.ndim == 0:
+                return self.map(lambda x: call(x, other[()]))
+            if self.ndim == 0 and other.ndim > 0:
+                return other.map(lambda y: call(self[()], y))
             return self.zip_with(other, call)
         if isinstance(other, _SCALARS) or hasattr(other, 'dtype'):
             return self.map(lambda x: call(x, other))

@@ -97,8 +97,15 @@ def _specification(entries):
     return [_expr(Acc.ANY if entry is Ellipsis else Acc.ALL if isinstance(entry, slice) and entry == slice(None) else entry) for entry in entries]
 
 
+def _is_expr(number):
+    """Whether that is known when it runs only: an expression, or an array of one element that is not in memory."""
+    return isinstance(number, Acc.Expr) or (isinstance(number, Acc.Array) and number.get_rank() == 0 and not number.is_manifest())
+
+
 def _has_expr(index):
-    return isinstance(index, Acc.Expr) or (isinstance(index, tuple) and any(isinstance(i, Acc.Expr) for i in index))
+    if isinstance(index, tuple):
+        return any(_has_expr(part) for part in index)
+    return _is_expr(index) or (isinstance(index, slice) and (_is_expr(index.start) or _is_expr(index.stop)))
 
 
 ALL = Acc.ALL

@@ -4,7 +4,7 @@
 import operator
 
 from ._module import Acc
-from ._shape import _extents
+from ._shape import _extents, _has_expr, _is_expr
 from ._values import _expr
 
 
@@ -63,12 +63,12 @@ def _place(array, axis, index):
 
 
 def _stepped(array, axis, part):
-    if part == slice(None):
+    if part.start is None and part.stop is None and part.step is None:
         return array
     step = 1 if part.step is None else operator.index(part.step)
     if step == 0:
         raise ValueError('the step of a slice is not 0')
-    if array.shape is not None:
+    if array.shape is not None and not _has_expr(part):
         places = range(array.shape[axis])[part]
         first, count = places.start, len(places)
     else:
@@ -94,9 +94,12 @@ def _bounds(extent, part, step):
     def bound(value, default):
         if value is None:
             return default
-        value = value if isinstance(value, Acc.Expr) else operator.index(value)
-        if not isinstance(value, Acc.Expr) and value < 0:
-            value = extent + value
+        if _is_expr(value):
+            value = _expr(value).cast('i8')
+            value = Acc.Expr.cond(value < 0, value + extent, value)
+        else:
+            value = operator.index(value)
+            value = value if value >= 0 else extent + value
         return Acc.Expr.max(_expr(least), Acc.Expr.min(_expr(value), _expr(most)))
 
     first = bound(part.start, least if step > 0 else most)
