@@ -374,7 +374,8 @@ acc_trace_get_arguments (AccTrace *self)
  * Returns the arguments that a function of arrays, such as that of a program, is to be called with. Those of
  * [method@NestedArray.map_nested] and [method@Sequence.map_batches] are to be called with the first one alone, a nested array, and those of
  * [method@Sequence.map_batch_nested] and [method@Sequence.fold_batch_nested] with the first two, a state and a nested array. Those of
- * [func@Sequence.zip_with_many_nested] and the like are to be called with as many of the first ones as they take elements.
+ * [func@Sequence.zip_with_many_nested] and the like are to be called with as many of the first ones as they take elements, and those of
+ * [method@Sequence.scan_nested] and [method@Sequence.scan_many_nested] with one more than there are states.
  *
  * Returns: (transfer none) (element-type GObject.Object): the arguments
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-private.h"
+#include "acc-walk-part-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/array/acc-program-private.h"
@@ -165,42 +166,73 @@ acc_sequence_function_trace_many (const char      *operation,
   return function_new_traced (operation, n, parameters, &number, results, error);
 }
 
-/* What the function gives for @elements, owned; NULL: nothing. */
-static GObject *
-call_elements (AccElementFunc function,
-               GPtrArray     *elements,
-               GPtrArray     *parameters,
-               AccArray     **number,
-               gpointer       user_data)
+/* What @function gives for @elements, or @several, of which one is NULL; owned, of owned objects. NULL: nothing. */
+static GPtrArray *
+call_elements (AccElementFunc  function,
+               AccElementsFunc several,
+               GPtrArray      *elements,
+               GPtrArray      *parameters,
+               AccArray      **number,
+               gpointer        user_data)
 {
-  g_autoptr(GPtrArray) results = NULL;
+  GCallback callback = function != NULL ? G_CALLBACK (function) : G_CALLBACK (several);
+  GPtrArray *results;
 
-  if (!acc_trace_asks (G_CALLBACK (function)))
+  if (acc_trace_asks (callback))
+    {
+      results = acc_nested_array_ask (callback, user_data, (GObject **) elements->pdata, elements->len, parameters, number);
+    }
+  else
     {
       G_GNUC_UNUSED g_auto(AccNumbering) numbering = acc_numbering_begin (*number);
+      GObject *made = function != NULL ? function ((GObject **) elements->pdata, elements->len, user_data) : NULL;
 
-      return function ((GObject **) elements->pdata, elements->len, user_data);
+      results = function != NULL ? g_ptr_array_new () : several ((GObject **) elements->pdata, elements->len, user_data);
+      if (made != NULL)
+        g_ptr_array_add (results, made);
     }
+  if (results != NULL)
+    g_ptr_array_set_free_func (results, g_object_unref);
 
-  results = acc_nested_array_ask (G_CALLBACK (function), user_data, (GObject **) elements->pdata, elements->len, parameters, number);
-
-  return results != NULL && results->len == 1 ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
+  return results;
 }
 
-/* Numbers in the innermost level are vectors of these. Takes over @made. */
-static GObject *
-join_numbers (GObject *made)
+GObject *
+acc_sequence_join_numbers (GObject *made)
 {
-  g_autoptr(AccNestedArray) nested = ACC_IS_NESTED_ARRAY (made) ? ACC_NESTED_ARRAY (made) : NULL;
+  AccNestedArray *nested = ACC_IS_NESTED_ARRAY (made) ? ACC_NESTED_ARRAY (made) : NULL;
 
   if (nested == NULL)
-    return made;
+    return g_object_ref (made);
   if (acc_nested_array_get_values (nested)->error != NULL)
     return g_object_ref (G_OBJECT (acc_nested_array_get_values (nested)));
   if (acc_nested_array_get_rank (nested) == 0 && acc_nested_array_get_inner (nested) == NULL)
     return G_OBJECT (acc_nested_array_flatten (nested));
 
   return G_OBJECT (acc_nested_array_dup_vectors (nested));
+}
+
+/* Those of @made, in the form of elements; NULL: @error. */
+static GPtrArray *
+check_elements (const char *operation,
+                GPtrArray  *made,
+                AccArray  **error)
+{
+  g_autoptr(GPtrArray) checked = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; made != NULL && i < made->len; i++)
+    {
+      GObject *one = g_ptr_array_index (made, i);
+
+      if (!ACC_IS_ARRAY (one) && !ACC_IS_NESTED_ARRAY (one))
+        {
+          *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "its function gives neither an array nor a nested array");
+          return NULL;
+        }
+      g_ptr_array_add (checked, acc_sequence_join_numbers (one));
+    }
+
+  return g_steal_pointer (&checked);
 }
 
 AccSequenceFunction *
@@ -212,9 +244,10 @@ acc_sequence_function_trace_elements (const char    *operation,
                                       AccArray     **error)
 {
   G_GNUC_UNUSED g_auto(AccNumbering) none = acc_numbering_begin (NULL);
-  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref), elements = NULL, results = NULL;
+  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref), elements = NULL, results = NULL, all = NULL,
+                       made = NULL;
   g_autoptr(AccArray) number = NULL;
-  g_autoptr(GObject) made = NULL;
+  AccNestedArray *nested;
   AccSequenceFunction *self;
 
   if (function == NULL)
@@ -229,27 +262,100 @@ acc_sequence_function_trace_elements (const char    *operation,
     g_ptr_array_add (elements, acc_nested_array_new_element (inputs[i]->type, inputs[i]->rank, inputs[i]->shape, inputs[i]->depth - 1,
                                                              parameters));
   number = acc_nested_array_new_number (parameters->len);
-  made = call_elements (function, elements, parameters, &number, user_data);
-  if (made != NULL && !ACC_IS_ARRAY (made) && !ACC_IS_NESTED_ARRAY (made))
-    {
-      *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "its function gives neither an array nor a nested array");
-      return NULL;
-    }
-  if (made != NULL)
-    made = join_numbers (made);
-  if (made != NULL && ACC_IS_ARRAY (made))
-    g_ptr_array_add (results, g_object_ref (made));
-  else if (made != NULL)
-    acc_nested_array_list_results (ACC_NESTED_ARRAY (made), results);
+  all = call_elements (function, NULL, elements, parameters, &number, user_data);
+  made = check_elements (operation, all, error);
+  if (made == NULL)
+    return NULL;
+  nested = made->len > 0 && ACC_IS_NESTED_ARRAY (g_ptr_array_index (made, 0)) ? g_ptr_array_index (made, 0) : NULL;
+  if (nested != NULL)
+    acc_nested_array_list_results (nested, results);
+  else if (made->len > 0)
+    g_ptr_array_add (results, g_object_ref (g_ptr_array_index (made, 0)));
 
   self = function_new_traced (operation, n_inputs, parameters, &number, results, error);
   if (self == NULL)
     return NULL;
-  self->nests = self->n_parameters > self->n_inputs || ACC_IS_NESTED_ARRAY (made);
-  self->rank = ACC_IS_ARRAY (made) ? self->result->rank : acc_nested_array_get_rank (ACC_NESTED_ARRAY (made));
-  self->depth = ACC_IS_ARRAY (made) ? 0 : acc_nested_array_get_depth (ACC_NESTED_ARRAY (made));
+  self->nests = self->n_parameters > self->n_inputs || nested != NULL;
+  self->rank = nested != NULL ? acc_nested_array_get_rank (nested) : self->result->rank;
+  self->depth = nested != NULL ? acc_nested_array_get_depth (nested) : 0;
 
   return self;
+}
+
+/* Adds what @element consists of to @parts, which owns it: of a nested array what an irregular one does. */
+static void
+add_parts (GPtrArray *parts,
+           GObject   *element)
+{
+  g_autoptr(AccNestedArray) loose = ACC_IS_NESTED_ARRAY (element) ? acc_walk_dup_loose (ACC_NESTED_ARRAY (element)) : NULL;
+  g_autoptr(GPtrArray) arrays = loose != NULL ? acc_walk_part_list_arrays (loose) : NULL;
+
+  if (arrays != NULL)
+    g_ptr_array_extend (parts, arrays, (GCopyFunc) (GCallback) g_object_ref, NULL);
+  else
+    g_ptr_array_add (parts, g_object_ref (element));
+}
+
+GPtrArray *
+acc_sequence_list_parts (GPtrArray *elements)
+{
+  GPtrArray *parts = g_ptr_array_new_with_free_func (g_object_unref);
+
+  for (guint i = 0; i < elements->len; i++)
+    add_parts (parts, g_ptr_array_index (elements, i));
+
+  return parts;
+}
+
+/* What stands for @state, of extents that may change. */
+static GObject *
+new_state (GObject   *state,
+           GPtrArray *parameters)
+{
+  AccNestedArray *nested = ACC_IS_NESTED_ARRAY (state) ? ACC_NESTED_ARRAY (state) : NULL;
+
+  if (nested == NULL)
+    return acc_nested_array_new_element (ACC_ARRAY (state)->type, ACC_ARRAY (state)->rank, NULL, 0, parameters);
+
+  return acc_nested_array_new_element (acc_nested_array_get_element_type (nested), acc_nested_array_get_rank (nested), NULL,
+                                       acc_nested_array_get_depth (nested), parameters);
+}
+
+AccSequenceFunction *
+acc_sequence_function_trace_states (const char     *operation,
+                                    GPtrArray      *states,
+                                    AccSequence    *input,
+                                    AccElementFunc  function,
+                                    AccElementsFunc several,
+                                    gpointer        user_data,
+                                    GPtrArray     **made,
+                                    AccArray      **error)
+{
+  G_GNUC_UNUSED g_auto(AccNumbering) none = acc_numbering_begin (NULL);
+  g_autoptr(GPtrArray) parameters = g_ptr_array_new_with_free_func (g_object_unref), elements = NULL, results = NULL, all = NULL;
+  g_autoptr(AccArray) number = NULL;
+  guint n_parameters;
+
+  *made = NULL;
+  if (function == NULL && several == NULL)
+    {
+      *error = acc_sequence_new_mistake (operation, ACC_ERROR_CALLBACK, "no function was given");
+      return NULL;
+    }
+
+  elements = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < states->len; i++)
+    g_ptr_array_add (elements, new_state (g_ptr_array_index (states, i), parameters));
+  g_ptr_array_add (elements, acc_nested_array_new_element (input->type, input->rank, input->shape, input->depth - 1, parameters));
+  n_parameters = parameters->len;
+  number = acc_nested_array_new_number (n_parameters);
+  all = call_elements (function, several, elements, parameters, &number, user_data);
+  *made = check_elements (operation, all, error);
+  if (*made == NULL)
+    return NULL;
+  results = acc_sequence_list_parts (*made);
+
+  return function_new_traced (operation, n_parameters, parameters, &number, results, error);
 }
 
 AccSequenceFunction *

@@ -54,6 +54,7 @@ acc_sequence_needs_run (AccSequence         *self,
       AccSequence *one = g_ptr_array_index (all, i);
 
       needs = (one->nested != NULL && nested_needs_run (one->nested)) || (one->array != NULL && needs_run (&one->array, 1, NULL))
+              || (one->states != NULL && needs_run ((AccArray **) one->states->pdata, one->states->len, NULL))
               || (one->function != NULL && needs_run (one->function->results, one->function->n_results, one->function));
     }
 

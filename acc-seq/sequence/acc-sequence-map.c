@@ -260,6 +260,20 @@ acc_sequence_imap (AccSequence *self,
   return acc_sequence_new_traced ("sequence_imap", ACC_SEQUENCE_KIND_MAP, (AccSequence *[]) { counter, self }, 2, function, user_data);
 }
 
+/* A list of these, borrowed. */
+static AccSequence **
+put_in_front (AccSequence  *counter,
+              AccSequence **sequences,
+              guint         n_sequences)
+{
+  AccSequence **all = g_new (AccSequence *, n_sequences + 1);
+
+  all[0] = counter;
+  memcpy (all + 1, sequences, n_sequences * sizeof *sequences);
+
+  return all;
+}
+
 /**
  * acc_sequence_izip_with_many:
  * @sequences: (array length=n_sequences): sequences
@@ -279,15 +293,15 @@ acc_sequence_izip_with_many (AccSequence **sequences,
                              AccArrayFunc  function,
                              gpointer      user_data)
 {
-  g_autoptr(AccSequence) counter = acc_sequence_new_counter (-1);
-  g_autofree AccSequence **all = g_new (AccSequence *, n_sequences + 1);
+  g_autofree AccSequence **all = NULL;
+  g_autoptr(AccSequence) counter = NULL;
 
   g_return_val_if_fail (sequences != NULL && n_sequences > 0, NULL);
   for (guint i = 0; i < n_sequences; i++)
     g_return_val_if_fail (ACC_IS_SEQUENCE (sequences[i]), NULL);
 
-  all[0] = counter;
-  memcpy (all + 1, sequences, n_sequences * sizeof *sequences);
+  counter = acc_sequence_new_counter (-1);
+  all = put_in_front (counter, sequences, n_sequences);
 
   return acc_sequence_new_traced ("sequence_izip_with", ACC_SEQUENCE_KIND_MAP, all, n_sequences + 1, function, user_data);
 }
@@ -395,4 +409,56 @@ acc_sequence_imap_nested (AccSequence   *self,
 
   return acc_sequence_new_traced_nested ("sequence_imap_nested", ACC_SEQUENCE_KIND_MAP, (AccSequence *[]) { counter, self }, 2, function,
                                          user_data);
+}
+
+/**
+ * acc_sequence_izip_with_many_nested:
+ * @sequences: (array length=n_sequences): sequences
+ * @n_sequences: how many, at least 1
+ * @function: (scope call) (closure user_data): takes the number of an element, an i8 of rank 0, and an element of each, arrays or nested
+ *   arrays, and gives an array or a nested array
+ * @user_data: data for @function
+ *
+ * Applies a function of arrays and nested arrays to the elements with the same number, and that number. Works as
+ * [func@Sequence.zip_with_many_nested] does otherwise.
+ *
+ * Returns: (transfer full): the results, in the order of the elements
+ */
+AccSequence *
+acc_sequence_izip_with_many_nested (AccSequence  **sequences,
+                                    guint          n_sequences,
+                                    AccElementFunc function,
+                                    gpointer       user_data)
+{
+  g_autofree AccSequence **all = NULL;
+  g_autoptr(AccSequence) counter = NULL;
+
+  g_return_val_if_fail (sequences != NULL && n_sequences > 0, NULL);
+  for (guint i = 0; i < n_sequences; i++)
+    g_return_val_if_fail (ACC_IS_SEQUENCE (sequences[i]), NULL);
+
+  counter = acc_sequence_new_counter (-1);
+  all = put_in_front (counter, sequences, n_sequences);
+
+  return acc_sequence_new_traced_nested ("sequence_izip_with_nested", ACC_SEQUENCE_KIND_MAP, all, n_sequences + 1, function, user_data);
+}
+
+/**
+ * acc_sequence_zip_with_nested:
+ * @self: a sequence
+ * @other: a sequence
+ * @function: (scope call) (closure user_data): takes an element of each, arrays or nested arrays, and gives an array or a nested array
+ * @user_data: data for @function
+ *
+ * Applies a function of arrays and nested arrays to the elements with the same number. Works as [func@Sequence.zip_with_many_nested] does.
+ *
+ * Returns: (transfer full): as many elements as the shorter sequence has
+ */
+AccSequence *
+acc_sequence_zip_with_nested (AccSequence   *self,
+                              AccSequence   *other,
+                              AccElementFunc function,
+                              gpointer       user_data)
+{
+  return acc_sequence_zip_with_many_nested ((AccSequence *[]) { self, other }, 2, function, user_data);
 }

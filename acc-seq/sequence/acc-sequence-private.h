@@ -58,6 +58,12 @@ AccSequenceFunction *acc_sequence_function_trace_many (const char *operation, Ac
 /* The same of a function of elements of @inputs, some of which may be nested arrays, and which may give one. */
 AccSequenceFunction *acc_sequence_function_trace_elements (const char *operation, AccSequence **inputs, guint n_inputs,
                                                            AccElementFunc function, gpointer user_data, AccArray **error);
+/* The same of @states and an element of @input, for @function, which gives the next state, or @several, which gives the next ones and
+ * perhaps more: it has the arrays that these consist of (acc_sequence_list_parts()) as parameters and results. *@made: what it gives, with
+ * numbers joined, owned. */
+AccSequenceFunction *acc_sequence_function_trace_states (const char *operation, GPtrArray *states, AccSequence *input,
+                                                         AccElementFunc function, AccElementsFunc several, gpointer user_data,
+                                                         GPtrArray **made, AccArray **error);
 /* The same function of other arrays than those that it reads: nodes in @replaced, as for acc_array_copy_replaced(), which gets more. */
 AccSequenceFunction *acc_sequence_function_copy  (AccSequenceFunction *self, GHashTable *replaced);
 /* Of the elements of a step, as many nested arrays as it has parameters. */
@@ -93,7 +99,7 @@ struct _AccSequence {
   AccSequenceWindowsSpec *windows;  /* owned; NULL: none */
   AccNestedArray      *nested;
   AccArray            *array;       /* ARRAY; SCAN, MAP_BATCH, FOLD_BATCH: the state before the first element */
-  GPtrArray           *states;      /* owned: of a SCAN that has several; NULL: others */
+  GPtrArray           *states;      /* owned: of a SCAN of several, or of nested arrays, what they consist of; NULL: others */
   AccSequenceFunction *function;
   AccProgram          *program;     /* owned: of MAP_BATCH and of nested batches, from state and batch to the next state and the batch */
   gboolean             nests;       /* MAP_BATCH, FOLD_BATCH: batches are nested arrays, whose arrays the program takes */
@@ -105,6 +111,10 @@ struct _AccSequence {
 void         acc_sequence_windows_spec_free (AccSequenceWindowsSpec *self);
 /* What a walk reads, with what it computed in place of .array; owned. */
 AccSequenceProducer *acc_sequence_dup_producer (AccSequence *self, AccArray *computed, GError **error);
+/* What arrays and nested arrays consist of, those as irregular ones; owned, of owned ones. */
+GPtrArray   *acc_sequence_list_parts     (GPtrArray *elements);
+/* An element: where it is a nested array, numbers in the innermost level are vectors. Owned. */
+GObject     *acc_sequence_join_numbers   (GObject *made);
 /* One more level: @size elements at a time, and what is left. */
 AccNestedArray *acc_sequence_group_elements (AccNestedArray *elements, gint64 size);
 /* For plans and errors. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-producer.h"
 
-#include "acc-sequence-chunk-private.h"
-
 #include "acc-seq/sequence/producers/acc-sequence-bound-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-chunk-private.h"
 
 /**
  * AccSequenceProducer:

@@ -35,6 +35,18 @@ typedef GPtrArray *(*AccNestedBatchFunc) (AccArray *state, AccNestedArray *eleme
  */
 typedef GObject *(*AccElementFunc) (GObject **elements, guint n_elements, gpointer user_data);
 
+/**
+ * AccElementsFunc:
+ * @elements: (array length=n_elements): states, and behind them an element, each an array or a nested array
+ * @n_elements: how many there are
+ * @user_data: data of the caller
+ *
+ * Computes the next states and a new element, which may be nested arrays. It is called once, while the graph is built.
+ *
+ * Returns: (transfer full) (nullable) (element-type GObject.Object): the next states, and behind them what becomes of the element
+ */
+typedef GPtrArray *(*AccElementsFunc) (GObject **elements, guint n_elements, gpointer user_data);
+
 /* --- producers */
 
 ACC_AVAILABLE_IN_1_0
@@ -124,10 +136,22 @@ ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_zip_with_many_nested (AccSequence **sequences, guint n_sequences, AccElementFunc function,
                                                    gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_zip_with_nested (AccSequence *self, AccSequence *other, AccElementFunc function,
+                                              gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_izip_with_many_nested (AccSequence **sequences, guint n_sequences, AccElementFunc function,
+                                                    gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_filter_nested   (AccSequence *self, AccElementFunc predicate, gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_take_while_nested (AccSequence *self, AccElementFunc predicate,
                                                 gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_scan_nested     (AccSequence *self, GObject *state, AccElementFunc function,
+                                              gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccSequence    *acc_sequence_scan_many_nested (AccSequence *self, GObject **states, guint n_states, AccElementsFunc function,
+                                               gpointer user_data) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
 AccSequence    *acc_sequence_batch_nested    (AccSequence *self, gint64 count) G_GNUC_WARN_UNUSED_RESULT;
 

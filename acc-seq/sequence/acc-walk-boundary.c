@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "acc-walk-private.h"
+#include "acc-walk-states-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
 
@@ -14,8 +14,7 @@ typedef struct {
   GQueue         pending;     /* AccWalkPart, owned, of a batch that is not full */
   gint64         n_pending, n_put;              /* elements of batches that wait, and that went on */
   AccShape      *extents;     /* owned: of all elements of map_batch, fold_batch; NULL before the first */
-  GPtrArray     *states;      /* owned: of a scan */
-  AccExecutable *step;        /* owned: of a scan */
+  AccWalkStates  states;      /* of a scan, map_batch, fold_batch */
 } Boundary;
 
 static void
@@ -25,8 +24,7 @@ boundary_free (AccWalkOutlet *outlet)
 
   g_queue_clear_full (&self->pending, (GDestroyNotify) acc_walk_part_unref);
   g_clear_pointer (&self->extents, acc_shape_unref);
-  g_clear_pointer (&self->states, g_ptr_array_unref);
-  g_clear_object (&self->step);
+  acc_walk_states_clear (&self->states);
   g_free (self);
 }
 
@@ -235,51 +233,6 @@ static const AccWalkOutletClass drop_class = { build_drop, absorb_drop, tell_dro
 
 /* --- scan: one element after the other */
 
-static gboolean
-prepare_scan (Boundary *self,
-              GError  **error)
-{
-  AccWalk *walk = self->outlet.stage->walk;
-  AccSequenceFunction *function = acc_walk_get_function (walk, self->outlet.boundary);
-  g_autoptr(AccProgram) program = self->outlet.boundary->program != NULL ? g_object_ref (self->outlet.boundary->program)
-                                  : acc_program_new_for_nodes (function->parameters, function->n_parameters, function->results,
-                                                              function->n_results);
-
-  self->step = acc_backend_compile (walk->backend, program, walk->cancellable, error);
-  if (self->step == NULL)
-    return FALSE;
-  self->states = self->outlet.boundary->states != NULL
-                   ? acc_backend_run_many (walk->backend, (AccArray **) self->outlet.boundary->states->pdata,
-                                           self->outlet.boundary->states->len, walk->cancellable, error)
-                   : acc_backend_run_many (walk->backend, &self->outlet.boundary->array, 1, walk->cancellable, error);
-
-  return self->states != NULL;
-}
-
-/* The next states, and what follows them, from those that there are, and @others. */
-static GPtrArray *
-run_step (Boundary  *self,
-          AccArray **others,
-          guint      n_others,
-          GError   **error)
-{
-  AccWalk *walk = self->outlet.stage->walk;
-  g_autofree AccArray **arguments = g_new (AccArray *, self->states->len + n_others);
-  guint n = self->states->len;
-  GPtrArray *results;
-
-  for (guint i = 0; i < n; i++)
-    arguments[i] = g_ptr_array_index (self->states, i);
-  for (guint i = 0; i < n_others; i++)
-    arguments[n++] = others[i];
-
-  results = acc_executable_run (self->step, arguments, n, walk->cancellable, error);
-  for (guint i = 0; results != NULL && i < self->states->len; i++)
-    g_set_object ((AccArray **) &self->states->pdata[i], g_ptr_array_index (results, i));
-
-  return results;
-}
-
 /* Puts what is in @states there, joined, and empties it. */
 static gboolean
 put_states (Boundary  *self,
@@ -305,27 +258,17 @@ absorb_scan (AccWalkOutlet *outlet,
   Boundary *self = (Boundary *) outlet;
   AccWalk *walk = outlet->stage->walk;
   g_autoptr(GPtrArray) states = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
-  guint n_parameters = acc_walk_get_function (walk, self->outlet.boundary)->n_parameters;
-
-  if (self->step == NULL && !prepare_scan (self, error))
-    return FALSE;
+  g_autoptr(AccWalkPart) elements = acc_walk_states_take (walk, self->outlet.boundary, parts[0], error);
 
   for (gint64 i = 0; i < count; i++)
     {
-      g_autoptr(AccArray) element = acc_walk_part_dup_element (parts[0], i, error);
-      g_autoptr(AccArray) number = acc_walk_new_number (outlet->stage->done + i);
-      g_autoptr(GPtrArray) results = NULL;
+      gint64 number = outlet->stage->done + i;
+      AccWalkPart *next = elements != NULL ? acc_walk_states_scan (&self->states, walk, self->outlet.boundary, elements, i, number, error)
+                                           : NULL;
 
-      if (element == NULL)
+      if (next == NULL)
         return FALSE;
-      results = run_step (self, (AccArray *[]) { element, number }, n_parameters - self->states->len, error);
-      if (results == NULL)
-        {
-          if (!g_cancellable_is_cancelled (walk->cancellable))
-            g_prefix_error (error, "element %" G_GINT64_FORMAT ": ", outlet->stage->done + i);
-          return FALSE;
-        }
-      g_ptr_array_add (states, acc_walk_part_new_constant (g_ptr_array_index (results, results->len - 1), 1));
+      g_ptr_array_add (states, next);
       if ((states->len == STATES || i == count - 1) && !put_states (self, states, error))
         return FALSE;
     }
@@ -398,11 +341,12 @@ map_part (Boundary    *self,
   g_autoptr(GPtrArray) results = NULL;
   g_autoptr(GPtrArray) arrays = NULL;
 
-  if (batch == NULL || (self->step == NULL && !prepare_scan (self, error)))
+  if (batch == NULL)
     return FALSE;
 
   arrays = acc_walk_part_list_arrays (batch->nested);
-  results = run_step (self, (AccArray **) arrays->pdata, arrays->len, error);
+  results = acc_walk_states_run (&self->states, self->outlet.stage->walk, self->outlet.boundary, (AccArray **) arrays->pdata, arrays->len,
+                                 error);
   if (results == NULL)
     {
       if (!g_cancellable_is_cancelled (self->outlet.stage->walk->cancellable))

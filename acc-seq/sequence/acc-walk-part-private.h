@@ -59,6 +59,8 @@ AccArray    *acc_walk_part_flatten      (AccWalkPart *self, AccBudget *budget, G
 AccWalkPart *acc_walk_part_group        (AccWalkPart *self, gint64 first, gint64 size, AccBudget *budget, GError **error);
 /* As many elements at a time as a nested array; @size divides their number. */
 AccWalkPart *acc_walk_part_nest         (AccWalkPart *self, gint64 size, AccBudget *budget, GError **error);
+/* One element that has all of those as a nested array; of no constant one. */
+AccWalkPart *acc_walk_part_wrap         (AccWalkPart *self);
 /* The rows of the elements, or the elements of nested arrays. */
 AccWalkPart *acc_walk_part_ungroup      (AccWalkPart *self, AccBudget *budget, GError **error);
 /* For the above: those of a constant one as regular, others as they are; a regular one as irregular. */

@@ -4,7 +4,7 @@
 #include "acc-core/array/acc-array-values-private.h"
 #include "acc-core/base/acc-shape-private.h"
 #include "acc-error.h"
-#include "acc-sequence-chunk-private.h"
+#include "acc-seq/sequence/producers/acc-sequence-chunk-private.h"
 
 #include <string.h>
 
@@ -94,6 +94,16 @@ acc_walk_part_loosen (AccWalkPart *self,
   nested = acc_sequence_chunk_make_irregular (repeated->nested, error);
 
   return nested != NULL ? acc_walk_part_new (nested, self->count) : NULL;
+}
+
+AccWalkPart *
+acc_walk_part_wrap (AccWalkPart *self)
+{
+  gint64 *groups = g_new0 (gint64, 2);
+
+  groups[1] = self->count;
+
+  return acc_walk_part_new (acc_nested_array_new_for_groups (g_object_ref (self->nested), acc_nested_array_use_numbers (groups, 2)), 1);
 }
 
 AccWalkPart *

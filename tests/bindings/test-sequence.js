@@ -91,6 +91,16 @@ check(shown(pairs.take_while_nested(some => counted(some).map(n => n.lt(1)))) ==
 check(shown(pairs.imap_nested((k, some) => k)) === 'nested([0, 1], dtype=i8)', 'imap_nested');
 check(shown(Acc.Sequence.zip_with_many_nested([pairs, pairs, steps], (x, y, row) => x.concat(y.reverse()).map(one => one.concat(row)))) ===
     'nested([[[], [1], [2, 2], [2, 2], [1], []], [[3, 3, 3, 1], [3, 3, 3, 1]]], dtype=i4)', 'zip_with_many_nested');
+check(shown(Acc.Sequence.izip_with_many_nested([pairs, pairs], (k, x, y) => x.concat(y).map(one => one.map(n => n.add(Acc.Expr.the(k).cast('i4')))))) ===
+    'nested([[[], [1], [2, 2], [], [1], [2, 2]], [[4, 4, 4], [4, 4, 4]]], dtype=i4)', 'izip_with_many_nested');
+check(shown(pairs.zip_with_nested(steps, (x, row) => x.map(one => one.concat(row)))) === 'nested([[[], [1], [2, 2]], [[3, 3, 3, 1]]], dtype=i4)',
+    'zip_with_nested');
+const empty = Acc.Backend.get_default().run_nested(steps.to_nested().take(0), null), start = Acc.Array.unit(Acc.expr(0));
+check(shown(pairs.scan_nested(empty, (all, some) => some.concat(all))) ===
+    'nested([[[], [1], [2, 2]], [[3, 3, 3], [], [1], [2, 2]]], dtype=i4)', 'scan_nested');
+const known = (n, some) => n.zip_with(counted(some), (x, y) => x.add(y));
+check(shown(pairs.scan_many_nested([start, empty], (n, before, some) => [known(n, some), some, known(n, some.concat(before))])) ===
+    'nested([3, 7], dtype=i8)', 'scan_many_nested');
 check(shown(Acc.Sequence.new_generate_nested(2, k => steps.to_nested().take(2))) === 'nested([[[], [1]], [[], [1]]], dtype=i4)', 'new_generate_nested');
 check(turned.last_nested(null).run().toString() === 'nested([[3, 3, 3]], dtype=i4)' && turned.get_depth() === 2, 'last_nested');
 check([...turned].join(';') === 'nested([[2, 2], [1], []], dtype=i4);nested([[3, 3, 3]], dtype=i4)', `iteration: ${[...turned].join(';')}`);

@@ -647,6 +647,18 @@ def test_nested_elements():
     assert documents.imap_nested(lambda k, part: part.map(lambda row: row.map(lambda x: x + k[()]))).to_list() == [
         [[x + k for x in row] for row in part] for k, part in enumerate(lists)]
     assert documents.zip_with_nested(documents[1:], lambda x, y: x.concat(y)).to_list() == [x + y for x, y in zip(lists, lists[1:])]
+    assert documents.izip_with_nested(documents[1:], lambda k, x, y: x.concat(y).map(lambda row: row.map(lambda x: x + k[()]))).to_list() == [
+        [[x + k for x in row] for row in x + y] for k, (x, y) in enumerate(zip(lists, lists[1:]))]
+    joined = documents.scan_nested(Acc.NestedArray.from_list(lists[0]), lambda all, part: part.concat(all))
+    expected = lists[0]
+    for one, part in zip(joined, lists):
+        expected = part + expected
+        assert one.to_list() == expected
+    assert documents.scan_nested(0, lambda n, part: n.zip_with(count(part), lambda x, y: x + y)).to_list() == [
+        sum(map(len, lists[:k + 1])) for k in range(len(lists))]
+    befores = documents.scan_nested((0, Acc.NestedArray.from_list(lists[0])), lambda n, before, part: (
+        n.map(lambda x: x + 1), part, before.map(lambda row: row.map(lambda x: x + n[()]))))
+    assert befores.to_list() == [[[x + k for x in row] for row in part] for k, part in enumerate([lists[0]] + lists[:-1])]
     some = documents.filter_nested(lambda part: count(part).map(lambda n: n > 0))
     assert some.to_list() == [part for part in lists if part]
     assert documents.take_while_nested(lambda part: count(part).map(lambda n: n > 0)).to_list() == lists[:1]
@@ -666,6 +678,7 @@ def test_nested_elements():
 
     fails(lambda: documents.map(lambda row: row), Acc.Error.SHAPE, 'map_nested')
     fails(lambda: documents.stack().run(), Acc.Error.SHAPE, 'to_nested')
+    fails(lambda: documents.scan_nested(0, lambda n, part: part), Acc.Error.SHAPE, 'sequence_scan_nested')
     try:
         documents.map_nested(lambda part: 1 / 0)
     except ZeroDivisionError:

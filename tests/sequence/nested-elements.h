@@ -20,10 +20,14 @@ AccArray       *use (const gint64 *values, gint64 n);
 /* [[[1, 2], [3]], [], [[], [4, 5, 6], [7]], [[8]], [[]]] */
 AccNestedArray *make_documents (void);
 AccSequence    *new_documents (void);
+/* Of @n documents; @rank: of what they consist of; @regular: of the same extents. */
+AccNestedArray *make_many (gint64 n, guint rank, gboolean regular, guint depth);
 AccNestedArray *run_in_steps (AccNestedArray *nested, gint64 step);
 void            expect_nested (AccNestedArray *made, const char *expected);
 /* Takes over @sequence: all of its elements, and one by one. */
 void            expect (AccSequence *sequence, const char *expected);
+/* Takes over @sequence. */
+void            refuse (AccSequence *sequence, AccError code, const char *words);
 
 AccExpr  *plus (AccExpr *x, AccExpr *y, gpointer data);
 AccArray *f_sum (AccArray **a, guint n, gpointer data);
@@ -37,3 +41,8 @@ void test_program (void);
 void test_bits (void);
 void test_refused (void);
 void test_limit (void);
+void test_scans (void);
+void test_many_scans (void);
+void test_random_scans (void);
+void test_refused_scans (void);
+void test_numbered_zips (void);

@@ -170,8 +170,7 @@ static AccArray *f_same (AccArray **a, guint n, gpointer data) { return g_object
 
 static AccSink *no_sink (gint64 number, gpointer data) { return NULL; }
 
-/* Takes over @sequence. */
-static void
+void
 refuse (AccSequence *sequence, AccError code, const char *words)
 {
   g_autoptr(GError) error = NULL;
@@ -207,7 +206,7 @@ test_refused (void)
 
   refuse (acc_sequence_map (documents, f_same, NULL), ACC_ERROR_SHAPE, "map_nested");
   refuse (acc_sequence_filter (documents, f_long, NULL), ACC_ERROR_SHAPE, "elements are nested arrays");
-  refuse (acc_sequence_scan (documents, zero, f_same, NULL), ACC_ERROR_SHAPE, "map_nested makes arrays");
+  refuse (acc_sequence_scan (documents, zero, f_same, NULL), ACC_ERROR_SHAPE, "scan_nested");
   refuse (acc_sequence_batch (documents, 2), ACC_ERROR_SHAPE, "batch_nested");
   refuse (acc_sequence_batch_nested (documents, 0), ACC_ERROR_SHAPE, "no batch");
   refuse (acc_sequence_concat (documents, words), ACC_ERROR_SHAPE, "levels");

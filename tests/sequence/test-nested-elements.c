@@ -38,8 +38,7 @@ make_documents (void)
   return acc_nested_array_nest (all, documents);
 }
 
-/* Of @n documents; @rank: of what they consist of; @regular: of the same extents. */
-static AccNestedArray *
+AccNestedArray *
 make_many (gint64 n, guint rank, gboolean regular, guint depth)
 {
   g_autofree gint64 *lengths = g_new0 (gint64, n + 1);
@@ -441,6 +440,11 @@ main (int argc, char **argv)
   g_test_add_func ("/nested-elements/bits", test_bits);
   g_test_add_func ("/nested-elements/refused", test_refused);
   g_test_add_func ("/nested-elements/limit", test_limit);
+  g_test_add_func ("/nested-elements/scans", test_scans);
+  g_test_add_func ("/nested-elements/many-scans", test_many_scans);
+  g_test_add_func ("/nested-elements/random-scans", test_random_scans);
+  g_test_add_func ("/nested-elements/refused-scans", test_refused_scans);
+  g_test_add_func ("/nested-elements/numbered-zips", test_numbered_zips);
 
   return g_test_run ();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-seq/sequence/acc-sequence-chunk-private.h"
+#include "acc-sequence-chunk-private.h"
 
 /* Elements of one type and rank that are added one by one, into a chunk. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-sequence-split-private.h"
 
-#include "acc-seq/sequence/acc-sequence-chunk-private.h"
+#include "acc-sequence-chunk-private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "acc-sequence-windows-private.h"
 
 #include "acc-sequence-band-private.h"
-#include "acc-seq/sequence/acc-sequence-chunk-private.h"
+#include "acc-sequence-chunk-private.h"
 #include "acc-sequence-grid-private.h"
 
 #include "acc-evaluate.h"

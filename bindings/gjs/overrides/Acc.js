@@ -250,9 +250,12 @@ function _init() {
         _takeFunctions(owner.prototype, name, taking(1));
     for (const name of ['map_nested', 'filter_nested', 'take_while_nested'])
         _takeFunctions(Acc.Sequence.prototype, name, taking(1));
-    _takeFunctions(Acc.Sequence.prototype, 'imap_nested', taking(2));
+    for (const name of ['imap_nested', 'zip_with_nested', 'scan_nested'])
+        _takeFunctions(Acc.Sequence.prototype, name, taking(2));
+    _takeFunctions(Acc.Sequence.prototype, 'scan_many_nested', args => taking(args[0].length + 1)(args));
     _takeFunctions(Acc.Sequence, 'new_generate_nested', taking(1));
     _takeFunctions(Acc.Sequence, 'zip_with_many_nested', args => taking(args[0].length)(args));
+    _takeFunctions(Acc.Sequence, 'izip_with_many_nested', args => taking(args[0].length + 1)(args));
     for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'scan_many', 'fold', 'map_batch', 'fold_batch'])
         _takeFunctions(Acc.Sequence.prototype, name, spread);
     for (const name of ['map_batch_nested', 'fold_batch_nested'])

@@ -60,10 +60,13 @@ def _state_and_nested(results):
     return [_array(state), _some(made)]
 
 
+def _element(made):
+    return made if isinstance(made, Acc.NestedArray) else _array(made)
+
+
 def _of_elements(function, make):
     """What @make gives for a callback that calls @function with elements, arrays or nested arrays."""
-    return _build(lambda elements: function(*elements), 1, make,
-                  convert=lambda made: made if isinstance(made, Acc.NestedArray) else _array(made))
+    return _build(lambda elements: function(*elements), 1, make, convert=_element)
 
 
 def _elements(result):
@@ -415,6 +418,11 @@ class Sequence(Acc.Sequence):
         *others, function = others_and_function
         return _of_elements(function, lambda callback: Acc.Sequence.zip_with_many_nested([self, *others], callback))
 
+    def izip_with_nested(self, *others_and_function):
+        """As zip_with_nested, with the number of the element first."""
+        *others, function = others_and_function
+        return _of_elements(function, lambda callback: Acc.Sequence.izip_with_many_nested([self, *others], callback))
+
     def filter_nested(self, predicate):
         return _of_elements(predicate, lambda callback: Acc.Sequence.filter_nested(self, callback))
 
@@ -432,6 +440,14 @@ class Sequence(Acc.Sequence):
                           lambda callback: Acc.Sequence.scan_many(self, [self._state(one) for one in state], callback),
                           convert=lambda results: [_array(x) for x in results])
         return _tracing(function, lambda callback: Acc.Sequence.scan(self, self._state(state), callback))
+
+    def scan_nested(self, state, function):
+        """As scan, of states or elements that are nested arrays."""
+        if isinstance(state, tuple):
+            return _build(lambda elements: function(*elements), 1,
+                          lambda callback: Acc.Sequence.scan_many_nested(self, [self._nested_state(one) for one in state], callback),
+                          convert=lambda results: [_element(x) for x in results])
+        return _of_elements(function, lambda callback: Acc.Sequence.scan_nested(self, self._nested_state(state), callback))
 
     def map_batch(self, state, function):
         """@function takes a state and some elements, as an array with one more dimension, and gives the next state and new elements."""
@@ -488,6 +504,9 @@ class Sequence(Acc.Sequence):
         """@value as an array: a float of Python is one of those that elements have."""
         weak = isinstance(value, float) and not hasattr(value, 'dtype') and self.dtype[0] == 'f'
         return use(value, self.dtype) if weak else _array(value)
+
+    def _nested_state(self, value):
+        return value if isinstance(value, Acc.NestedArray) else self._state(value)
 
     def __getitem__(self, index):
         """A part of the sequence, or an element, an array or a nested array. What does not count from the end needs no length."""
