@@ -74,17 +74,20 @@ def test_operators():
     assert (pictures * np.array([2, 3], 'f4')).to_list() == [[[2, 2], [2, 2]], [[3, 3, 3]]]
     levels = Acc.NestedArray.from_list([[[1., 2.], [3.]], [], [[4.]]])
     assert (2 * levels + levels).to_list() == [[[3, 6], [9]], [], [[12]]]
+    assert (levels * np.array([1., 2., 3.])).to_list() == [[[1, 2], [3]], [], [[12]]]
+    assert (np.array([1., 2., 3.]) - levels).to_list() == [[[0, -1], [-2]], [], [[-1]]]
     for bad in ('text', None, object()):
         try:
             n + bad
             assert False, bad
         except (TypeError, GLib.Error):
             pass
-    try:
-        (n * np.arange(5, dtype='f4')).run()
-        assert False
-    except GLib.Error as error:
-        assert 'index 4' in error.message, error.message
+    for nested, index in ((n, 4), (levels, 3)):
+        try:
+            (nested * np.arange(index + 1, dtype=nested.dtype)).run()
+            assert False
+        except GLib.Error as error:
+            assert f'index {index}' in error.message, error.message
 
 
 def test_reductions():

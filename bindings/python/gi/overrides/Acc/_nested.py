@@ -33,6 +33,10 @@ def _with_array(nested, array, function):
     array = _array(array)
     if array.ndim == 0:
         return nested.map(lambda element: element.map(lambda value: function(value, array[()])))
+    if nested.depth > 1 and array.ndim == 1:
+        each = NestedArray.from_regular(array).zip_with(NestedArray.from_regular(nested.lengths),
+                                                        lambda item, n: Acc.Array.fill_expr(n[()], item[()])).flatten()
+        return _with_array(nested.inner, each, function).nest(nested.lengths)
     if array.ndim == 1:
         return nested.zip_with(NestedArray.from_regular(array), lambda element, item: element.map(lambda value: function(value, item[()])))
     return nested.zip_with(NestedArray.from_regular(array), function)
