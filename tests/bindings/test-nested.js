@@ -39,6 +39,10 @@ check(show(Acc.NestedArray.zip_with_many([rows, rows, rows], (x, y, z) => x.conc
 check(show(rows.filter(row => sum(row).map(s => s.gt(6)))) === 'nested([[9.], [4., 4.]], dtype=f8)', 'filter');
 check(show(rows.gather(Acc.use(new Int32Array([2, 0])))) === 'nested([[9.], [3., 1., 2.]], dtype=f8)', 'gather');
 check(show(rows.replicate(2).slice(1, 3)) === 'nested([[3., 1., 2.], [], []], dtype=f8)', 'replicate and slice');
+const some = rows.filter(row => sum(row).map(s => s.gt(0)));
+check(show(some.map(row => Acc.Expr.linear_index(row, Acc.expr(0)).mul(2))) === 'nested([6., 18., 8.], dtype=f8)', 'an expression for each element');
+check(rows.count_nonzero().run().to_array().join() === '3,0,1,2', 'counts');
+check(rows.map(row => row.map(x => x.gt(2))).all_true().run().to_array().join() === '0,1,1,1', 'whether all are');
 check(rows.dup_element(3).run().to_array().join() === '4,4', 'an element');
 
 const [padded, mask] = rows.to_padded(Acc.expr(-1));

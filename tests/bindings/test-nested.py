@@ -90,6 +90,26 @@ def test_operators():
             assert f'index {index}' in error.message, error.message
 
 
+def test_values_are_chosen():
+    rows = Acc.NestedArray.from_lengths(np.arange(10, dtype='f4'), [3, 0, 5, 2])
+    assert rows[rows > 2].to_list() == [[], [], [3, 4, 5, 6, 7], [8, 9]]
+    assert rows[Acc.NestedArray.from_lengths([0, 2, 4, 0, 1], [1, 0, 2, 2])].to_list() == [[0], [], [5, 7], [8, 9]]
+    assert rows[rows.map(lambda row: row.argsort(descending=True))].to_list() == [[2, 1, 0], [], [7, 6, 5, 4, 3], [9, 8]]
+    _fails(lambda: rows[Acc.NestedArray.from_lengths([0, 2, 9, 0, 1], [1, 0, 2, 2])].run(), Acc.Error.BOUNDS, 'element 2: gather: index 9')
+    _fails(lambda: rows[Acc.NestedArray.from_lengths([0], [1, 0, 0])].run(), Acc.Error.BOUNDS, 'index 3')
+    levels = Acc.NestedArray.from_list([[[1., 2.], [3.]], [], [[4.]]])
+    assert levels[levels > 1].to_list() == [[[2], [3]], [], [[4]]]
+
+
+def test_functions_that_give_an_expression():
+    rows = Acc.NestedArray.from_lengths(np.arange(10, dtype='f4'), [3, 2, 5])
+    assert rows.map(lambda row: row[0] * 2).to_list() == [0, 6, 10]
+    assert rows.map(lambda row: row[[1, 0]]).to_list() == [[1, 0], [4, 3], [6, 5]]
+    _fails(lambda: Acc.NestedArray.from_lengths([1], [1, 0]).map(lambda row: row[0]).run(), Acc.Error.BOUNDS, 'element 1')
+    assert Acc.Sequence.from_array(np.arange(6.).reshape(2, 3)).map(lambda row: row[0] + row[2]).to_list() == [2, 8]
+    _fails(lambda: Acc.use(np.arange(3)).map(lambda x: rows.values.gather(x)), Acc.Error.TYPE, 'another function')
+
+
 def test_reductions():
     rows = Acc.NestedArray.from_lengths(np.array([3., 0., 2., 5., 5., 7.]), [3, 0, 1, 2])
     parts = [np.array(row) for row in rows.to_list()]

@@ -24,6 +24,12 @@ function _sound(thing) {
     return thing;
 }
 
+// What a function of arrays gives: arrays, or expressions of one element.
+function _results(made) {
+    return [].concat(made).filter(result => result !== null && result !== undefined)
+        .map(result => result instanceof Acc.Expr ? _sound(Acc.Array.unit(result)) : result);
+}
+
 const _never = () => {
     throw new Error('functions are asked for, not called');
 };
@@ -58,7 +64,7 @@ function _build(fns, make) {
         if (args.length > 0)
             trace.answer(_expr(fn(...args)));
         else
-            trace.answer_arrays([].concat(_enter(trace, () => fn(trace.get_arrays()))).filter(result => result !== null && result !== undefined));
+            trace.answer_arrays(_enter(trace, () => _results(fn(trace.get_arrays()))));
     }
 }
 

@@ -479,6 +479,8 @@ class Array(Acc.Array):
         if self.is_manifest() and not _has_expr(index):
             import numpy
             return numpy.asarray(self)[index]
+        if isinstance(index, list) or (hasattr(index, 'ndim') and index.ndim > 0 and not isinstance(index, Acc.Array)):
+            index = _array(index)
         if _is_part(index, self.ndim):
             return _part(self, index)
         return _sound(Acc.Expr.index(self, _expr(index)))

@@ -72,6 +72,8 @@ def _array(value):
         raise TypeError(f'{len(value)} arrays, where one is wanted: choose one, or zip them')
     if isinstance(value, (Acc.NestedArray, Acc.Sequence)):
         raise TypeError(f'{type(value).__name__}, where an array is wanted')
+    if isinstance(value, Acc.Expr):
+        return _sound(Acc.Array.unit(value))
     return value if isinstance(value, Acc.Array) else use(value)
 
 

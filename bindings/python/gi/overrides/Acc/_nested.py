@@ -319,7 +319,10 @@ class NestedArray(Acc.NestedArray):
         return self.get_lengths().run().shape[0]
 
     def __getitem__(self, index):
-        """An element, or some of them as a nested array: of a slice, of integers, or of a mask."""
+        """An element, or some of them as a nested array: of a slice, of integers, or of a mask. By a nested array, which has a mask or
+        integers for each element: some values of each."""
+        if isinstance(index, Acc.NestedArray):
+            return self.zip_with(index, lambda element, chosen: element[chosen])
         if isinstance(index, slice):
             return self._slice(index)
         if isinstance(index, list) or getattr(index, 'shape', ()) != ():
