@@ -656,9 +656,9 @@ def test_nested_elements():
         assert one.to_list() == expected
     assert documents.scan_nested(0, lambda n, part: n.zip_with(count(part), lambda x, y: x + y)).to_list() == [
         sum(map(len, lists[:k + 1])) for k in range(len(lists))]
-    befores = documents.scan_nested((0, Acc.NestedArray.from_list(lists[0])), lambda n, before, part: (
+    earlier = documents.scan_nested((0, Acc.NestedArray.from_list(lists[0])), lambda n, before, part: (
         n.map(lambda x: x + 1), part, before.map(lambda row: row.map(lambda x: x + n[()]))))
-    assert befores.to_list() == [[[x + k for x in row] for row in part] for k, part in enumerate([lists[0]] + lists[:-1])]
+    assert earlier.to_list() == [[[x + k for x in row] for row in part] for k, part in enumerate([lists[0]] + lists[:-1])]
     some = documents.filter_nested(lambda part: count(part).map(lambda n: n > 0))
     assert some.to_list() == [part for part in lists if part]
     assert documents.take_while_nested(lambda part: count(part).map(lambda n: n > 0)).to_list() == lists[:1]

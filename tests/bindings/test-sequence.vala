@@ -85,7 +85,7 @@ int main () {
         var joined = pairs.scan_nested (last_pair, (elements) => ((Acc.NestedArray) elements[0]).concat ((Acc.NestedArray) elements[1]));
         expect (number (total (joined.last_nested (null).flatten ())), 60, "scan_nested");
         GLib.Object[] before = { start, last_pair };
-        var befores = pairs.scan_many_nested (before, (elements) => {
+        var earlier = pairs.scan_many_nested (before, (elements) => {
             var results = new GLib.GenericArray<GLib.Object> ();
             var some = ((Acc.NestedArray) elements[2]).flatten ();
             results.add (((Acc.Array) elements[0]).zip_with (total (some), (a, b) => a.add (b)));
@@ -93,7 +93,7 @@ int main () {
             results.add (total (((Acc.NestedArray) elements[1]).flatten ()));
             return results;
         });
-        expect (number (befores.fold (null, plus)), 40, "scan_many_nested");
+        expect (number (earlier.fold (null, plus)), 40, "scan_many_nested");
         Acc.Sequence[] twice = { pairs, pairs };
         expect (number (Acc.Sequence.izip_with_many_nested (twice, (elements) => total (((Acc.NestedArray) elements[1]).flatten ()).zip_with ((Acc.Array) elements[0], (a, b) => a.mul (b))).fold (null, plus)), 58, "izip_with_many_nested");
         expect (number (pairs.zip_with_nested (steps, (elements) => total (((Acc.NestedArray) elements[0]).flatten ())).fold (null, plus)), 40, "zip_with_nested");
