@@ -398,6 +398,85 @@ acc_walk_fold_new (AccWalkStage        *stage,
   return &self->outlet;
 }
 
+/* @total, of all elements, behind @seed. */
+static AccNestedArray *
+combine_seed (Fold           *self,
+              AccArray       *seed,
+              AccNestedArray *total)
+{
+  g_autoptr(AccNestedArray) first = acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (seed)),
+                                                                     g_object_ref (acc_nested_array_get_count (total)));
+
+  return combine (self->function, first, total);
+}
+
+/* Computes @joined, and puts @elements in front of *@error where it is that which failed; NULL: something did. */
+static AccWalkPart *
+try_join (Fold           *self,
+          AccNestedArray *joined,
+          const char     *elements,
+          GError        **error)
+{
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new (), parts = NULL;
+  g_autoptr(GError) local = NULL;
+
+  g_ptr_array_add (wanted, joined);
+  parts = acc_walk_compute (self->outlet.stage->walk, wanted, 1, &local);
+  if (parts != NULL)
+    return new_node (g_ptr_array_index (parts, 0));
+  if (g_error_matches (local, (*error)->domain, (*error)->code))
+    {
+      g_clear_error (error);
+      g_propagate_prefixed_error (error, g_steal_pointer (&local), "%s: ", elements);
+    }
+
+  return NULL;
+}
+
+/* Joins what waits one by one, to find which elements it fails for. */
+static void
+blame_rest (Fold     *self,
+            AccArray *seed,
+            GError  **error)
+{
+  g_autoptr(AccWalkPart) total = NULL;
+  gint64 first = self->done;
+
+  if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return;
+
+  for (guint level = 0; level < MAX_LEVELS; level++)
+    {
+      g_autoptr(AccWalkPart) rest = NULL;
+      g_autoptr(AccNestedArray) joined = NULL;
+      g_autofree char *elements = NULL;
+
+      if (self->waiting[level] == NULL)
+        continue;
+      first = self->exact != NULL ? 0 : first - (G_GINT64_CONSTANT (1) << level);
+      rest = g_steal_pointer (&total);
+      if (rest == NULL)
+        {
+          total = acc_walk_part_ref (self->waiting[level]);
+          continue;
+        }
+      joined = combine (self->function, self->waiting[level]->nested, rest->nested);
+      elements = g_strdup_printf ("elements %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, first, self->done - 1);
+      total = try_join (self, joined, elements, error);
+      if (total == NULL)
+        return;
+    }
+
+  if (seed != NULL)
+    {
+      g_autoptr(AccNestedArray) joined = combine_seed (self, seed, total->nested);
+      g_autofree char *elements = g_strdup_printf ("the seed and elements 0 to %" G_GINT64_FORMAT, self->done - 1);
+
+      g_clear_pointer (&total, acc_walk_part_unref);
+      total = try_join (self, joined, elements, error);
+    }
+}
+
 AccArray *
 acc_walk_fold_finish (AccWalkOutlet *outlet,
                       AccArray      *seed,
@@ -408,6 +487,7 @@ acc_walk_fold_finish (AccWalkOutlet *outlet,
   g_autoptr(AccNestedArray) total = NULL;
   g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
   g_autoptr(GPtrArray) parts = NULL;
+  g_autoptr(GError) local = NULL;
 
   if (self->done == 0 && seed == NULL)
     {
@@ -430,14 +510,16 @@ acc_walk_fold_finish (AccWalkOutlet *outlet,
   if (seed != NULL)
     {
       g_autoptr(AccNestedArray) rest = g_steal_pointer (&total);
-      g_autoptr(AccNestedArray) first = acc_nested_array_new_for_lifted (acc_lifted_new_constant (g_object_ref (seed)),
-                                                                         g_object_ref (acc_nested_array_get_count (rest)));
 
-      total = combine (self->function, first, rest);
+      total = combine_seed (self, seed, rest);
     }
 
   g_ptr_array_add (wanted, total);
-  parts = acc_walk_compute (walk, wanted, 1, error);
+  parts = acc_walk_compute (walk, wanted, 1, &local);
+  if (parts != NULL)
+    return acc_walk_part_dup_element (g_ptr_array_index (parts, 0), 0, error);
+  blame_rest (self, seed, &local);
+  g_propagate_error (error, g_steal_pointer (&local));
 
-  return parts != NULL ? acc_walk_part_dup_element (g_ptr_array_index (parts, 0), 0, error) : NULL;
+  return NULL;
 }

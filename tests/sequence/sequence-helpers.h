@@ -90,6 +90,7 @@ void test_map_batches_bits (void);
 void test_map_batches_refused (void);
 
 void test_errors (void);
+void test_fold_errors (void);
 void test_cancel (void);
 void test_open (void);
 void test_write_each (void);

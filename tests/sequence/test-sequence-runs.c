@@ -49,6 +49,43 @@ test_errors (void)
   expect_error (k, 0, ACC_ERROR_SHAPE, "sequence_batch: 0 elements are no batch");
 }
 
+static AccExpr *of_100 (AccExpr *x, gpointer data) { return acc_expr_quot (i8 (100), x); }
+static AccArray *
+f_add_part (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) part = acc_array_map (a[1], of_100, NULL);
+
+  return acc_array_zip_with (a[0], part, plus, NULL);
+}
+
+static AccExpr *over (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_quot (x, y); }
+static AccArray *f_over (AccArray **a, guint n, gpointer data) { return acc_array_zip_with (a[0], a[1], over, NULL); }
+
+/* A fold of @n @values fails for @words. */
+static void
+fold_fails (const gint64 *values, gint64 n, AccArray *seed, AccArrayFunc function, const char *words)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+  g_autoptr(AccArray) numbers = use (shape, values);
+  g_autoptr(AccSequence) sequence = acc_sequence_new_from_array (numbers);
+  g_autoptr(AccArray) total = acc_sequence_fold (sequence, seed, function, NULL);
+
+  for (guint i = 0; i < N_STEPS; i++)
+    expect_error (total, steps[i], ACC_ERROR_ARITHMETIC, words);
+}
+
+/* Of what waits for others until there are no more. */
+void
+test_fold_errors (void)
+{
+  g_autoptr(AccArray) one = acc_array_unit (i8 (1));
+
+  fold_fails ((gint64[]) { 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 0 }, 11, NULL, f_add_part, "elements 8 to 10: ");
+  fold_fails ((gint64[]) { 1, 2, 0 }, 3, NULL, f_add_part, "elements 0 to 2: ");
+  fold_fails ((gint64[]) { 0, 50 }, 2, one, f_over, "the seed and elements 0 to 1: ");
+  fold_fails ((gint64[]) { -100, 1 }, 2, one, f_add_part, "the seed and elements 0 to 1: ");
+}
+
 void
 test_cancel (void)
 {
