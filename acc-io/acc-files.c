@@ -81,8 +81,8 @@ open_by_content (AccByteReader *reader, GCancellable *cancellable, GError **erro
  *
  * A PNG picture has the shape [rows,columns] (grey) or [rows,columns,channels] with 2 (grey and alpha), 3 (RGB) or 4 channels
  * (RGBA). Its elements are `u1`, or `u2` where the picture has 16 bits. Palettes become colours; a transparent colour becomes
- * an alpha channel. An interlaced picture is held as a whole while it is read. Damage that does not touch the pixels (text,
- * colour profiles, the end of the file) gives a message.
+ * an alpha channel. An interlaced picture is decoded as a whole before its first row, in memory or in a temporary file. Damage that does
+ * not touch the pixels (text, colour profiles, the end of the file) gives a message.
  *
  * A .npy file of versions 1 to 3 has its own shape, of any rank. Fortran order gives a transposed source: see
  * [method@Acc.Source.is_transposed]. Structures become tuples. Dates and spans of time (`M8`, `m8`) become `i8`, single

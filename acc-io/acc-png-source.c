@@ -15,7 +15,7 @@ struct _AccPngSource
   AccByteReader *reader;
   AccPngLayout   layout;
   AccPngDecoder *decoder;   /* during a run; from the beginning where the reader cannot go back */
-  AccBuffer     *picture;   /* of an interlaced one, during a run */
+  AccBuffer     *picture;   /* of an interlaced one, during a run that takes some rows at a time */
   gint64         row;
   gboolean       warned;
 };
@@ -34,7 +34,7 @@ tell_warning (AccPngSource *self)
   self->warned = TRUE;
 }
 
-/* After the last row */
+/* After the last row, or pass */
 static gboolean
 end_picture (AccPngSource *self, GCancellable *cancellable, GError **error)
 {
@@ -45,10 +45,14 @@ end_picture (AccPngSource *self, GCancellable *cancellable, GError **error)
   return done;
 }
 
+/* Interlaced: to @rows, all of them, or into memory of the source. */
 static gboolean
-decode_picture (AccPngSource *self, GCancellable *cancellable, GError **error)
+decode_picture (AccPngSource *self, guint8 *rows, gint64 n_rows, GCancellable *cancellable, GError **error)
 {
   gsize size = self->layout.row_bytes * (gsize) self->layout.height;
+
+  if (n_rows == self->layout.height)
+    return acc_png_decoder_read_all (self->decoder, rows, cancellable, error) && end_picture (self, cancellable, error);
 
   self->picture = acc_buffer_allocate (size, NULL, "interlaced picture", error);
   if (self->picture == NULL)
@@ -98,11 +102,6 @@ acc_png_source_start (AccSource *source, GCancellable *cancellable, GError **err
     }
 
   self->row = 0;
-  if (self->layout.interlaced && !decode_picture (self, cancellable, error))
-    {
-      acc_png_source_finish (source);
-      return FALSE;
-    }
 
   return TRUE;
 }
@@ -114,15 +113,17 @@ acc_png_source_read (AccSource *source, AccChunk *chunk, GCancellable *cancellab
   guint8 *rows = (guint8 *) (guintptr) acc_chunk_get_address (chunk, 0);
   gint64 n = acc_chunk_get_n_rows (chunk);
 
+  if (self->layout.interlaced && self->row == 0 && !decode_picture (self, rows, n, cancellable, error))
+    return FALSE;
   if (self->picture != NULL)
     memcpy (rows, (guint8 *) self->picture->data + self->row * self->layout.row_bytes,
             n * self->layout.row_bytes);
-  else if (!acc_png_decoder_read_rows (self->decoder, rows, n, cancellable, error))
+  else if (!self->layout.interlaced && !acc_png_decoder_read_rows (self->decoder, rows, n, cancellable, error))
     return FALSE;
 
   self->row += n;
 
-  return self->picture != NULL || self->row < self->layout.height
+  return self->layout.interlaced || self->row < self->layout.height
          || end_picture (self, cancellable, error);
 }
 
@@ -195,6 +196,7 @@ acc_png_source_new (AccByteReader *reader, GCancellable *cancellable, GError **e
   shape = acc_shape_new (extents, self->layout.channels > 1 ? 3 : 2);
   acc_source_set_layout (ACC_SOURCE (self), type, shape);
   acc_source_set_once (ACC_SOURCE (self), !acc_byte_reader_can_seek (reader));
+  acc_source_set_comes_whole (ACC_SOURCE (self), self->layout.interlaced);
 
   return ACC_SOURCE (g_steal_pointer (&self));
 }

@@ -32,6 +32,7 @@ typedef struct {
   gint64          next_row;
   AccSourceSeekFunc seek;
   gboolean        is_once;
+  gboolean        comes_whole;
 } AccSourcePrivate;
 
 enum {
@@ -433,6 +434,18 @@ gboolean
 acc_source_is_once (AccSource *self)
 {
   return PRIV (self)->is_once;
+}
+
+void
+acc_source_set_comes_whole (AccSource *self, gboolean comes_whole)
+{
+  PRIV (self)->comes_whole = comes_whole;
+}
+
+gboolean
+acc_source_comes_whole (AccSource *self)
+{
+  return PRIV (self)->comes_whole;
 }
 
 gboolean

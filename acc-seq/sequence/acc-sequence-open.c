@@ -4,6 +4,8 @@
 #include "acc-seq/sequence/producers/acc-sequence-arrays-private.h"
 #include "acc-seq/sequence/producers/acc-sequence-files-private.h"
 #include "acc-sequence-private.h"
+
+#include "acc-core/data/acc-source-private.h"
 #include "acc-seq/sequence/producers/acc-sequence-records-private.h"
 #include "acc-seq/sequence/producers/acc-sequence-split-private.h"
 #include "acc-seq/sequence/producers/acc-sequence-windows-private.h"
@@ -391,7 +393,7 @@ acc_sequence_new_windows (AccArray     *array,
 
   if (array->error != NULL)
     return acc_sequence_new_error (g_object_ref (array));
-  if (array->op != ACC_OP_SOURCE && array->shape != NULL)
+  if (array->shape != NULL && (array->op != ACC_OP_SOURCE || acc_source_comes_whole (acc_array_get_source (array))))
     return new_windows_in_memory (array, sizes, steps, n_dimensions, boundary);
   if (array->op == ACC_OP_SOURCE)
     producer = acc_sequence_windows_new_for_source (acc_array_get_source (array), sizes, steps, n_dimensions, boundary, &error);

@@ -339,7 +339,7 @@ plan_stages (Stages *self, GArray *stores, guint64 *held, gboolean *is_known, GE
   return FALSE;
 }
 
-/* What has rows of a store in place of a source that can be read once is walked again. FALSE: there is no room for the store. */
+/* What has rows of a store in place of a source is walked again. FALSE: there is no room for the store. */
 static gboolean
 plan_sources (Stages *self, GPtrArray *sources)
 {
@@ -372,16 +372,16 @@ plan_all (Stages *self, guint64 *held, gboolean *is_known, GError **error)
   for (guint n = 0; n < MOST_STAGES && *is_known; n++)
     {
       g_autoptr(GArray) stores = NULL;
-      g_autoptr(GPtrArray) repeated = NULL;
+      g_autoptr(GPtrArray) kept = NULL;
 
       hold (self, held, TRUE);
       stores = acc_stages_find_stores (plan->backend, (AccArray **) self->arrays->pdata, self->arrays->len, self->mode, NULL);
-      if (stores->len == 0)
-        return TRUE;
       acc_stages_place (plan->backend, stores, self->mode, 0, FALSE);
-      repeated = acc_stages_find_repeated ((AccArray **) self->arrays->pdata, self->arrays->len, stores);
-      if (repeated->len > 0)
-        *is_known = plan_sources (self, repeated);
+      kept = acc_stages_find_kept (plan->backend, (AccArray **) self->arrays->pdata, self->arrays->len, stores);
+      if (kept->len == 0 && stores->len == 0)
+        return TRUE;
+      if (kept->len > 0)
+        *is_known = plan_sources (self, kept);
       else if (!plan_stages (self, stores, held, is_known, error))
         return FALSE;
       *is_known = *is_known && acc_stages_replace (self->values, self->arrays, NULL);

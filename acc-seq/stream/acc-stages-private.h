@@ -93,9 +93,10 @@ GPtrArray    *acc_stages_list_led      (GArray *stores, guint leader);
 const AccExternal *acc_stages_get_external (const AccStageStore *store);
 /* Puts @values, from AccArray to AccArray, in place of what @arrays are made of. They are gone then. */
 gboolean      acc_stages_replace       (GHashTable *values, GPtrArray *arrays, GError **error);
-/* Sources that can be read once, and that stages read more often: those of the first stage, which are in memory together, and what is
- * left, have a walk each. */
-GPtrArray    *acc_stages_find_repeated (AccArray **arrays, guint n_arrays, GArray *stores);
+/* Sources that are stored before anything else reads them, AccArray, borrowed: those that can be read once, and that stages read more often
+ * (those of the first stage, which are in memory together, and what is left, have a walk each), and those that would hold all of their
+ * rows where there is little room. */
+GPtrArray    *acc_stages_find_kept     (AccBackend *backend, AccArray **arrays, guint n_arrays, GArray *stores);
 /* Small reductions that need no store, AccArray, borrowed: what @arrays are, or read together with rows, of sources that the walks for
  * @stores of the first stage read. They are computed by these walks. */
 GPtrArray    *acc_stages_find_beside   (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStagesMode mode, GArray *stores);

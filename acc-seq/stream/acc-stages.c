@@ -417,8 +417,8 @@ count_external (GHashTable *walks, GArray *stores, guint leader)
   count_walk (walks, (AccArray **) nodes->pdata, nodes->len, NULL);
 }
 
-GPtrArray *
-acc_stages_find_repeated (AccArray **arrays, guint n_arrays, GArray *stores)
+static GPtrArray *
+find_repeated (AccArray **arrays, guint n_arrays, GArray *stores)
 {
   g_autoptr(GHashTable) walks = g_hash_table_new (NULL, NULL), cut = g_hash_table_new (NULL, NULL);
   g_autoptr(GPtrArray) together = g_ptr_array_new ();
@@ -445,11 +445,36 @@ acc_stages_find_repeated (AccArray **arrays, guint n_arrays, GArray *stores)
   return list_repeated (walks);
 }
 
+/* Of the room that there is: what a source may hold. */
+#define HELD_PART 4
+
+GPtrArray *
+acc_stages_find_kept (AccBackend *backend, AccArray **arrays, guint n_arrays, GArray *stores)
+{
+  GPtrArray *kept = stores->len > 0 ? find_repeated (arrays, n_arrays, stores) : g_ptr_array_new ();
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
+  guint64 room = acc_external_get_room (backend);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      if (node->op == ACC_OP_SOURCE && acc_source_comes_whole (acc_array_get_source (node))
+          && acc_source_get_resident_bytes (acc_array_get_source (node)) > room / HELD_PART && !g_ptr_array_find (kept, node, NULL))
+        g_ptr_array_add (kept, node);
+    }
+
+  return kept;
+}
+
 AccStageStore
 acc_stages_keep_source (AccArray *source)
 {
-  return (AccStageStore) { .store = source, .why = (char *) "it can be read once, and is needed again", .has_rows = TRUE,
-                           .bytes = acc_external_get_bytes (source) };
+  gboolean is_whole = acc_source_comes_whole (acc_array_get_source (source));
+
+  return (AccStageStore) { .store = source,
+                           .why = (char *) (is_whole ? "its rows come all at once" : "it can be read once, and is needed again"),
+                           .has_rows = TRUE, .bytes = acc_external_get_bytes (source) };
 }
 
 /* Rows of what is stored take the place of those of @sources. */
@@ -516,18 +541,18 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
       g_autoptr(GArray) stores = acc_stages_find_stores (backend, (AccArray **) results->pdata, results->len, mode,
                                                          dependences);
 
-      g_autoptr(GPtrArray) repeated = NULL;
+      g_autoptr(GPtrArray) kept = NULL;
 
-      if (stores->len == 0)
-        break;
       acc_stages_place (backend, stores, mode, 0, FALSE);
-      repeated = acc_stages_find_repeated ((AccArray **) results->pdata, results->len, stores);
-      if (repeated->len > 0)
+      kept = acc_stages_find_kept (backend, (AccArray **) results->pdata, results->len, stores);
+      if (kept->len > 0)
         {
-          if (!keep_sources (&self, repeated, results, error))
+          if (!keep_sources (&self, kept, results, error))
             return NULL;
           continue;
         }
+      if (stores->len == 0)
+        break;
       if (!compute_stage (&self, results, stores, error) || !acc_stages_replace (values, results, error))
         return NULL;
     }

@@ -4,6 +4,7 @@
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/data/acc-chunk-private.h"
 #include "acc-core/data/acc-sink-private.h"
+#include "acc-core/data/acc-source-private.h"
 #include "acc-core/backend/acc-backend-temporary-private.h"
 #include "acc-error.h"
 
@@ -544,6 +545,8 @@ read_rows (AccSource *source, guint8 **addresses, void (*tell) (gpointer data, g
   for (guint d = 1; d < rank; d++)
     row_elements *= MAX (extents[d], 0);
   band = CLAMP ((gint64) (SPAN / MAX ((guint64) row_elements * acc_element_type_get_size (type), 1)), 1, MAX (n_rows, 1));
+  if (acc_source_comes_whole (source))
+    band = MAX (n_rows, 1);
 
   if (!acc_source_start (source, cancellable, error))
     return FALSE;
