@@ -3,9 +3,6 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/array/acc-array-values-private.h"
-#include "acc-seq/sequence/producers/acc-sequence-arrays-private.h"
-#include "acc-seq/stream/acc-memory-source-private.h"
-#include "acc-seq/stream/acc-stages-private.h"
 
 /* Before a walk: how many elements there are at least, which of them are certain to be computed, which is the largest, and of what
  * extents. */
@@ -45,9 +42,9 @@ add (gint64 a,
 }
 
 /* Of @sequence, with which a stage begins; NULL: none does. */
-static AccWalkInlet *
-find_inlet (AccWalkExpect *self,
-            AccSequence   *sequence)
+AccWalkInlet *
+acc_walk_expect_find_inlet (AccWalkExpect *self,
+                            AccSequence   *sequence)
 {
   AccWalkStage *stage = g_hash_table_lookup (self->walk->stage_of, sequence);
 
@@ -67,7 +64,7 @@ static gint64
 count_first (AccWalkExpect *self,
              AccSequence   *sequence)
 {
-  AccWalkInlet *inlet = find_inlet (self, sequence);
+  AccWalkInlet *inlet = acc_walk_expect_find_inlet (self, sequence);
   gint64 n = -1;
 
   if (inlet != NULL && inlet->whole != NULL)
@@ -79,9 +76,9 @@ count_first (AccWalkExpect *self,
 }
 
 /* How many elements there are at least. */
-static gint64
-count_least (AccWalkExpect *self,
-             AccSequence   *sequence)
+gint64
+acc_walk_expect_count (AccWalkExpect *self,
+                       AccSequence   *sequence)
 {
   gint64 least = ALL;
 
@@ -99,22 +96,22 @@ count_least (AccWalkExpect *self,
       return count_first (self, sequence);
     case ACC_SEQUENCE_KIND_MAP:
       for (guint i = 0; i < sequence->n_inputs; i++)
-        least = MIN (least, count_least (self, sequence->inputs[i]));
+        least = MIN (least, acc_walk_expect_count (self, sequence->inputs[i]));
       return least;
     case ACC_SEQUENCE_KIND_SCAN:
-      return count_least (self, sequence->inputs[0]);
+      return acc_walk_expect_count (self, sequence->inputs[0]);
     case ACC_SEQUENCE_KIND_TAKE:
-      return MIN (count_least (self, sequence->inputs[0]), sequence->number);
+      return MIN (acc_walk_expect_count (self, sequence->inputs[0]), sequence->number);
     case ACC_SEQUENCE_KIND_DROP:
-      return MAX (count_least (self, sequence->inputs[0]) - sequence->number, 0);
+      return MAX (acc_walk_expect_count (self, sequence->inputs[0]) - sequence->number, 0);
     case ACC_SEQUENCE_KIND_CONCAT:
-      return add (count_least (self, sequence->inputs[0]), count_least (self, sequence->inputs[1]));
+      return add (acc_walk_expect_count (self, sequence->inputs[0]), acc_walk_expect_count (self, sequence->inputs[1]));
     case ACC_SEQUENCE_KIND_BATCH:
-      least = count_least (self, sequence->inputs[0]);
+      least = acc_walk_expect_count (self, sequence->inputs[0]);
       return least / sequence->number + (least % sequence->number != 0);
     case ACC_SEQUENCE_KIND_EXPAND:
       return sequence->inputs[0]->shape == NULL
-             ? 0 : multiply (count_least (self, sequence->inputs[0]), acc_shape_get_extent (sequence->inputs[0]->shape, 0));
+             ? 0 : multiply (acc_walk_expect_count (self, sequence->inputs[0]), acc_shape_get_extent (sequence->inputs[0]->shape, 0));
     case ACC_SEQUENCE_KIND_FILTER:
     case ACC_SEQUENCE_KIND_TAKE_WHILE:
     case ACC_SEQUENCE_KIND_MAP_BATCH:
@@ -135,14 +132,14 @@ count_stage (AccWalkExpect *self,
 
   for (guint i = 0; i < stage->inlets->len; i++)
     if (g_ptr_array_index (stage->inlets, i) != but)
-      least = MIN (least, count_least (self, ((AccWalkInlet *) g_ptr_array_index (stage->inlets, i))->sequence));
+      least = MIN (least, acc_walk_expect_count (self, ((AccWalkInlet *) g_ptr_array_index (stage->inlets, i))->sequence));
   for (guint i = 0; i < stage->maps->len; i++)
     {
       AccSequence *map = g_ptr_array_index (stage->maps, i);
 
       for (guint j = 0; j < map->n_inputs; j++)
         if (map->inputs[j]->kind == ACC_SEQUENCE_KIND_COUNTER)
-          least = MIN (least, count_least (self, map->inputs[j]));
+          least = MIN (least, acc_walk_expect_count (self, map->inputs[j]));
     }
 
   return least;
@@ -235,65 +232,131 @@ acc_walk_expect_outlet (AccWalkExpect *self,
 
 /* --- how large they are */
 
-static AccSequenceArrays *
-get_list (AccSequence *sequence)
+AccSequenceArrays *
+acc_walk_get_list (AccSequence *sequence)
 {
   return sequence->kind == ACC_SEQUENCE_KIND_PRODUCER && sequence->producer != NULL && ACC_IS_SEQUENCE_ARRAYS (sequence->producer)
          ? ACC_SEQUENCE_ARRAYS (sequence->producer) : NULL;
 }
 
-/* Offsets of elements in memory; NULL: it has none. */
-static const gint64 *
-get_offsets (AccNestedArray *nested)
+/* Where values of elements in memory begin: offsets from level to level, and the values of what those of the last one count. */
+typedef struct {
+  GPtrArray *levels;    /* owned, of borrowed ones; empty: it is not known */
+  gint64     width;
+} Places;
+
+static void
+places_clear (Places *self)
+{
+  g_clear_pointer (&self->levels, g_ptr_array_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Places, places_clear)
+
+static gboolean
+places_add (Places   *self,
+            AccArray *offsets)
+{
+  const gint64 *numbers = acc_array_is_manifest (offsets) ? acc_walk_map_numbers (offsets, NULL) : NULL;
+
+  if (numbers != NULL)
+    g_ptr_array_add (self->levels, (gpointer) numbers);
+
+  return numbers != NULL;
+}
+
+/* @nested: nullable. */
+static void
+places_init (Places         *self,
+             AccNestedArray *nested)
 {
   AccLifted *lifted = nested != NULL ? acc_nested_array_get_lifted (nested) : NULL;
+  gboolean known = lifted != NULL && lifted->values->shape != NULL;
+  gint64 n;
 
-  return lifted != NULL && acc_nested_array_get_inner (nested) == NULL && lifted->form == ACC_LIFTED_IRREGULAR
-         && acc_array_is_manifest (lifted->nesting->offsets)
-         ? acc_walk_map_numbers (lifted->nesting->offsets, NULL) : NULL;
+  *self = (Places) { g_ptr_array_new (), 1 };
+  for (; known && acc_nested_array_get_inner (nested) != NULL; nested = acc_nested_array_get_inner (nested))
+    known = places_add (self, acc_nested_array_get_groups (nested));
+  if (known && lifted->form == ACC_LIFTED_IRREGULAR)
+    {
+      known = places_add (self, lifted->nesting->offsets);
+    }
+  else if (known)
+    {
+      n = lifted->form == ACC_LIFTED_REGULAR ? acc_shape_get_extent (lifted->values->shape, 0) : 0;
+      self->width = n > 0 ? acc_shape_get_size (lifted->values->shape) / n : 0;
+    }
+  if (!known)
+    g_ptr_array_set_size (self->levels, 0);
+}
+
+static gint64
+find_place (const Places *self,
+            gint64        number)
+{
+  for (guint i = 0; i < self->levels->len; i++)
+    number = ((const gint64 *) g_ptr_array_index (self->levels, i))[number];
+
+  return number * self->width;
 }
 
 /* In memory; -1: not known. */
 static gint64
 measure (AccSequence  *sequence,
-         const gint64 *offsets,
+         const Places *places,
          gint64        number)
 {
-  AccSequenceArrays *list = get_list (sequence);
+  AccSequenceArrays *list = acc_walk_get_list (sequence);
   g_autoptr(AccArray) array = NULL;
 
   if (sequence->shape != NULL)
     return acc_walk_count_bytes (sequence->shape, sequence->type);
-  if (offsets != NULL)
-    return (offsets[number + 1] - offsets[number]) * (gint64) acc_element_type_get_size (sequence->type);
+  if (places->levels->len > 0)
+    return (find_place (places, number + 1) - find_place (places, number)) * (gint64) acc_element_type_get_size (sequence->type);
   array = list != NULL ? acc_sequence_arrays_peek (list, number) : NULL;
 
   return array != NULL ? acc_walk_count_bytes (array->shape, array->type) : -1;
 }
 
-/* The first of those of @range with the most bytes; -1: it is not known. @nested: nullable. */
+/* The first of those of @range with the most bytes, where each has @size of @sequence; -1: it is not known. @nested: nullable, these. */
 static gint64
 find_in_memory (AccSequence    *sequence,
                 AccNestedArray *nested,
                 AccWalkRange    range,
+                gint64          size,
                 gint64         *bytes)
 {
-  const gint64 *offsets = get_offsets (nested);
-  gint64 number = -1;
+  g_auto(Places) places = { NULL, };
+  gint64 number = -1, own = 0;
 
+  places_init (&places, nested);
   *bytes = -1;
   for (gint64 k = range.first; k < range.end; k++)
     {
-      gint64 own = measure (sequence, offsets, k);
+      gint64 one = measure (sequence, &places, k);
 
-      if (own < 0)
+      if (one < 0)
         return -1;
+      own = add (own, one);
+      if ((k + 1) % size != 0 && k + 1 < range.end)
+        continue;
       if (own > *bytes)
-        number = k;
+        number = k / size;
       *bytes = MAX (*bytes, own);
+      own = 0;
     }
 
   return number;
+}
+
+/* What is there of @sequence; borrowed, NULL: nothing. */
+static AccNestedArray *
+find_nested (AccWalkExpect *self,
+             AccSequence   *sequence)
+{
+  AccWalkInlet *inlet = acc_walk_expect_find_inlet (self, sequence);
+
+  return inlet != NULL && inlet->whole != NULL ? inlet->whole->nested : sequence->nested;
 }
 
 gboolean
@@ -301,11 +364,29 @@ acc_walk_find_largest (AccSequence *sequence,
                        gint64      *number,
                        gint64      *bytes)
 {
-  if (sequence->length <= 0 || (sequence->kind != ACC_SEQUENCE_KIND_NESTED && get_list (sequence) == NULL))
+  if (sequence->length <= 0 || (sequence->kind != ACC_SEQUENCE_KIND_NESTED && acc_walk_get_list (sequence) == NULL))
     return FALSE;
-  *number = find_in_memory (sequence, sequence->nested, (AccWalkRange) { 0, sequence->shape != NULL ? 1 : sequence->length }, bytes);
+  *number = find_in_memory (sequence, sequence->nested, (AccWalkRange) { 0, sequence->shape != NULL ? 1 : sequence->length }, 1,
+                            bytes);
 
   return *number >= 0;
+}
+
+/* The same of the batches of @range, of elements in memory. */
+static gint64
+find_batch (AccWalkExpect *self,
+            AccSequence   *batch,
+            AccWalkRange   range)
+{
+  AccSequence *input = batch->inputs[0];
+  gint64 bytes;
+
+  if (input->kind != ACC_SEQUENCE_KIND_NESTED)
+    return -1;
+  range.first = multiply (range.first, batch->number);
+  range.end = MIN (multiply (range.end, batch->number), acc_walk_expect_count (self, input));
+
+  return find_in_memory (input, find_nested (self, input), range, batch->number, &bytes);
 }
 
 static void
@@ -343,10 +424,9 @@ acc_walk_expect_find_largest (AccWalkExpect *self,
                               AccWalkRange   range,
                               GArray        *numbers)
 {
-  AccWalkInlet *inlet = find_inlet (self, sequence);
   gint64 bytes, before;
 
-  range.end = MIN (range.end, count_least (self, sequence));
+  range.end = MIN (range.end, acc_walk_expect_count (self, sequence));
   if (range.first >= range.end)
     return;
   if (sequence->shape != NULL)
@@ -359,8 +439,7 @@ acc_walk_expect_find_largest (AccWalkExpect *self,
     {
     case ACC_SEQUENCE_KIND_PRODUCER:
     case ACC_SEQUENCE_KIND_NESTED:
-      add_number (numbers, find_in_memory (sequence, inlet != NULL && inlet->whole != NULL ? inlet->whole->nested : sequence->nested, range,
-                                           &bytes));
+      add_number (numbers, find_in_memory (sequence, find_nested (self, sequence), range, 1, &bytes));
       break;
     case ACC_SEQUENCE_KIND_MAP:
       for (guint i = 0; i < sequence->n_inputs; i++)
@@ -381,6 +460,8 @@ acc_walk_expect_find_largest (AccWalkExpect *self,
     case ACC_SEQUENCE_KIND_BATCH:
       if (sequence->inputs[0]->shape != NULL)
         add_number (numbers, range.first);
+      else
+        add_number (numbers, find_batch (self, sequence, range));
       break;
     case ACC_SEQUENCE_KIND_ARRAY:
     case ACC_SEQUENCE_KIND_COUNTER:
@@ -392,144 +473,4 @@ acc_walk_expect_find_largest (AccWalkExpect *self,
     case ACC_SEQUENCE_KIND_FOLD_BATCH:
       break;
     }
-}
-
-/* --- what stands for them */
-
-AccArray *
-acc_walk_expect_hide (AccArray *element)
-{
-  g_autoptr(AccShape) vector = acc_shape_new_vector (1);
-  g_autoptr(AccArray) one = NULL, row = NULL;
-
-  if (element->rank > 0)
-    return acc_memory_source_new_rows (element);
-  one = acc_array_see_as (element, vector);
-  row = acc_memory_source_new_rows (one);
-
-  return acc_array_reshape (row, element->shape);
-}
-
-static AccWalkExpected
-expect_holes (AccWalkExpect  *self,
-              AccElementType *type,
-              AccShape       *shape)
-{
-  return (AccWalkExpected) { shape != NULL ? acc_stages_new_holes (self->walk->backend, type, shape) : NULL, TRUE };
-}
-
-/* Element number @number of a batch, of elements of equal extents. */
-static AccWalkExpected
-expect_batch (AccWalkExpect *self,
-              AccSequence   *batch,
-              gint64         number)
-{
-  AccSequence *input = batch->inputs[0];
-  g_autofree gint64 *extents = g_new (gint64, batch->rank + 1);
-  g_autoptr(AccShape) shape = NULL;
-
-  if (input->shape == NULL)
-    return (AccWalkExpected) { NULL, TRUE };
-  extents[0] = MIN (count_least (self, input) - number * batch->number, batch->number);
-  for (guint d = 0; d < input->rank; d++)
-    extents[d + 1] = acc_shape_get_extent (input->shape, d);
-  shape = acc_shape_new (extents, batch->rank);
-
-  return expect_holes (self, batch->type, shape);
-}
-
-/* Of what its function makes of elements of those extents; of values that are not there yet nothing is made that follows from them. */
-static AccWalkExpected
-expect_mapped (AccWalkExpect *self,
-               AccSequence   *map,
-               gint64         number)
-{
-  g_autoptr(GPtrArray) inputs = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr(AccNestedArray) made = NULL;
-  AccArray *values;
-
-  for (guint i = 0; i < map->n_inputs; i++)
-    {
-      AccWalkExpected input = acc_walk_expect_element (self, map->inputs[i], number);
-      g_autoptr(AccArray) element = input.array;
-      g_autoptr(AccArray) hidden = element != NULL && input.is_expected ? acc_walk_expect_hide (element) : NULL;
-      AccWalkPart *part;
-
-      if (element == NULL)
-        return (AccWalkExpected) { NULL, TRUE };
-      part = acc_walk_part_new_constant (hidden != NULL ? hidden : element, 1);
-      g_ptr_array_add (inputs, g_object_ref (part->nested));
-      acc_walk_part_unref (part);
-    }
-  made = acc_walk_apply (self->walk, map, (AccNestedArray **) inputs->pdata, 0);
-  values = acc_nested_array_get_lifted (made)->values;
-  if (acc_nested_array_get_lifted (made)->form != ACC_LIFTED_CONSTANT || values->error != NULL)
-    return (AccWalkExpected) { NULL, TRUE };
-  if (values->shape == NULL)
-    acc_array_infer_known (values);
-
-  return expect_holes (self, values->type, values->shape);
-}
-
-/* NULL: it is not in memory. */
-static AccArray *
-dup_in_memory (AccWalkExpect *self,
-               AccSequence   *sequence,
-               gint64         number)
-{
-  AccSequenceArrays *list = get_list (sequence);
-  AccWalkInlet *inlet = find_inlet (self, sequence);
-
-  if (sequence->kind == ACC_SEQUENCE_KIND_COUNTER)
-    return acc_walk_new_number (number);
-  if (list != NULL)
-    return acc_sequence_arrays_peek (list, number);
-
-  return inlet != NULL && inlet->whole != NULL && !inlet->whole_is_lazy ? acc_walk_part_dup_element (inlet->whole, number, NULL) : NULL;
-}
-
-AccWalkExpected
-acc_walk_expect_element (AccWalkExpect *self,
-                         AccSequence   *sequence,
-                         gint64         number)
-{
-  AccArray *array = sequence->depth == 1 ? dup_in_memory (self, sequence, number) : NULL;
-  gint64 before;
-
-  /* A nested array is no array. */
-  if (sequence->depth > 1)
-    return (AccWalkExpected) { NULL, TRUE };
-  if (array != NULL)
-    return (AccWalkExpected) { array, FALSE };
-
-  switch (sequence->kind)
-    {
-    case ACC_SEQUENCE_KIND_TAKE:
-      return acc_walk_expect_element (self, sequence->inputs[0], number);
-    case ACC_SEQUENCE_KIND_DROP:
-      return acc_walk_expect_element (self, sequence->inputs[0], number + sequence->number);
-    case ACC_SEQUENCE_KIND_CONCAT:
-      before = count_least (self, sequence->inputs[0]);
-      return number < before ? acc_walk_expect_element (self, sequence->inputs[0], number)
-                             : acc_walk_expect_element (self, sequence->inputs[1], number - before);
-    case ACC_SEQUENCE_KIND_BATCH:
-      return expect_batch (self, sequence, number);
-    case ACC_SEQUENCE_KIND_MAP:
-      if (sequence->shape == NULL)
-        return expect_mapped (self, sequence, number);
-      break;
-    case ACC_SEQUENCE_KIND_PRODUCER:
-    case ACC_SEQUENCE_KIND_NESTED:
-    case ACC_SEQUENCE_KIND_ARRAY:
-    case ACC_SEQUENCE_KIND_COUNTER:
-    case ACC_SEQUENCE_KIND_FILTER:
-    case ACC_SEQUENCE_KIND_TAKE_WHILE:
-    case ACC_SEQUENCE_KIND_SCAN:
-    case ACC_SEQUENCE_KIND_EXPAND:
-    case ACC_SEQUENCE_KIND_MAP_BATCH:
-    case ACC_SEQUENCE_KIND_FOLD_BATCH:
-      break;
-    }
-
-  return expect_holes (self, sequence->type, sequence->shape);
 }

@@ -41,6 +41,10 @@ AccWalkPart *acc_walk_part_join         (GPtrArray *parts, AccBudget *budget, GE
 AccArray    *acc_walk_part_dup_element  (AccWalkPart *self, gint64 index, GError **error);
 /* One that is a nested array, as a manifest one. */
 AccNestedArray *acc_walk_part_dup_nested (AccWalkPart *self, gint64 index, GError **error);
+/* The same elements with other values, of which as many are taken. */
+AccWalkPart *acc_walk_part_with_values  (AccWalkPart *self, AccArray *values);
+/* Those as rows of a source; NULL: they are a number. */
+AccWalkPart *acc_walk_part_by_rows      (AccWalkPart *self);
 /* The elements of elements that are nested arrays. */
 AccWalkPart *acc_walk_part_open         (AccWalkPart *self, GError **error);
 

@@ -5,6 +5,7 @@
 #include "acc-core/base/acc-shape-private.h"
 #include "acc-error.h"
 #include "acc-seq/sequence/producers/acc-sequence-chunk-private.h"
+#include "acc-seq/stream/acc-memory-source-private.h"
 
 #include <string.h>
 
@@ -94,6 +95,48 @@ acc_walk_part_loosen (AccWalkPart *self,
   nested = acc_sequence_chunk_make_irregular (repeated->nested, error);
 
   return nested != NULL ? acc_walk_part_new (nested, self->count) : NULL;
+}
+
+static AccNestedArray *
+replace_values (AccNestedArray *nested,
+                AccArray       *values)
+{
+  AccNestedArray *inner = acc_nested_array_get_inner (nested);
+  AccLifted *lifted = acc_nested_array_get_lifted (nested), *others = NULL;
+
+  if (inner != NULL)
+    return acc_nested_array_new_for_groups (replace_values (inner, values), g_object_ref (acc_nested_array_get_groups (nested)));
+
+  switch (lifted->form)
+    {
+    case ACC_LIFTED_CONSTANT:
+      others = acc_lifted_new_constant (g_object_ref (values));
+      break;
+    case ACC_LIFTED_REGULAR:
+      others = acc_lifted_new_regular (g_object_ref (values));
+      break;
+    case ACC_LIFTED_IRREGULAR:
+      others = acc_lifted_new_irregular (acc_nesting_ref (lifted->nesting), g_object_ref (values));
+      break;
+    }
+
+  return acc_nested_array_new_for_lifted (others, g_object_ref (acc_nested_array_get_count (nested)));
+}
+
+AccWalkPart *
+acc_walk_part_with_values (AccWalkPart *self,
+                           AccArray    *values)
+{
+  return acc_walk_part_new (replace_values (self->nested, values), self->count);
+}
+
+AccWalkPart *
+acc_walk_part_by_rows (AccWalkPart *self)
+{
+  AccArray *values = acc_nested_array_get_lifted (self->nested)->values;
+  g_autoptr(AccArray) rows = values->rank > 0 ? acc_memory_source_new_rows (values) : NULL;
+
+  return rows != NULL ? acc_walk_part_with_values (self, rows) : NULL;
 }
 
 AccWalkPart *

@@ -8,6 +8,7 @@
 #include "acc-core/backend/acc-backend-private.h"
 #include "acc-evaluate.h"
 #include "acc-executable.h"
+#include "acc-seq/sequence/producers/acc-sequence-arrays-private.h"
 #include "acc-seq/stream/acc-job-private.h"
 
 /* A walk over sequences. Its stages take some elements from their inlets, make what their outlets want of them in one run of the backend,
@@ -331,12 +332,6 @@ typedef struct {
   gint64 first, end;
 } AccWalkRange;
 
-/* An element that stands for one that is not there yet has its extents, but none of its values. */
-typedef struct {
-  AccArray *array;        /* owned, in memory; NULL: its extents are not known */
-  gboolean  is_expected;  /* it stands for another, and has zeros */
-} AccWalkExpected;
-
 void            acc_walk_expect_init         (AccWalkExpect *self, AccWalk *walk, gint64 wanted);
 void            acc_walk_expect_clear        (AccWalkExpect *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AccWalkExpect, acc_walk_expect_clear)
@@ -345,6 +340,9 @@ AccWalkRange    acc_walk_expect_outlet       (AccWalkExpect *self, AccWalkOutlet
 /* Adds to @numbers, gint64, those of @range that are the largest by what is known: of @sequence, or of what it is made of element by
  * element. */
 void            acc_walk_expect_find_largest (AccWalkExpect *self, AccSequence *sequence, AccWalkRange range, GArray *numbers);
-AccWalkExpected acc_walk_expect_element      (AccWalkExpect *self, AccSequence *sequence, gint64 number);
-/* The same elements as something that nothing can be read of before it runs; owned. */
-AccArray       *acc_walk_expect_hide         (AccArray *element);
+/* With which a stage begins; NULL: none does with that. */
+AccWalkInlet   *acc_walk_expect_find_inlet   (AccWalkExpect *self, AccSequence *sequence);
+/* The list that @sequence goes through; NULL: it is of another kind. */
+AccSequenceArrays *acc_walk_get_list         (AccSequence *sequence);
+/* How many elements there are at least. */
+gint64          acc_walk_expect_count        (AccWalkExpect *self, AccSequence *sequence);

@@ -106,6 +106,8 @@ make_key (AccWalkStage *self,
 {
   g_autoptr(GArray) key = g_array_new (FALSE, FALSE, sizeof (guint64));
 
+  if (self->alone)
+    return NULL;
   put (key, (guint64) count);
   for (guint i = 0; i < self->inlets->len; i++)
     if (is_manifest (parts[i]) ? !put_part (key, parts[i], FALSE) : !put_lazy (key, self, g_ptr_array_index (self->inlets, i), parts[i]))

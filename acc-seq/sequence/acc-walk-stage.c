@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-private.h"
 
-#include "acc-seq/stream/acc-memory-source-private.h"
-
 /* A step of a stage: elements are taken, graphs of functions of them are built, run, and handed on. */
 
 AccWalkStage *
@@ -168,8 +166,8 @@ refused (const GError *error)
   return g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
 }
 
-/* One element as what is the same for all: functions of it are those of a plain array then, which runs in bands where memory is short. As
- * rows of a source, it goes by external algorithms, too. */
+/* One element as what is the same for all: functions of it are those of a plain array then, or of those that a nested array consists of,
+ * which run in bands where memory is short. As rows of a source, it goes by external algorithms, too. */
 static gboolean
 run_one (AccWalkStage *self,
          AccWalkPart **parts,
@@ -184,26 +182,19 @@ run_one (AccWalkStage *self,
     {
       gboolean is_array = acc_nested_array_get_inner (parts[i]->nested) == NULL;
       g_autoptr(AccArray) element = is_array ? acc_walk_part_dup_element (parts[i], 0, error) : NULL;
+      g_autoptr(AccWalkPart) one = NULL;
 
-      if (!is_array)
-        {
-          others[i] = acc_walk_part_ref (parts[i]);
-          continue;
-        }
-      done = element != NULL;
-      if (done && by_rows && element->rank > 0)
-        {
-          g_autoptr(AccArray) rows = acc_memory_source_new_rows (element);
-
-          others[i] = acc_walk_part_new_constant (rows, 1);
-        }
-      else if (done)
-        {
-          others[i] = acc_walk_part_new_constant (element, 1);
-        }
+      done = !is_array || element != NULL;
+      if (done)
+        one = is_array ? acc_walk_part_new_constant (element, 1) : acc_walk_part_ref (parts[i]);
+      others[i] = done && by_rows ? acc_walk_part_by_rows (one) : NULL;
+      if (done && others[i] == NULL)
+        others[i] = g_steal_pointer (&one);
     }
 
+  self->alone = TRUE;
   done = done && run (self, others, 1, computed, error);
+  self->alone = FALSE;
   for (guint i = 0; i < self->inlets->len; i++)
     g_clear_pointer (&others[i], acc_walk_part_unref);
 

@@ -41,6 +41,7 @@ void test_program (void);
 void test_bits (void);
 void test_refused (void);
 void test_limit (void);
+void test_large (void);
 void test_scans (void);
 void test_many_scans (void);
 void test_random_scans (void);

@@ -290,3 +290,70 @@ test_limit (void)
     }
   acc_backend_set_memory_limit (backend, 0);
 }
+
+static AccExpr *remainder_of (AccExpr *index, gpointer data) { return acc_expr_rem (index, i8 (1009)); }
+static AccExpr *is_even (AccExpr *x, gpointer data) { return acc_expr_eq (acc_expr_rem (x, i8 (2)), i8 (0)); }
+static AccArray *
+f_even_sum (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) sum = f_sum (a, n, NULL);
+
+  return acc_array_map (sum, is_even, NULL);
+}
+static GObject *
+even_rows (GObject **e, guint n, gpointer data)
+{
+  return G_OBJECT (acc_nested_array_filter (ACC_NESTED_ARRAY (e[0]), f_even_sum, NULL));
+}
+static AccArray *f_doubled (AccArray **a, guint n, gpointer data) { return acc_array_zip_with (a[0], a[0], plus, NULL); }
+static GObject *
+doubled (GObject **e, guint n, gpointer data)
+{
+  return G_OBJECT (acc_nested_array_map (ACC_NESTED_ARRAY (e[0]), f_doubled, NULL));
+}
+
+/* An element that does not fit goes by parts of the arrays that it consists of, and comes to the same. */
+void
+test_large (void)
+{
+  enum { ROWS = 1 << 6, EACH = 1 << 10 };
+  static const AccElementFunc functions[] = { doubled, reverse, even_rows };
+  g_autofree gint64 *lengths = g_new (gint64, ROWS);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (ROWS * EACH);
+  g_autoptr(AccArray) flat = acc_array_generate (shape, remainder_of, NULL), rows = NULL, groups = use ((gint64[]) { 0, ROWS, 0 }, 3);
+  g_autoptr(AccNestedArray) words = NULL, grouped = NULL, nested = NULL;
+  g_autoptr(AccSequence) documents = NULL;
+
+  for (gint64 k = 0; k < ROWS; k++)
+    lengths[k] = EACH + (k % 2 == 0 ? k : 1 - k);
+  rows = use (lengths, ROWS);
+  words = acc_nested_array_new_from_lengths (flat, rows);
+  grouped = acc_nested_array_nest (words, groups);
+  nested = acc_backend_run_nested (judge, grouped, NULL, NULL);
+  documents = acc_sequence_new_from_nested (nested);
+  for (guint i = 0; i < (is_quick ? 1 : G_N_ELEMENTS (functions)); i++)
+    {
+      g_autoptr(AccSequence) mapped = acc_sequence_map_nested (documents, functions[i], NULL);
+      g_autoptr(AccSequence) summed = acc_sequence_map_nested (mapped, sums, NULL);
+      g_autoptr(AccNestedArray) all = acc_sequence_to_nested (summed), without = NULL, within = NULL;
+      g_autofree char *text = NULL, *other = NULL;
+      g_autoptr(GError) error = NULL;
+
+      without = acc_backend_run_nested (backend, all, NULL, &error);
+      g_assert_no_error (error);
+      acc_backend_set_memory_limit (backend, 1 << 18);
+      within = acc_backend_run_nested (backend, all, NULL, &error);
+      acc_backend_set_memory_limit (backend, 0);
+      /* It has no bands. */
+      if (strcmp (acc_backend_get_name (backend), "interpreter") == 0)
+        {
+          g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+          g_assert_nonnull (strstr (error->message, "element 1 of 524288 bytes, alone: "));
+          continue;
+        }
+      g_assert_no_error (error);
+      text = acc_nested_array_to_string (without);
+      other = acc_nested_array_to_string (within);
+      g_assert_cmpstr (other, ==, text);
+    }
+}

@@ -440,6 +440,7 @@ main (int argc, char **argv)
   g_test_add_func ("/nested-elements/bits", test_bits);
   g_test_add_func ("/nested-elements/refused", test_refused);
   g_test_add_func ("/nested-elements/limit", test_limit);
+  g_test_add_func ("/nested-elements/large", test_large);
   g_test_add_func ("/nested-elements/scans", test_scans);
   g_test_add_func ("/nested-elements/many-scans", test_many_scans);
   g_test_add_func ("/nested-elements/random-scans", test_random_scans);

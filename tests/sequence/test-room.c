@@ -64,6 +64,15 @@ make_array (const gint64 *extents, guint rank)
   return acc_array_use (acc_element_type_new (ACC_KIND_I32), shape, bytes);
 }
 
+static AccArray *
+use_numbers (const gint64 *numbers, gint64 n)
+{
+  g_autoptr(GBytes) bytes = g_bytes_new (numbers, (gsize) n * sizeof *numbers);
+  g_autoptr(AccShape) shape = acc_shape_new_vector (n);
+
+  return acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
+}
+
 static AccSequence *
 list (const gint64 *lengths)
 {
@@ -181,6 +190,79 @@ rows_in_memory (gint64 n, gint64 width)
   return acc_sequence_new_from_array (array);
 }
 
+/* --- elements that are nested arrays: [[a], [b, c]], as many as there are @groups, of @lengths */
+
+static AccNestedArray *
+make_nested (const gint64 *lengths, const gint64 *groups)
+{
+  gint64 n_lengths = 0, n_groups = 0, total = 0;
+  g_autoptr(AccArray) values = NULL, all = NULL, outer = NULL;
+  g_autoptr(AccNestedArray) rows = NULL, nested = NULL, computed = NULL;
+  g_autoptr(GError) error = NULL;
+
+  for (; lengths[n_lengths] >= 0; n_lengths++)
+    total += lengths[n_lengths];
+  while (groups[n_groups] >= 0)
+    n_groups++;
+  values = make_array (&total, 1);
+  all = use_numbers (lengths, n_lengths);
+  outer = use_numbers (groups, n_groups);
+  rows = acc_nested_array_new_from_lengths (values, all);
+  nested = acc_nested_array_nest (rows, outer);
+  computed = acc_backend_run_nested (judge, nested, NULL, &error);
+  g_assert_no_error (error);
+
+  return g_steal_pointer (&computed);
+}
+
+#define LENGTHS(...) ((const gint64[]) { __VA_ARGS__, -1 })
+
+/* The second is the largest. */
+static AccSequence *
+documents (void)
+{
+  g_autoptr(AccNestedArray) nested = make_nested (LENGTHS (5, 7, LARGE / 2, LARGE / 2, 3), LENGTHS (2, 2, 0, 1));
+
+  return acc_sequence_new_from_nested (nested);
+}
+
+static AccSequence *
+map_nested (AccSequence *input, AccElementFunc function)
+{
+  g_autoptr(AccSequence) owned = input;
+
+  return acc_sequence_map_nested (input, function, NULL);
+}
+
+static AccSequence *
+batch_nested (AccSequence *input, gint64 n)
+{
+  g_autoptr(AccSequence) owned = input;
+
+  return acc_sequence_batch_nested (input, n);
+}
+
+static GObject *
+mapped_rows (GObject **e, guint n, gpointer data)
+{
+  return G_OBJECT (acc_nested_array_map (ACC_NESTED_ARRAY (e[0]), mapped, NULL));
+}
+/* In one vector, which has to be in memory. */
+static GObject *
+scanned_values (GObject **e, guint n, gpointer data)
+{
+  g_autoptr(AccArray) flat = acc_nested_array_flatten (ACC_NESTED_ARRAY (e[0]));
+
+  return G_OBJECT (acc_array_scanl1 (flat, plus, NULL));
+}
+static GObject *
+summed_values (GObject **e, guint n, gpointer data)
+{
+  g_autoptr(AccArray) flat = acc_nested_array_flatten (ACC_NESTED_ARRAY (e[0]));
+
+  return G_OBJECT (summed (&flat, 1, NULL));
+}
+
 /* --- cases */
 
 /* Of devices that of the host, too. */
@@ -221,6 +303,21 @@ static AccSequence *no_rows (void) { return map (drop (rows_of_file (), ROWS), m
 static AccSequence *by_values (void) { return map (rows_of_file (), missing); }
 static AccSequence *sums_of_rows (void) { return map (drop (rows_of_file (), ROWS - 2), summed); }
 
+static AccSequence *nested_scanned (void) { return map_nested (documents (), scanned_values); }
+static AccSequence *nested_dropped (void) { return map_nested (drop (documents (), 1), scanned_values); }
+static AccSequence *nested_before (void) { return map_nested (take (documents (), 1), scanned_values); }
+static AccSequence *nested_behind (void) { return map_nested (drop (documents (), 2), scanned_values); }
+static AccSequence *nested_sums (void) { return map_nested (map_nested (documents (), mapped_rows), summed_values); }
+static AccSequence *nested_batches_of_rows (void) { return map_nested (batch_nested (drop (rows_of_file (), 1), 2), scanned_values); }
+static AccSequence *
+nested_batches (void)
+{
+  g_autoptr(AccNestedArray) nested = make_nested (LENGTHS (5, 7, 3, LARGE, LARGE), LENGTHS (5));
+  g_autoptr(AccNestedArray) only = acc_nested_array_dup_nested (nested, 0), all = acc_backend_run_nested (judge, only, NULL, NULL);
+
+  return map_nested (batch_nested (acc_sequence_new_from_nested (all), 3), scanned_values);
+}
+
 static const struct {
   const char   *name;
   AccSequence *(*make) (void);
@@ -250,6 +347,13 @@ static const struct {
   { "rows/none", no_rows, -1, 0, BYTES / 2 },
   { "rows/by-values", by_values, -1, 0, BYTES * 4 },
   { "rows/sums", sums_of_rows, -1, 0, BYTES / 2 },
+  { "nested/scanned", nested_scanned, 1, BYTES, BYTES / 2 },
+  { "nested/dropped", nested_dropped, 0, BYTES, BYTES / 2 },
+  { "nested/before", nested_before, -1, 0, BYTES / 2 },
+  { "nested/behind", nested_behind, -1, 0, BYTES / 2 },
+  { "nested/sums", nested_sums, -1, 0, BYTES / 2 },
+  { "nested/batches-of-rows", nested_batches_of_rows, 0, 2 * BYTES, BYTES },
+  { "nested/batches", nested_batches, 1, 2 * BYTES, BYTES },
 };
 
 static void
