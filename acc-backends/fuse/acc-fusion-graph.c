@@ -401,24 +401,18 @@ add_node (AccFusionGraph *self,
   return TRUE;
 }
 
-/* Whether modules have the operation for elements of its type: folds of the segments of a vector by a primitive. */
+/* Whether modules have the operation for elements of its type. */
 static gboolean
 have_modules (AccFusionGraph *self,
               AccArray       *direct)
 {
   AccOperation op = direct->op;
   AccElementKind kind = acc_element_type_get_leaf (direct->type, 0);
-  g_autofree AccPrimitive *primitives = NULL;
 
   if (op == ACC_OP_FFT)
     return !self->narrow_modules;
-  if (op == ACC_OP_FOLD_SEG || op == ACC_OP_FOLD1_SEG)
-    {
-      primitives = g_new (AccPrimitive, acc_element_type_get_n_leaves (direct->type) + 1);
-
-      return direct->inputs[0]->rank == 1 && acc_function_get_reductions (direct->functions[0], primitives)
-             && !(acc_disable_get_flags () & ACC_DISABLE_SEGMENTS);
-    }
+  if (op == ACC_OP_FOLD_SEG || op == ACC_OP_FOLD1_SEG || op == ACC_OP_SCANL1_SEG)
+    return !(acc_disable_get_flags () & ACC_DISABLE_SEGMENTS);
 
   return op == ACC_OP_MATMUL && !(self->narrow_modules && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64));
 }

@@ -14,6 +14,7 @@ void acc_hlo_write_fold        (AccHlo *self, AccFusionNode *node, AccHloValue *
 void acc_hlo_write_scan        (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_permute     (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_fold_segments (AccHlo *self, AccFusionNode *node, AccHloValue *results);
+void acc_hlo_write_scan_segments (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_sort        (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_stencil     (AccHlo *self, AccFusionNode *node, AccHloValue *results);
 void acc_hlo_write_zip         (AccHlo *self, AccFusionNode *node, AccHloValue *results);
@@ -65,6 +66,11 @@ typedef struct {
 /* @x and @y: tensors of @shape. @results may be one of them. */
 void         acc_hlo_combine     (AccHlo *self, const AccHloOperator *operator, const AccHloValue *x, const AccHloValue *y,
                                   AccHloShape shape, AccHloValue mask, AccHloValue *results);
+/* Whether folds of rows are reductions, whose elements are taken in order; others go in pairs. */
+gboolean     acc_hlo_may_reduce  (AccHlo *self, AccFunction *function);
+/* Inclusive scans of @x by a primitive. @shape: of one row, or [rows][elements]; compilers have a quicker form for a row than for a matrix
+ * of one. */
+AccHloValue  acc_hlo_scan_rows   (AccHlo *self, AccPrimitive primitive, AccHloValue x, AccHloShape shape, AccElementKind kind);
 /* Text of arguments of a block, "%a: tensor<f32>, …": two for each of @kinds, alternating where @interleaved. @first, @second: get them. */
 void         acc_hlo_write_pairs (AccHlo *self, const AccElementKind *kinds, guint n, gboolean interleaved, AccHloValue *first,
                                   AccHloValue *second);

@@ -359,16 +359,16 @@ fold_parts (AccHlo      *self,
 /* --- */
 
 static gboolean
-commutes (const Fold *fold)
+commutes (AccFunction *function)
 {
-  return fold->base.function->commutes || acc_function_is_commutative (fold->base.function);
+  return function->commutes || acc_function_is_commutative (function);
 }
 
-static gboolean
-may_reduce (AccHlo     *self,
-            const Fold *fold)
+gboolean
+acc_hlo_may_reduce (AccHlo      *self,
+                    AccFunction *function)
 {
-  return acc_hlo_is_plain (self, fold->base.function) && (self->keeps_order || commutes (fold));
+  return acc_hlo_is_plain (self, function) && (self->keeps_order || commutes (function));
 }
 
 /* Rows of @shape, which have elements; @are_computed: not in memory. */
@@ -382,9 +382,9 @@ fold_rows (AccHlo      *self,
   guint n = fold->base.n;
   g_autofree AccPrimitive *primitives = g_new (AccPrimitive, n + 1);
 
-  if (!may_reduce (self, fold))
+  if (!acc_hlo_may_reduce (self, fold->base.function))
     {
-      if (commutes (fold) && !self->is_export && acc_hlo_get_length (self, fold->input) == NULL)
+      if (commutes (fold->base.function) && !self->is_export && acc_hlo_get_length (self, fold->input) == NULL)
         fold_parts (self, fold, shape, values);
       else
         fold_neighbours (self, fold, shape, values);

@@ -73,7 +73,7 @@ static const struct {
   [ACC_OP_MATMUL] = { acc_hlo_write_product },
   [ACC_OP_FFT] = { acc_hlo_write_transform },
   [ACC_OP_SCANL1] = { acc_hlo_write_scan },
-  [ACC_OP_SCANL1_SEG] = { NULL, "segments are composed of other operations" },
+  [ACC_OP_SCANL1_SEG] = { acc_hlo_write_scan_segments },
   [ACC_OP_SORT] = { acc_hlo_write_sort },
   [ACC_OP_STENCIL] = { acc_hlo_write_stencil },
   [ACC_OP_STENCIL2] = { acc_hlo_write_stencil },

@@ -250,13 +250,12 @@ scan_rows (AccHlo               *self,
     scan_blocks (self, operator, rows, values);
 }
 
-/* @shape: of one row, or [rows][elements]; compilers have a quicker form for a row than for a matrix of one. */
-static AccHloValue
-combine_rows (AccHlo         *self,
-              AccPrimitive    primitive,
-              AccHloValue     x,
-              AccHloShape     shape,
-              AccElementKind  kind)
+AccHloValue
+acc_hlo_scan_rows (AccHlo         *self,
+                   AccPrimitive    primitive,
+                   AccHloValue     x,
+                   AccHloShape     shape,
+                   AccElementKind  kind)
 {
   gint64 n = shape.extents[shape.rank - 1];
   const char *before = shape.rank > 1 ? "1, " : "";
@@ -322,7 +321,7 @@ acc_hlo_write_scan (AccHlo        *self,
   for (guint i = 0; i < n_leaves; i++)
     results[i] = acc_hlo_reshape (self, input[i], acc_hlo_shape_of (node), rows, kinds[i]);
   for (guint i = 0; i < n_leaves && are_primitives; i++)
-    results[i] = combine_rows (self, primitives[i], results[i], rows, kinds[i]);
+    results[i] = acc_hlo_scan_rows (self, primitives[i], results[i], rows, kinds[i]);
   if (!are_primitives)
     scan_rows (self, &operator, find_true (self, node, outer, n), results);
   for (guint i = 0; i < n_leaves; i++)
