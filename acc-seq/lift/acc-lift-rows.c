@@ -128,7 +128,9 @@ acc_lift_rows_of_constant (AccLift  *self,
   flat = values->rank == 1 ? g_object_ref (values) : acc_array_flatten (values);
   offsets = offsets_among_all (values, flat, all);
   {
-    AccSegments segments = { .array = flat, .offsets = offsets, .combine = combine, .data = node->functions[0] };
+    AccSegments segments = {
+      .array = flat, .offsets = offsets, .combine = combine, .data = node->functions[0], .commutes = node->functions[0]->commutes,
+    };
 
     return scans ? scan_segments (node, &segments) : fold_segments (node, &segments);
   }
