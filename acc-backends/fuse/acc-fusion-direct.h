@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "acc-module-array.h"
+#include "acc-fusion-graph.h"
 
-/* What the operation is that a node may be computed by, under its shape. */
-AccArray *acc_fusion_strip_direct (AccArray *direct);
-/* Whether @array can be computed where those of @bound are given: what an operation of its own reads may be what nobody made ready, since
- * its composition does not need it. @reached gets what can be, and has what is known to. */
-gboolean  acc_fusion_is_in_reach (AccArray *array, GHashTable *bound, GHashTable *reached);
+/* Whether the operation itself, not what @array is composed of, may be computed for it, which needs all elements at once; @numbers: of what
+ * is given. */
+gboolean acc_fusion_may_take_direct (AccFusionGraph *self, AccArray *array, GHashTable *numbers);
+/* The same when its inputs are known. */
+gboolean acc_fusion_takes_direct    (AccFusionGraph *self, const AccTarget *target, AccArray *array);
+/* Whether a source has to be read that is not given. */
+gboolean acc_fusion_read_sources    (AccArray **results, guint n_results, GHashTable *numbers);

@@ -133,16 +133,8 @@ acc_fusion_node_count_parts (AccFusionNode *node)
   return CLAMP (MAX (least, MIN (more, MOST_PARTS)), 1, MAX (n / PART_COLUMNS, 1));
 }
 
-/* For groups of threads: tiles of a product are about this wide. Smaller ones are worth it where a factor has so many rows and columns and
- * the other has few, or where tiles are so many that they keep the device busy. */
-#define GROUP_TILE      64
-#define SMALL_TILE      32
-#define SHORTEST_SIDE   16
-#define SHORTEST_DEPTH  8
-#define SHORT_DEPTH     512
-
-/* And of transforms: half of the longest row (acc-array-fft-direct.c) at a time. */
-#define FFT_SHARED_BYTES (16 << 10)
+/* Tiles of a product by groups of threads are about this wide. */
+#define GROUP_TILE 64
 
 double
 acc_fusion_graph_count_product_reads (AccFusionGraph *self,
@@ -155,30 +147,6 @@ acc_fusion_graph_count_product_reads (AccFusionGraph *self,
     return input == 0 ? (double) acc_fusion_node_count_parts (node) : 1;
 
   return (double) MAX (acc_ceil_div (other, GROUP_TILE), 1);
-}
-
-/* Whether groups of threads multiply the matrices @left and @right, of which there may be several. */
-static gboolean
-is_for_groups (const AccTarget *target,
-               AccFusionNode   *left,
-               AccFusionNode   *right)
-{
-  gint64 m, n, k;
-  double n_tiles;
-
-  if (left->rank < 2 || right->rank < 2)
-    return FALSE;
-
-  m = left->extents[left->rank - 2];
-  n = right->extents[right->rank - 1];
-  k = left->extents[left->rank - 1];
-  if (MIN (m, n) < SHORTEST_SIDE || k < SHORTEST_DEPTH)
-    return FALSE;
-
-  /* How many there are must not show in floats, which other operations group in the same way but round more often. */
-  n_tiles = (double) acc_ceil_div (m, SMALL_TILE) * acc_ceil_div (n, SMALL_TILE);
-
-  return k <= SHORT_DEPTH || left->rank > 2 || right->rank > 2 || n_tiles * 2 * ACC_PRODUCT_GROUPS_PER_PROCESSOR >= target->n_groups;
 }
 
 static const gint64 *
@@ -401,72 +369,10 @@ add_node (AccFusionGraph *self,
   return TRUE;
 }
 
-/* Whether modules have the operation for elements of its type. */
-static gboolean
-have_modules (AccFusionGraph *self,
-              AccArray       *direct)
-{
-  AccOperation op = direct->op;
-  AccElementKind kind = acc_element_type_get_leaf (direct->type, 0);
-
-  if (op == ACC_OP_FFT)
-    return !self->narrow_modules;
-  if (op == ACC_OP_FOLD_SEG || op == ACC_OP_FOLD1_SEG || op == ACC_OP_SCANL1_SEG)
-    return !(acc_disable_get_flags () & ACC_DISABLE_SEGMENTS);
-
-  return op == ACC_OP_MATMUL && !(self->narrow_modules && (kind == ACC_KIND_I64 || kind == ACC_KIND_U64));
-}
-
-/* Whether the operation itself, not what @array is composed of, may be computed for it. */
-static gboolean
-may_take_direct (AccFusionGraph *self,
-                 AccArray       *array,
-                 GHashTable     *numbers)
-{
-  AccOperation op;
-
-  if (!self->takes_direct || g_hash_table_contains (numbers, array))
-    return FALSE;
-  acc_array_work_out (array);
-  if (array->direct == NULL || !acc_fusion_is_in_reach (array->direct, numbers, self->reached))
-    return FALSE;
-
-  op = acc_fusion_strip_direct (array->direct)->op;
-  if (self->for_modules)
-    return have_modules (self, acc_fusion_strip_direct (array->direct));
-  if (op == ACC_OP_SEG_NUMBERS && (acc_disable_get_flags () & ACC_DISABLE_SEGMENTS))
-    return FALSE;
-
-  if (!self->for_groups)
-    return op != ACC_OP_FFT;
-
-  return op == ACC_OP_FFT || op == ACC_OP_MATMUL || op == ACC_OP_FOLD_SEG || op == ACC_OP_FOLD1_SEG || op == ACC_OP_SCANL1_SEG
-         || op == ACC_OP_SEG_NUMBERS;
-}
-
-/* The same when its inputs are known. */
-static gboolean
-takes_direct (AccFusionGraph  *self,
-              const AccTarget *target,
-              AccArray        *array)
-{
-  AccArray **inputs = array->direct->inputs;
-  AccOperation op = acc_fusion_strip_direct (array->direct)->op;
-
-  if (self->for_modules)
-    return TRUE;
-  if (op == ACC_OP_FFT)
-    return target->shared_bytes >= FFT_SHARED_BYTES;
-  if (op != ACC_OP_MATMUL)
-    return TRUE;
-
-  return !self->for_groups || is_for_groups (target, acc_fusion_graph_get (self, inputs[0]), acc_fusion_graph_get (self, inputs[1]));
-}
-
 static gboolean
 takes_numbers (AccFusionGraph *self)
 {
-  return self->takes_direct && !self->for_modules && !(acc_disable_get_flags () & ACC_DISABLE_SEGMENTS);
+  return !self->by_rows && !self->for_modules && !(acc_disable_get_flags () & ACC_DISABLE_SEGMENTS);
 }
 
 /* Of a node that computes numbers of segments, or is given those of offsets that are given as well. */
@@ -508,7 +414,7 @@ acc_fusion_graph_new (const AccTarget *target,
   self->for_groups = target->model == ACC_MODEL_SIMT;
   self->for_modules = target->for_modules;
   self->narrow_modules = target->narrow_modules;
-  self->takes_direct = !target->by_rows;
+  self->by_rows = target->by_rows;
   self->nodes = g_ptr_array_new_with_free_func (g_free);
   self->table = g_hash_table_new (NULL, NULL);
   self->forms = acc_function_forms_new ();
@@ -519,11 +425,13 @@ acc_fusion_graph_new (const AccTarget *target,
 
   for (guint i = 0; i < n_bound; i++)
     g_hash_table_insert (numbers, bound[i], GINT_TO_POINTER (i));
+  if (self->by_rows)
+    self->has_sources = acc_fusion_read_sources (results, n_results, numbers);
 
   for (guint i = 0; i < n_results; i++)
     {
       if (g_hash_table_add (seen, results[i]))
-        g_array_append_vals (stack, &(Frame) { results[i], 0, may_take_direct (self, results[i], numbers) }, 1);
+        g_array_append_vals (stack, &(Frame) { results[i], 0, acc_fusion_may_take_direct (self, results[i], numbers) }, 1);
 
       while (stack->len > 0)
         {
@@ -536,9 +444,9 @@ acc_fusion_graph_new (const AccTarget *target,
           if (dependence != NULL)
             {
               if (g_hash_table_add (seen, dependence))
-                g_array_append_vals (stack, &(Frame) { dependence, 0, may_take_direct (self, dependence, numbers) }, 1);
+                g_array_append_vals (stack, &(Frame) { dependence, 0, acc_fusion_may_take_direct (self, dependence, numbers) }, 1);
             }
-          else if (top->of_direct && !takes_direct (self, target, top->array))
+          else if (top->of_direct && !acc_fusion_takes_direct (self, target, top->array))
             {
               top->of_direct = FALSE;
               top->next = 0;

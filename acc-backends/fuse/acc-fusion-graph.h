@@ -88,7 +88,7 @@ struct _AccFusionGraph {
   gboolean    has_sources;
   guint       n_stencils;
   gboolean    for_groups;       /* of threads, which share rows that a lane would go along alone */
-  gboolean    takes_direct;     /* operations in place of compositions, which need all elements at once */
+  gboolean    by_rows;          /* as AccTarget has it */
   gboolean    for_modules;      /* products, transforms and folds of segments alone, of those */
   gboolean    narrow_modules;   /* as AccTarget has it */
 };

@@ -33,7 +33,7 @@ acc_fusion_graph_find_sources (AccFusionGraph *self,
       reads |= acc_array_reads_elements (array, g_ptr_array_index (array->references, i));
   node->is_turned = node->from_source && !reads && acc_array_is_turned (array, get_rows, node);
   node->from_source |= reads;
-  node->folds_columns = !self->takes_direct && !self->for_groups && acc_fusion_node_is_fold (node) && node->size > 0
+  node->folds_columns = self->by_rows && !self->for_groups && acc_fusion_node_is_fold (node) && node->size > 0
                         && acc_fusion_graph_get_fold_form (self, node) == ACC_FOLD_LONG && node->inputs[0]->is_turned;
 
   /* Complete only after the last row; then it is like any table. */
