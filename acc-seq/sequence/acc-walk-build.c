@@ -2,6 +2,7 @@
 #include "acc-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
 
 /* The graphs of a stage: what functions make of some elements, and what outlets want of that. */
 
@@ -20,7 +21,7 @@ acc_walk_compute (AccWalk   *walk,
   if (arrays->len == 0)
     return g_steal_pointer (&parts);
 
-  values = acc_backend_run_many (walk->backend, (AccArray **) arrays->pdata, arrays->len, walk->cancellable, error);
+  values = acc_evaluate_elements (walk->backend, (AccArray **) arrays->pdata, arrays->len, walk->cancellable, error);
   if (values == NULL)
     return NULL;
 

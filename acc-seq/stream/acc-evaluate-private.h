@@ -28,6 +28,11 @@ gboolean   acc_evaluate_check_bands           (AccBackend *backend, AccArray **a
 GPtrArray *acc_evaluate_plain                 (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable,
                                                GError **error);
 
+/* acc_backend_run_many() of what a walk computes of elements: where that has no room whole, and groups floats by segments, there is no
+ * way, since bands group otherwise. The walk has others. */
+GPtrArray *acc_evaluate_elements              (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable,
+                                               GError **error);
+
 /* Puts the number of the element of a nested array in front of *@error, that of @arrays, where it is one that an element alone has, too,
  * and what that says in its place. */
 void       acc_evaluate_blame                 (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable,

@@ -8,6 +8,7 @@
 #include "acc-stages-private.h"
 
 #include "acc-seq/nested/acc-nested-array-private.h"
+#include "acc-seq/stream/external/acc-external-private.h"
 
 #include <string.h>
 
@@ -177,10 +178,21 @@ run_known (AccBackend *backend, AccArray **arrays, guint n_arrays, AccArray **re
   return values != NULL;
 }
 
+/* Modes of stages that were tried, and what for. */
+typedef struct {
+  AccBackend   *backend;
+  gint64        chunk_rows;
+  gboolean      keeps_groups;   /* bands are for what floats show nothing of */
+  guint         tried;
+  GCancellable *cancellable;
+} Run;
+
 static gboolean
-run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, AccArray **results,
-           GCancellable *cancellable, GError **error)
+run_whole (Run *self, AccArray **arrays, guint n_arrays, AccArray **results, GError **error)
 {
+  AccBackend *backend = self->backend;
+  GCancellable *cancellable = self->cancellable;
+  gint64 chunk_rows = self->chunk_rows;
   g_autoptr(AccSession) session = NULL;
   g_autoptr(GPtrArray) whole = NULL;
   GError *local = NULL;
@@ -209,7 +221,8 @@ run_whole (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_
     }
 
   whole = acc_executable_run_whole (session->executable, NULL, 0, cancellable, &local);
-  if (whole == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+  if (whole == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY)
+      && !(self->keeps_groups && acc_external_find_only (arrays, n_arrays, TRUE) != NULL))
     return run_in_less (session, arrays, n_arrays, results, cancellable, local, error);
 
   if (whole == NULL)
@@ -235,14 +248,6 @@ check_arrays (AccArray **arrays, guint n_arrays, GError **error)
 
   return TRUE;
 }
-
-/* Modes of stages that were tried, and what for. */
-typedef struct {
-  AccBackend   *backend;
-  gint64        chunk_rows;
-  guint         tried;
-  GCancellable *cancellable;
-} Run;
 
 static GPtrArray *run_stages (Run *self, AccArray **arrays, guint n_arrays, AccStagesMode mode, GError **error);
 
@@ -277,7 +282,7 @@ run_in_memory (Run *self, AccArray **arrays, guint n_arrays, GError **error)
   g_autofree AccArray **values = g_new0 (AccArray *, n_arrays + 1);
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
   GError *local = NULL;
-  gboolean done = run_whole (self->backend, arrays, n_arrays, self->chunk_rows, values, self->cancellable, &local);
+  gboolean done = run_whole (self, arrays, n_arrays, values, &local);
 
   for (guint i = 0; i < n_arrays; i++)
     if (values[i] != NULL)
@@ -347,9 +352,10 @@ run_stages (Run *self, AccArray **arrays, guint n_arrays, AccStagesMode mode, GE
 }
 
 static GPtrArray *
-evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, GCancellable *cancellable, GError **error)
+evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean keeps_groups, GCancellable *cancellable,
+          GError **error)
 {
-  Run self = { backend, chunk_rows, 1 << ACC_STAGES_FLOW, cancellable };
+  Run self = { backend, chunk_rows, keeps_groups, 1 << ACC_STAGES_FLOW, cancellable };
   GPtrArray *results;
 
   if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
@@ -365,19 +371,32 @@ evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_r
 GPtrArray *
 acc_evaluate_plain (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
 {
-  return evaluate (backend, arrays, n_arrays, 0, cancellable, error);
+  return evaluate (backend, arrays, n_arrays, 0, FALSE, cancellable, error);
+}
+
+static GPtrArray *
+evaluate_or_blame (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean keeps_groups,
+                   GCancellable *cancellable, GError **error)
+{
+  GPtrArray *results = evaluate (backend, arrays, n_arrays, chunk_rows, keeps_groups, cancellable, error);
+
+  if (results == NULL && error != NULL)
+    acc_evaluate_blame (backend, arrays, n_arrays, cancellable, error);
+
+  return results;
+}
+
+GPtrArray *
+acc_evaluate_elements (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
+{
+  return evaluate_or_blame (backend, arrays, n_arrays, 0, TRUE, cancellable, error);
 }
 
 GPtrArray *
 acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
                               GCancellable *cancellable, GError **error)
 {
-  GPtrArray *results = evaluate (backend, arrays, n_arrays, chunk_rows, cancellable, error);
-
-  if (results == NULL && error != NULL)
-    acc_evaluate_blame (backend, arrays, n_arrays, cancellable, error);
-
-  return results;
+  return evaluate_or_blame (backend, arrays, n_arrays, chunk_rows, FALSE, cancellable, error);
 }
 
 /**

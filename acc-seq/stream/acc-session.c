@@ -129,7 +129,7 @@ acc_session_prefers_whole (AccSession *self, AccArray **arrays, guint n_arrays)
 gboolean
 acc_session_begin_rows (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
 {
-  AccArray *whole = acc_external_find_only (arrays, n_arrays);
+  AccArray *whole = acc_external_find_only (arrays, n_arrays, FALSE);
 
   if (whole != NULL)
     {

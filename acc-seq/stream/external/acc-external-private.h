@@ -85,8 +85,9 @@ const AccExternal *acc_external_get      (AccArray *node);
 const AccExternal *acc_external_find     (AccBackend *backend, AccArray *node);
 /* What computes @node, which depends on sources, even where it fits; NULL: it goes by rows as well. */
 const AccExternal *acc_external_get_only (AccArray *node);
-/* The first of what @arrays are made of for which there is such, or will be; NULL: there is none. */
-AccArray          *acc_external_find_only (AccArray **arrays, guint n_arrays);
+/* The first of what @arrays are made of for which there is such, or will be; NULL: there is none. @in_memory: or would be if it depended on
+ * sources. */
+AccArray          *acc_external_find_only (AccArray **arrays, guint n_arrays, gboolean in_memory);
 /* Whether its result is in a store, else rows come from a source. */
 gboolean           acc_external_leaves_store (const AccExternal *self, AccBackend *backend, AccArray *node);
 /* How often all elements of @node are written to temporary files, and read from there. */

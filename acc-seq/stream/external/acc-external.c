@@ -115,7 +115,7 @@ acc_external_get_only (AccArray *node)
 }
 
 AccArray *
-acc_external_find_only (AccArray **arrays, guint n_arrays)
+acc_external_find_only (AccArray **arrays, guint n_arrays, gboolean in_memory)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
   g_autoptr(GHashTable) sourced = g_hash_table_new (NULL, NULL);
@@ -124,7 +124,7 @@ acc_external_find_only (AccArray **arrays, guint n_arrays)
   for (guint i = 0; i < nodes->len; i++)
     {
       AccArray *node = g_ptr_array_index (nodes, i);
-      gboolean depends = node->op == ACC_OP_SOURCE;
+      gboolean depends = in_memory || node->op == ACC_OP_SOURCE;
 
       for (guint n = 0; !depends && (other = acc_array_nth_dependence (node, n)) != NULL; n++)
         depends = g_hash_table_contains (sourced, other);
