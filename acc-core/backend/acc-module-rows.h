@@ -108,7 +108,7 @@ struct _AccRowRun {
   guint                 n_steps;
   AccRowStep           *steps;
   guint64               held;       /* bytes of the memory limit that the run itself has taken, for all of its time */
-  guint64               uploads;    /* bytes of arrays in the host's memory that the device has to have whole, at a time */
+  guint64               uploads;    /* bytes of arrays that come by no rows, and that the device has to have whole, at a time */
 };
 
 struct _AccExecutableClass

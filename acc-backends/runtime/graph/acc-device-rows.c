@@ -414,7 +414,24 @@ static const AccRowRunClass row_run_class = {
   .device = &device_class,
 };
 
-/* Of one step. What the device alone has is counted as used; what it has besides the host can be dropped, and is uploaded again. */
+static void
+mark_written (Run      *self,
+              guint     number,
+              gboolean *buffers)
+{
+  AccPrepared *prepared = self->rows.prepared;
+
+  for (guint i = 0; number != ACC_ROW_NONE && i < prepared->schedule->steps[number].n_writes; i++)
+    {
+      const AccPreparedValue *value = &prepared->values[prepared->schedule->steps[number].writes[i]];
+
+      for (guint k = 0; k < value->n_buffers; k++)
+        buffers[value->first_buffer + k] = TRUE;
+    }
+}
+
+/* Of one step, but for what steps write by rows, which is held. What the device has of it is moved out of the way for others, and is
+ * uploaded again. */
 static guint64
 count_uploads (Run   *self,
                guint  number)
@@ -424,6 +441,8 @@ count_uploads (Run   *self,
   g_autofree gboolean *seen = g_new0 (gboolean, prepared->n_buffers + 1);
   guint64 bytes = 0;
 
+  for (guint s = 0; s < self->rows.base.n_steps; s++)
+    mark_written (self, acc_row_program_get_step (&self->rows.program, s)->step, seen);
   for (guint l = 0; l < step->n_launches; l++)
     for (guint i = 0; i < step->launches[l].n_slots; i++)
       {
@@ -435,7 +454,7 @@ count_uploads (Run   *self,
           continue;
         k = prepared->values[slot->value].first_buffer + slot->buffer;
         buffer = self->rows.run->buffers[k];
-        if (buffer == NULL || buffer->data == NULL || seen[k] || self->rows.windows[k].is_set)
+        if (buffer == NULL || seen[k] || self->rows.windows[k].is_set)
           continue;
         seen[k] = TRUE;
         bytes += buffer->size;
