@@ -151,12 +151,35 @@ keep_alternatives (AccArray   *copy,
     acc_array_get_permute (copy)->fills = acc_array_get_permute (self)->fills;
 }
 
+static gboolean
+are_replaced (AccArray   **arrays,
+              guint        n_arrays,
+              GHashTable  *replaced)
+{
+  for (guint i = 0; i < n_arrays; i++)
+    if (g_hash_table_contains (replaced, arrays[i]))
+      return TRUE;
+
+  return FALSE;
+}
+
+/* What only they read may be replaced. */
+static gboolean
+has_other_alternatives (AccArray   *self,
+                        GHashTable *replaced)
+{
+  return (self->direct != NULL && are_replaced (self->direct->inputs, self->direct->n_inputs, replaced))
+         || (self->offer != NULL && are_replaced (self->offer->inputs, self->offer->n_inputs, replaced));
+}
+
 AccArray *
 acc_array_copy_same (AccArray   *self,
                      GHashTable *replaced)
 {
   AccArray *copy = acc_array_copy_replaced (self, replaced);
 
+  if (copy == NULL && self->error == NULL && self->op != ACC_OP_USE && has_other_alternatives (self, replaced))
+    copy = acc_array_copy_with_inputs (self, self->inputs);
   if (copy != NULL)
     keep_alternatives (copy, self, replaced);
 

@@ -28,6 +28,8 @@ acc_backend_composes_segments (AccBackend *self)
 gboolean    acc_executable_has_rows  (AccExecutable *self);
 /* Who computes rows, once a run by rows was begun: the backend, or one of the host. */
 AccBackend *acc_backend_get_for_rows (AccBackend *self);
+/* A backend of the host's processors that a backend has for what it does not do itself; borrowed. Any thread. */
+AccBackend *acc_backend_get_host     (AccBackend *self, GError **error);
 /* A backend of the host's processors; native where that is installed. @lender: nullable; memory of the host is counted against its
  * limit. */
 AccBackend *acc_backend_new_host     (AccBackend *lender, GError **error);

@@ -4,6 +4,7 @@
 
 #include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/array/acc-array-values-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-memory-source-private.h"
 #include "acc-seq/stream/acc-plan-private.h"
 
@@ -239,4 +240,72 @@ const AccExternal acc_external_bring = {
   .measure_least = measure_least,
   .count_passes = count_passes,
   .compute = compute_bring,
+};
+
+/* --- what functions of elements read in any way */
+
+/* What is not one of the elements, but made of them. */
+static AccArray **
+take_by_host (AccArray *node, guint *n_inputs)
+{
+  gboolean found = FALSE;
+
+  *n_inputs = 0;
+  if (node->shape == NULL || acc_shape_get_size (node->shape) == 0 || node->direct != NULL || node->offer != NULL)
+    return NULL;
+  for (guint i = 0; i < node->references->len && !found; i++)
+    found = acc_array_is_manifest (g_ptr_array_index (node->references, i))
+            && acc_array_reads_elements (node, g_ptr_array_index (node->references, i));
+
+  return found ? acc_external_get_read_inputs (node, n_inputs) : NULL;
+}
+
+static guint64
+measure_references (AccArray *node)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < node->references->len; i++)
+    {
+      AccArray *array = g_ptr_array_index (node->references, i);
+
+      if (acc_array_is_manifest (array) && acc_array_reads_elements (node, array))
+        bytes = acc_bytes_add (bytes, acc_external_get_bytes (array));
+    }
+
+  return acc_bytes_multiply (bytes, 2);
+}
+
+static AccArray *
+compute_by_host (const AccExternalTask *task, GError **error)
+{
+  AccArray *node = task->node;
+  AccBackend *host = acc_backend_get_host (task->backend, error);
+  g_autoptr(AccStore) store = host != NULL ? acc_external_new_store (task, node->type, node->shape, "a store", error) : NULL;
+  g_autoptr(AccSink) sink = store != NULL ? acc_store_new_sink (store) : NULL;
+  g_autoptr(AccArray) result = NULL;
+
+  if (sink != NULL && acc_evaluate_write_with_chunk_rows (host, node, sink, 0, NULL, task->cancellable, error))
+    result = acc_store_dup_array (store, error);
+
+  return result == NULL || node->rank == 0 ? g_steal_pointer (&result) : acc_memory_source_new_rows (result);
+}
+
+static gboolean
+leaves_store (AccBackend *backend, AccArray *node)
+{
+  return node->rank == 0;
+}
+
+const AccExternal acc_external_by_host = {
+  .way = "the host computes what reads more than the device has room for, where that is",
+  .on_devices = TRUE,
+  .reads_references = TRUE,
+  .takes = take_by_host,
+  .leaves = leaves_store,
+  .measure_whole = measure_references,
+  .measure_least = measure_least,
+  .n_written = 1,
+  .n_read = 1,
+  .compute = compute_by_host,
 };

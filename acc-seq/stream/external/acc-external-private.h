@@ -151,4 +151,5 @@ extern const AccExternal acc_external_to_file;
 extern const AccExternal acc_external_pack, acc_external_scatter, acc_external_sort, acc_external_segments, acc_external_wide;
 extern const AccExternal acc_external_segment_rows, acc_external_stencil;
 extern const AccExternal acc_external_labels, acc_external_label_count, acc_external_loop, acc_external_distance;
-extern const AccExternal acc_external_transpose, acc_external_gather, acc_external_bring, acc_external_foreign;
+extern const AccExternal acc_external_transpose, acc_external_gather, acc_external_bring, acc_external_by_host,
+                         acc_external_foreign;

@@ -22,6 +22,7 @@ typedef struct {
 
 typedef struct {
   const Part  *part;
+  AccArray    *node;
   AccFunction *function;
   AccExpr     *extents;
 } Indexed;
@@ -68,6 +69,31 @@ call_with_element (AccExpr *place, AccExpr *element, gpointer indexed)
   g_autoptr(AccExpr) index = acc_expr_ref_sink (find_element (place, indexed));
 
   return acc_function_apply (((const Indexed *) indexed)->function, (AccExpr *[]) { index, element });
+}
+
+static AccExpr *
+get_item (AccExpr *index, guint rank, guint i)
+{
+  return rank == 1 ? index : acc_expr_item (index, (int) i);
+}
+
+/* Of a slice or a replicate: which element of its input. */
+static AccExpr *
+find_selected (AccExpr *place, gpointer data)
+{
+  AccArray *node = ((const Indexed *) data)->node;
+  const AccSelectionPayload *selection = acc_array_get_selection (node);
+  g_autoptr(AccExpr) index = acc_expr_ref_sink (find_element (place, data));
+  g_autofree AccExpr **items = g_new0 (AccExpr *, selection->n + 1);
+  guint n = 0, next = 0;
+
+  for (guint i = 0; i < selection->n; i++)
+    if (node->op == ACC_OP_SLICE)
+      items[n++] = selection->entries[i] == ACC_ALL ? get_item (index, node->rank, next++) : acc_array_number (selection->entries[i]);
+    else if (selection->entries[i] == ACC_ALL)
+      items[n++] = get_item (index, node->rank, i);
+
+  return acc_array_join_items (items, n);
 }
 
 static AccExpr *
@@ -127,7 +153,7 @@ make_part (AccArray *node, const Part *part, guint depth)
     return vector;
 
   extents = acc_expr_ref_sink (get_extents (node));
-  indexed = (Indexed) { part, node->functions[0], extents };
+  indexed = (Indexed) { part, node, node->functions[0], extents };
   if (acc_array_is_manifest (node))
     vector = see_as_rows (node, part);
   else if (depth < MOST_DEPTH && goes_by_elements (node))
@@ -140,6 +166,8 @@ make_part (AccArray *node, const Part *part, guint depth)
     }
   else if (node->op == ACC_OP_GENERATE)
     vector = acc_array_generate (part->shape, call_at, &indexed);
+  else if ((node->op == ACC_OP_SLICE && node->rank > 0) || node->op == ACC_OP_REPLICATE)
+    vector = acc_array_backpermute (node->inputs[0], part->shape, find_selected, &indexed);
   else if (node->op == ACC_OP_BACKPERMUTE)
     vector = acc_array_backpermute (node->inputs[0], part->shape, call_at, &indexed);
   else

@@ -22,6 +22,7 @@ static const AccExternal *const table[] = {
   &acc_external_transpose,
   &acc_external_gather,
   &acc_external_bring,
+  &acc_external_by_host,  /* behind all that read elements as they are */
   &acc_external_foreign,
 };
 
