@@ -10,6 +10,9 @@ gboolean   acc_evaluate_write_with_chunk_rows (AccBackend *backend, AccArray *ar
 /* The same with as many sinks as arrays. */
 gboolean   acc_evaluate_write_many            (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks,
                                                gint64 chunk_rows, AccJob *job, GCancellable *cancellable, GError **error);
+/* The same with as many sinks as arrays, without a look for elements that an error is of. */
+gboolean   acc_evaluate_write_plain           (AccBackend *backend, AccArray **arrays, AccSink **sinks, guint n, gint64 chunk_rows,
+                                               AccJob *job, GCancellable *cancellable, GError **error);
 /* The same for a sink that has rows before @skip: it may get some of them again, or all. */
 gboolean   acc_evaluate_write_rest            (AccBackend *backend, AccArray *array, AccSink *sink, gint64 skip, AccJob *job,
                                                GCancellable *cancellable, GError **error);

@@ -3,12 +3,12 @@
 
 #include "acc-error.h"
 #include "acc-graph-cache-private.h"
-#include "acc-memory-source-private.h"
 #include "acc-session-private.h"
 #include "acc-stages-private.h"
 
 #include "acc-seq/nested/acc-nested-array-private.h"
 #include "acc-seq/stream/external/acc-external-private.h"
+#include "acc-seq/stream/external/acc-kept-sink-private.h"
 
 #include <string.h>
 
@@ -92,48 +92,12 @@ propagate_reasons (GError **error, GError *reason, GError *by_rows)
   g_clear_error (&by_rows);
 }
 
-/* Runs arrays by rows that the device has no room for as a whole, if they can: @others are the arrays with sources in place of memory.
- * Takes over @reason: why they do not run whole. */
-static gboolean
-run_from_memory (AccBackend *backend, GPtrArray *others, AccArray **results, GCancellable *cancellable, GError *reason, GError **error)
-{
-  g_autoptr(GError) local = NULL, obstacle = NULL;
-
-  if (!run_streamed (backend, (AccArray **) others->pdata, others->len, 0, results, cancellable, &obstacle, &local))
-    {
-      if (local == NULL)
-        propagate_reasons (error, reason, g_steal_pointer (&obstacle));
-      else if (g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
-        propagate_reasons (error, reason, g_steal_pointer (&local));
-      else
-        {
-          g_error_free (reason);
-          g_propagate_error (error, g_steal_pointer (&local));
-        }
-      return FALSE;
-    }
-
-  g_error_free (reason);
-
-  return TRUE;
-}
-
 /* Runs by bands, which need less memory than a whole run. Takes over @reason: why it does not run whole. */
 static gboolean
 run_in_less (AccSession *session, AccArray **arrays, guint n_arrays, AccArray **results, GCancellable *cancellable,
              GError *reason, GError **error)
 {
-  GError *local = NULL, *obstacle = NULL, **tells = NULL;
-
-  /* On a device. */
-  if (ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole)
-    {
-      g_autoptr(GPtrArray) others = acc_memory_source_replace (session->backend, arrays, n_arrays, NULL);
-
-      tells = &obstacle;
-      if (others != NULL)
-        return run_from_memory (session->backend, others, results, cancellable, reason, error);
-    }
+  GError *local = NULL, *obstacle = NULL, **tells = ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole ? &obstacle : NULL;
 
   session->by_rows = TRUE;
   if ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) == 0
@@ -221,7 +185,7 @@ run_whole (Run *self, AccArray **arrays, guint n_arrays, AccArray **results, GEr
     }
 
   whole = acc_executable_run_whole (session->executable, NULL, 0, cancellable, &local);
-  if (whole == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY)
+  if (whole == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && !acc_backend_is_apart (backend)
       && !(self->keeps_groups && acc_external_find_only (arrays, n_arrays, TRUE) != NULL))
     return run_in_less (session, arrays, n_arrays, results, cancellable, local, error);
 
@@ -351,17 +315,81 @@ run_stages (Run *self, AccArray **arrays, guint n_arrays, AccStagesMode mode, GE
   return g_steal_pointer (&results);
 }
 
+/* --- results that a device has no room for */
+
+/* Whether results are written already. */
+static GPrivate writes = G_PRIVATE_INIT (NULL);
+
+/* Sinks in the host's memory, one for each of @arrays that is not there yet. */
+static GPtrArray *
+write_to_host (Run *self, AccArray **arrays, guint n_arrays, GError **error)
+{
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new (), sinks = g_ptr_array_new_with_free_func (g_object_unref), results = NULL;
+  guint number;
+
+  for (guint i = 0; i < n_arrays; i++)
+    if (!acc_array_is_manifest (arrays[i]) && !g_ptr_array_find (wanted, arrays[i], NULL))
+      {
+        g_ptr_array_add (wanted, arrays[i]);
+        g_ptr_array_add (sinks, acc_kept_sink_new (self->backend));
+      }
+  if (!acc_evaluate_write_plain (self->backend, (AccArray **) wanted->pdata, (AccSink **) sinks->pdata, wanted->len, self->chunk_rows,
+                                 acc_job_find_by_chunks (self->cancellable), self->cancellable, error))
+    return NULL;
+
+  results = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < n_arrays; i++)
+    g_ptr_array_add (results, g_ptr_array_find (wanted, arrays[i], &number)
+                                ? acc_kept_sink_dup_array (g_ptr_array_index (sinks, number)) : g_object_ref (arrays[i]));
+
+  return g_steal_pointer (&results);
+}
+
+/* Results that have no room on a device, or are made of what has none, are written to the host as they come. @reason: why they do not
+ * stay there; taken over. */
+static GPtrArray *
+run_in_host (Run *self, AccArray **arrays, guint n_arrays, GError *reason, GError **error)
+{
+  GError *local = NULL;
+  GPtrArray *results;
+
+  if (!g_error_matches (reason, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || !acc_backend_is_apart (self->backend)
+      || g_private_get (&writes) != NULL || (self->keeps_groups && acc_external_find_only (arrays, n_arrays, TRUE) != NULL))
+    {
+      g_propagate_error (error, reason);
+      return NULL;
+    }
+
+  g_private_set (&writes, self);
+  results = write_to_host (self, arrays, n_arrays, &local);
+  g_private_set (&writes, NULL);
+  if (results != NULL)
+    g_error_free (reason);
+  else if (g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM))
+    propagate_reasons (error, reason, local);
+  else
+    {
+      g_error_free (reason);
+      g_propagate_error (error, local);
+    }
+
+  return results;
+}
+
 static GPtrArray *
 evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean keeps_groups, GCancellable *cancellable,
           GError **error)
 {
   Run self = { backend, chunk_rows, keeps_groups, 1 << ACC_STAGES_FLOW, cancellable };
+  GError *local = NULL;
   GPtrArray *results;
 
   if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
     return NULL;
 
-  results = run_stages (&self, arrays, n_arrays, ACC_STAGES_FLOW, error);
+  results = run_stages (&self, arrays, n_arrays, ACC_STAGES_FLOW, &local);
+  if (results == NULL)
+    results = run_in_host (&self, arrays, n_arrays, local, error);
   for (guint i = 0; results != NULL && i < n_arrays; i++)
     acc_stages_set_in_memory (g_ptr_array_index (results, i), FALSE);
 

@@ -17,6 +17,7 @@ AccArray        *acc_memory_source_new_rows (AccArray *array);
 AccMemorySource *acc_memory_source_new_part (AccArray *array, gint64 first, AccShape *shape);
 /* The array; NULL: @source is no such source. */
 AccArray        *acc_memory_source_get_array (AccSource *source);
-/* Returns the same computations with sources in place of large arrays in memory; arrays that element functions read stay. NULL if there are
- * no large ones. @bytes: of those replaced; may be NULL. */
-GPtrArray       *acc_memory_source_replace (AccBackend *backend, AccArray **arrays, guint n_arrays, guint64 *bytes);
+/* Returns the same computations with sources in place of large arrays in memory, of those that functions of elements read
+ * @with_references alone. NULL if there are no large ones. @bytes: of those replaced; may be NULL. */
+GPtrArray       *acc_memory_source_replace (AccBackend *backend, AccArray **arrays, guint n_arrays, gboolean with_references,
+                                            guint64 *bytes);

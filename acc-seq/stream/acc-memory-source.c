@@ -112,28 +112,29 @@ should_replace (AccArray *node, guint64 limit)
          && get_bytes (node) > MIN (SMALL_BYTES, limit / SMALL_PART);
 }
 
-static AccArray *
-copy_node (AccArray *node, GHashTable *replaced)
+/* What functions of elements read any element of. */
+static GHashTable *
+list_references (GPtrArray *nodes)
 {
-  g_autofree AccArray **inputs = g_new0 (AccArray *, node->n_inputs + 1);
-  gboolean changed = FALSE;
+  GHashTable *references = g_hash_table_new (NULL, NULL);
 
-  for (guint i = 0; i < node->n_inputs; i++)
+  for (guint i = 0; i < nodes->len; i++)
     {
-      AccArray *other = g_hash_table_lookup (replaced, node->inputs[i]);
+      AccArray *node = g_ptr_array_index (nodes, i);
 
-      inputs[i] = other != NULL ? other : node->inputs[i];
-      changed |= other != NULL;
+      for (guint k = 0; k < node->references->len; k++)
+        g_hash_table_add (references, g_ptr_array_index (node->references, k));
     }
 
-  return changed ? acc_array_copy_with_inputs (node, inputs) : NULL;
+  return references;
 }
 
 GPtrArray *
-acc_memory_source_replace (AccBackend *backend, AccArray **arrays, guint n_arrays, guint64 *bytes)
+acc_memory_source_replace (AccBackend *backend, AccArray **arrays, guint n_arrays, gboolean with_references, guint64 *bytes)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (arrays, n_arrays);
   g_autoptr(GHashTable) replaced = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_autoptr(GHashTable) kept = with_references ? g_hash_table_new (NULL, NULL) : list_references (nodes);
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
   guint64 total = 0, limit = acc_budget_get_limit (acc_backend_get_budget (backend));
 
@@ -145,7 +146,7 @@ acc_memory_source_replace (AccBackend *backend, AccArray **arrays, guint n_array
       AccArray *node = g_ptr_array_index (nodes, i);
       AccArray *other = NULL;
 
-      if (should_replace (node, limit))
+      if (should_replace (node, limit) && !g_hash_table_contains (kept, node))
         {
           g_autoptr(AccMemorySource) source = acc_memory_source_new (node);
 
@@ -153,7 +154,7 @@ acc_memory_source_replace (AccBackend *backend, AccArray **arrays, guint n_array
           total = acc_bytes_add (total, get_bytes (node));
         }
       else if (node->error == NULL && node->op != ACC_OP_USE)
-        other = copy_node (node, replaced);
+        other = acc_array_copy_same (node, replaced);
 
       if (other != NULL)
         g_hash_table_insert (replaced, node, other);

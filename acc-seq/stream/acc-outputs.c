@@ -288,7 +288,7 @@ acc_outputs_narrow (GPtrArray *outputs, AccBackend *backend)
   if (!acc_backend_is_apart (backend))
     return FALSE;
   arrays = acc_outputs_list (outputs);
-  others = acc_memory_source_replace (backend, (AccArray **) arrays->pdata, arrays->len, NULL);
+  others = acc_memory_source_replace (backend, (AccArray **) arrays->pdata, arrays->len, FALSE, NULL);
   if (others != NULL)
     acc_outputs_replace (outputs, others);
 

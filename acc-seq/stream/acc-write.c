@@ -37,6 +37,7 @@ typedef struct {
   AccJob       *job;
   GCancellable *cancellable;
   gint64        skip;          /* rows of the only result that need not be computed */
+  gboolean      from_memory;   /* what is in memory comes by rows */
 } Write;
 
 /* --- results that are there */
@@ -178,6 +179,8 @@ write_computed (Write *self, AccSession *session, GPtrArray *arrays, GError **ob
 {
   g_autoptr(GPtrArray) results = NULL;
   GError *local = NULL;
+  /* A device may have no room: sinks are started when it had. */
+  gboolean is_apart = acc_backend_is_apart (self->backend) && acc_budget_get_limit (acc_backend_get_budget (self->backend)) > 0;
 
   for (guint i = 0; i < session->outputs->len; i++)
     {
@@ -185,7 +188,7 @@ write_computed (Write *self, AccSession *session, GPtrArray *arrays, GError **ob
 
       acc_output_set_layout (output, output->array->type, output->array->shape);
     }
-  if (!acc_session_hold_resident (session, error) || !start (session, self->cancellable, error))
+  if (!acc_session_hold_resident (session, error) || (!is_apart && !start (session, self->cancellable, error)))
     return FALSE;
 
   results = acc_executable_run_whole (session->executable, NULL, 0, self->cancellable, &local);
@@ -194,7 +197,7 @@ write_computed (Write *self, AccSession *session, GPtrArray *arrays, GError **ob
       g_error_free (local);
       return write_streamed (self, session, arrays, error);
     }
-  if (results == NULL && !acc_executable_has_rows (session->executable))
+  if (results == NULL && (is_apart || !acc_executable_has_rows (session->executable)))
     return acc_stages_set_obstacle (local, obstacle, error);
   if (local != NULL)
     g_propagate_error (error, local);
@@ -217,7 +220,7 @@ find_rows_in_memory (AccSession *session, GPtrArray *arrays)
   if (limit == 0 || !ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole || !acc_executable_has_rows (session->executable))
     return NULL;
 
-  others = acc_memory_source_replace (session->backend, (AccArray **) arrays->pdata, arrays->len, &bytes);
+  others = acc_memory_source_replace (session->backend, (AccArray **) arrays->pdata, arrays->len, FALSE, &bytes);
 
   return others != NULL && bytes > limit / 2 ? g_steal_pointer (&others) : NULL;
 }
@@ -414,6 +417,23 @@ store_rows (Write *self, GPtrArray *outputs, GError **error)
   return TRUE;
 }
 
+/* What is in memory, and too large for a device, comes by rows, as what is in files. FALSE: it does already, or there is none. */
+static gboolean
+read_memory (Write *self, GPtrArray *outputs, GPtrArray *arrays)
+{
+  g_autoptr(GPtrArray) others = NULL;
+
+  if (self->from_memory || !acc_backend_is_apart (self->backend))
+    return FALSE;
+  others = acc_memory_source_replace (self->backend, (AccArray **) arrays->pdata, arrays->len, TRUE, NULL);
+  if (others == NULL)
+    return FALSE;
+  acc_outputs_replace (outputs, others);
+  self->from_memory = TRUE;
+
+  return TRUE;
+}
+
 /* What depends on no source. */
 static gboolean
 write_whole (Write *self, GPtrArray *outputs, GError **error)
@@ -425,6 +445,8 @@ write_whole (Write *self, GPtrArray *outputs, GError **error)
     return TRUE;
   if (acc_stages_make_room (self->backend, (AccArray **) arrays->pdata, arrays->len, obstacle))
     return write_whole (self, outputs, error);
+  if (obstacle != NULL && read_memory (self, outputs, arrays))
+    return write_outputs (self, outputs, error);
   if (obstacle != NULL && arrays->len > 1)
     return write_apart (self, outputs, TRUE, error);
   if (is_too_wide (outputs, obstacle))
@@ -529,6 +551,24 @@ write_all (Write *self, AccArray **arrays, AccSink **sinks, guint n, GError **er
 
   done = acc_outputs_hold (outputs, self->backend, error) && write_outputs (self, outputs, error)
          && acc_outputs_commit (outputs, self->cancellable, error);
+
+  return done;
+}
+
+gboolean
+acc_evaluate_write_plain (AccBackend *backend, AccArray **arrays, AccSink **sinks, guint n, gint64 chunk_rows, AccJob *job,
+                          GCancellable *cancellable, GError **error)
+{
+  Write self = { backend, chunk_rows, job, cancellable, 0, FALSE };
+
+  return write_all (&self, arrays, sinks, n, error);
+}
+
+static gboolean
+write_and_blame (Write *self, AccArray **arrays, AccSink **sinks, guint n, GError **error)
+{
+  gboolean done = write_all (self, arrays, sinks, n, error);
+
   if (!done && error != NULL)
     acc_evaluate_blame (self->backend, arrays, n, self->cancellable, error);
 
@@ -539,18 +579,18 @@ gboolean
 acc_evaluate_write_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, gint64 chunk_rows,
                          AccJob *job, GCancellable *cancellable, GError **error)
 {
-  Write self = { backend, chunk_rows, job, cancellable, 0 };
+  Write self = { backend, chunk_rows, job, cancellable, 0, FALSE };
 
-  return acc_write_check (arrays, n_arrays, sinks, n_sinks, error) && write_all (&self, arrays, sinks, n_arrays, error);
+  return acc_write_check (arrays, n_arrays, sinks, n_sinks, error) && write_and_blame (&self, arrays, sinks, n_arrays, error);
 }
 
 gboolean
 acc_evaluate_write_rest (AccBackend *backend, AccArray *array, AccSink *sink, gint64 skip, AccJob *job, GCancellable *cancellable,
                          GError **error)
 {
-  Write self = { backend, 0, job, cancellable, skip };
+  Write self = { backend, 0, job, cancellable, skip, FALSE };
 
-  return acc_array_check (array, error) && write_all (&self, &array, &sink, 1, error);
+  return acc_array_check (array, error) && write_and_blame (&self, &array, &sink, 1, error);
 }
 
 gboolean

@@ -4,9 +4,9 @@
  * of a run in memory. What needs more stands in the table with the reason, and is refused with what it needs and what it may have; with
  * what it asks for it runs. */
 #include "stream-files.h"
-#include "stream-flow.h"
 #include "stream-limits.h"
 #include "stream-memory.h"
+#include "stream-operations.h"
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/backend/acc-backend-private.h"
@@ -19,260 +19,9 @@
 #include "tests/remove-tree.h"
 
 /* With many rows it measures the memory of processes instead, with few it goes through many limits. */
-#ifndef ROWS
-#define ROWS    2000
-#endif
-#define COLUMNS (ROWS < 2000 ? 300 : 1500)
-#define MAX_SOURCES 3
+
 /* Bytes that five npy files hold while they are written. */
 #define FIVE_SINKS  (5 * 16 * 1024)
-
-typedef MemoryFile Data;
-
-static const Data matrix = { "f4", 2, { ROWS, COLUMNS } };
-static const Data factor = { "f4", 2, { COLUMNS, 2000 } };
-static const Data ints = { "i4", 2, { ROWS, COLUMNS } };
-static const Data vector = { "i4", 1, { ROWS * COLUMNS } };
-static const Data floats = { "f4", 1, { ROWS * COLUMNS } };
-static const Data wide = { "f4", 2, { 2, ROWS * COLUMNS / 2 } };
-static const Data wide_ints = { "i4", 2, { 2, ROWS * COLUMNS / 2 } };
-static const Data lengths = { "u1", 1, { ROWS * COLUMNS } };
-
-typedef enum {
-  A_TWENTIETH,
-  A_QUARTER,
-  MORE,
-} Share;
-
-typedef struct {
-  const char *name;
-  AccArray *(*build) (AccArray **s);
-  const Data *data[MAX_SOURCES];
-  Share       share;      /* of its data that is enough, on the native backend */
-  const char *why;        /* no less is */
-  gboolean    near;       /* a library computes it; the last bits may be others */
-  gboolean    decides;    /* what stages store decides what comes after them: plans cannot know all that runs need */
-} Program;
-
-/* --- functions of elements */
-
-static AccExpr *half (AccExpr *x, gpointer data) { return acc_expr_mul (x, acc_expr_new_float (0.5)); }
-static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
-static AccExpr *plus3 (AccExpr *x, AccExpr *y, AccExpr *z, gpointer data) { return acc_expr_add (acc_expr_mul (x, y), z); }
-static AccExpr *few (AccExpr *x, gpointer data) { return acc_expr_band (x, acc_expr_new_int (63)); }
-static AccExpr *is_some (AccExpr *x, gpointer data) { return acc_expr_lt (x, acc_expr_new_int (1)); }
-
-static AccExpr *
-with_row (AccExpr *index, AccExpr *x, gpointer data)
-{
-  return acc_expr_add (x, acc_expr_cast (acc_expr_item (index, 0), acc_element_type_new (ACC_KIND_F32)));
-}
-
-static AccExpr *
-cross (AccExpr *n, gpointer data)
-{
-  return acc_expr_add (acc_expr_neighbour2 (n, -1, 0), acc_expr_neighbour2 (n, 0, 1));
-}
-
-static AccExpr *
-cross2 (AccExpr *n, AccExpr *m, gpointer data)
-{
-  return acc_expr_add (cross (n, data), acc_expr_neighbour2 (m, 1, 0));
-}
-
-static AccExpr *
-turned (AccExpr *index, gpointer data)
-{
-  return acc_expr_tuple2 (acc_expr_item (index, 1), acc_expr_item (index, 0));
-}
-
-static AccExpr *
-element_of (AccExpr *index, gpointer data)
-{
-  return acc_expr_index (data, acc_expr_tuple2 (acc_expr_item (index, 1), acc_expr_item (index, 0)));
-}
-
-/* Takes over @a. */
-static AccArray *
-next (AccArray *a, AccArray *(*function) (AccArray *a))
-{
-  g_autoptr(AccArray) owned = a;
-
-  return function (a);
-}
-
-/* --- programs, by the names of operations */
-
-static AccArray *map (AccArray **s) { return acc_array_map (s[0], half, NULL); }
-static AccArray *imap (AccArray **s) { return acc_array_imap (s[0], with_row, NULL); }
-static AccArray *zip_with (AccArray **s) { return acc_array_zip_with (s[0], s[1], plus, NULL); }
-static AccArray *zip_with3 (AccArray **s) { return acc_array_zip_with3 (s[0], s[1], s[2], plus3, NULL); }
-static AccArray *zip (AccArray **s) { return acc_array_zip (s[0], s[1]); }
-static AccArray *unzip (AccArray **s) { g_autoptr(AccArray) both = zip (s); return acc_array_unzip (both, 1); }
-static AccArray *compute (AccArray **s) { g_autoptr(AccArray) a = map (s); return acc_array_compute (a); }
-static AccArray *
-reshape (AccArray **s)
-{
-  g_autoptr(AccShape) to = acc_shape_new_matrix (COLUMNS, ROWS);
-  return acc_array_reshape (s[0], to);
-}
-static AccArray *
-replicate (AccArray **s)
-{
-  g_autoptr(AccArray) row = acc_array_slice (s[0], (gint64[]) { 3, ACC_ALL }, 2);
-  return acc_array_replicate (row, (gint64[]) { ROWS, ACC_ALL }, 2);
-}
-static AccArray *replicate_rows (AccArray **s) { return acc_array_replicate (s[0], (gint64[]) { ACC_ALL, 2, ACC_ALL }, 3); }
-static AccArray *replicate_all (AccArray **s) { return acc_array_replicate (s[0], (gint64[]) { 2, ACC_ALL, ACC_ALL }, 3); }
-static AccArray *slice (AccArray **s) { return acc_array_slice (s[0], (gint64[]) { ACC_ALL, 5 }, 2); }
-static AccArray *slice_row (AccArray **s) { return acc_array_slice (s[0], (gint64[]) { 5, ACC_ALL }, 2); }
-static AccArray *
-backpermute (AccArray **s)
-{
-  g_autoptr(AccShape) to = acc_shape_new_matrix (COLUMNS, ROWS);
-  return acc_array_backpermute (s[0], to, turned, NULL);
-}
-static AccArray *
-generate (AccArray **s)
-{
-  g_autoptr(AccShape) to = acc_shape_new_matrix (COLUMNS, ROWS);
-  return acc_array_generate (to, element_of, s[0]);
-}
-static AccExpr *get_one (AccArray *a) { return acc_expr_new_typed_int (acc_array_get_element_type (a), 1); }
-static AccArray *fold (AccArray **s) { return acc_array_fold (s[0], get_one (s[0]), plus, NULL); }
-static AccArray *fold1 (AccArray **s) { return acc_array_fold1 (s[0], plus, NULL); }
-static AccArray *fold_all (AccArray **s) { return acc_array_fold_all (s[0], get_one (s[0]), plus, NULL); }
-static AccArray *fold1_all (AccArray **s) { return acc_array_fold1_all (s[0], plus, NULL); }
-static AccArray *column_sums (AccArray **s) { return next (acc_array_transpose (s[0]), acc_array_sum); }
-static AccArray *matmul (AccArray **s) { return acc_array_matmul (s[0], s[1]); }
-static AccArray *fft (AccArray **s) { return acc_array_fft (s[0], ACC_FFT_FORWARD); }
-static AccArray *fft_columns (AccArray **s) { return acc_array_fft_on (s[0], 0, ACC_FFT_FORWARD); }
-static AccArray *fft2 (AccArray **s) { return acc_array_fft2 (s[0], ACC_FFT_FORWARD); }
-static AccArray *scanl1 (AccArray **s) { return acc_array_scanl1 (s[0], plus, NULL); }
-static AccArray *column_scans (AccArray **s) { return next (next (acc_array_transpose (s[0]), acc_array_cumsum), acc_array_transpose); }
-static AccArray *
-sort_columns (AccArray **s)
-{
-  g_autoptr(AccArray) t = acc_array_transpose (s[0]), u = acc_array_sort (t, TRUE);
-  return acc_array_transpose (u);
-}
-static AccArray *sort (AccArray **s) { return acc_array_sort (s[0], FALSE); }
-
-static AccArray *
-stencil (AccArray **s)
-{
-  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_MIRROR);
-
-  return acc_array_stencil (s[0], (gint64[]) { 3, 3 }, 2, boundary, cross, NULL);
-}
-
-static AccArray *
-stencil2 (AccArray **s)
-{
-  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_CLAMP);
-
-  return acc_array_stencil2 (s[0], (gint64[]) { 3, 3 }, 2, boundary, s[1], (gint64[]) { 3, 3 }, 2, boundary, cross2, NULL);
-}
-
-/* Into few targets. */
-static AccArray *
-permute (AccArray **s)
-{
-  g_autoptr(AccShape) shape = acc_shape_new_vector (64);
-  g_autoptr(AccArray) zeros = acc_array_fill (shape, acc_expr_new_typed_int (acc_element_type_new (ACC_KIND_I32), 0)),
-    targets = acc_array_map (s[0], few, NULL), wide = acc_array_cast (targets, acc_element_type_new (ACC_KIND_I64));
-
-  return acc_array_permute (s[0], zeros, wide, plus, NULL);
-}
-
-static AccArray *
-get_lengths (AccArray *a)
-{
-  return acc_array_cast (a, acc_element_type_new (ACC_KIND_I64));
-}
-
-static AccArray *
-fold_seg (AccArray **s)
-{
-  g_autoptr(AccArray) n = get_lengths (s[1]);
-  return acc_array_fold_seg (s[0], acc_expr_new_int (0), n, plus, NULL);
-}
-static AccArray *scan_seg (AccArray **s) { g_autoptr(AccArray) n = get_lengths (s[1]); return acc_array_scanl1_seg (s[0], n, plus, NULL); }
-
-static AccArray *
-cond (AccArray **s)
-{
-  g_autoptr(AccArray) sum = acc_array_sum_all (s[0]), flag = acc_array_map (sum, is_some, NULL), other = acc_array_map (s[0], few, NULL);
-
-  return acc_array_cond (flag, s[0], other);
-}
-
-static AccArray *
-first_of (guint (*build) (AccArray **sources, AccArray **results), AccArray **s)
-{
-  AccArray *results[4] = { NULL, }, *first;
-  guint n = build (s, results);
-
-  first = results[0];
-  for (guint i = 1; i < n; i++)
-    g_object_unref (results[i]);
-
-  return first;
-}
-
-static AccArray *loop (AccArray **s) { return first_of (flow_build_loop, s); }
-static AccArray *foreign (AccArray **s) { return first_of (flow_build_foreign, s); }
-
-static const Program programs[] = {
-  { "map", map, { &matrix } },
-  { "imap", imap, { &matrix } },
-  { "zip_with", zip_with, { &matrix, &matrix } },
-  { "zip_with3", zip_with3, { &matrix, &matrix, &matrix } },
-  { "zip", zip, { &matrix, &ints } },
-  { "unzip", unzip, { &matrix, &ints } },
-  { "compute", compute, { &matrix } },
-  { "reshape", reshape, { &matrix } },
-  { "replicate", replicate, { &matrix } },
-  { "replicate-rows", replicate_rows, { &matrix } },
-  { "replicate-all", replicate_all, { &matrix } },
-  { "slice", slice, { &matrix } },
-  { "slice-row", slice_row, { &matrix } },
-  { "backpermute", backpermute, { &matrix } },
-  { "generate", generate, { &matrix } },
-  { "fold", fold, { &matrix } },
-  { "fold1", fold1, { &matrix } },
-  { "fold_all", fold_all, { &matrix } },
-  { "fold1_all", fold1_all, { &floats } },
-  { "column-sums", column_sums, { &matrix } },
-  { "matmul", matmul, { &matrix, &factor } },
-  { "fft", fft, { &matrix }, .near = TRUE },
-  { "fft-columns", fft_columns, { &matrix }, .near = TRUE },
-  { "fft2", fft2, { &matrix }, .near = TRUE },
-  { "fft-vector", fft, { &floats }, .near = TRUE },
-  { "scanl1", scanl1, { &matrix } },
-  { "scanl1-vector", scanl1, { &vector } },
-  { "column-scans", column_scans, { &matrix } },
-  { "sort-columns", sort_columns, { &matrix } },
-  { "sort", sort, { &matrix } },
-  { "sort-vector", sort, { &vector } },
-  { "stencil", stencil, { &matrix } },
-  { "stencil2", stencil2, { &matrix, &matrix } },
-  { "permute", permute, { &vector } },
-  { "fold_seg", fold_seg, { &vector, &lengths }, .decides = TRUE },
-  { "scanl1_seg", scan_seg, { &vector, &lengths }, .decides = TRUE },
-  { "cond", cond, { &ints }, .decides = TRUE },
-  { "while_loop", loop, { &ints } },
-  { "wide-map", map, { &wide } },
-  { "wide-zip", zip_with, { &wide, &wide } },
-  { "wide-imap", imap, { &wide } },
-  { "wide-fold", fold, { &wide_ints } },
-  { "wide-fold1", fold1, { &wide_ints } },
-  { "wide-fold-all", fold_all, { &wide_ints } },
-  { "wide-scanl1", scanl1, { &wide_ints } },
-  { "wide-stencil", stencil, { &wide } },
-  { "wide-stencil2", stencil2, { &wide, &wide } },
-  { "foreign", foreign, { &ints } },
-};
 
 /* Operations that no program here has, and why. */
 static const struct {
@@ -280,7 +29,6 @@ static const struct {
   const char  *why;
 } apart[] = {
   { ACC_OP_PARAMETER, "arguments of compiled programs are in memory" },
-  { ACC_OP_FOLD1_SEG, "it is as fold_seg, of segments that are not empty" },
   { ACC_OP_SORT_SEG, "nested arrays sort by it" },
   { ACC_OP_DEFERRED, "what nested arrays are computed from has a run of its own" },
 };
@@ -307,39 +55,14 @@ cover (AccArray *array)
 static AccBackend *backend;
 static gboolean is_judged;      /* by bits; else whole runs round floats in other ways than rows */
 
-static GBytes *
-make_bytes (const Data *data, guint32 seed)
-{
-  g_autoptr(TestSource) source = test_source_new (data->code, data->extents, data->rank, seed);
-  g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source)), small = NULL, result = NULL;
-  g_autoptr(GError) error = NULL;
-
-  /* Lengths of segments: half of them 0, all together half of the elements. */
-  small = data == &lengths ? acc_array_map (array, is_some, NULL) : g_object_ref (array);
-  result = acc_backend_run (backend, small, NULL, &error);
-  g_assert_no_error (error);
-
-  return acc_array_dup_bytes (result, 0, NULL);
-}
-
-static AccArray *
-open_file (const Data *data, GBytes *bytes)
-{
-  g_autoptr(AccElementType) type = acc_element_type_parse (data->code, NULL);
-  g_autoptr(AccShape) shape = acc_shape_new (data->extents, data->rank);
-  g_autoptr(AccSource) source = test_file_open (bytes, "raw", type, shape);
-
-  return acc_array_new_from_source (source);
-}
-
 static gboolean
-may_be_near (const Program *program)
+may_be_near (const StreamProgram *program)
 {
   return program->near || (!is_judged && program->data[0]->code[0] == 'f');
 }
 
 static void
-assert_same (const Program *program, TestSink *sink, AccArray *expected)
+assert_same (const StreamProgram *program, TestSink *sink, AccArray *expected)
 {
   g_assert_true (acc_shape_equal (sink->shape, acc_array_get_shape (expected)));
   for (guint i = 0; i < sink->n_buffers; i++)
@@ -378,7 +101,7 @@ find_number (const char *message)
 
 /* TRUE, or what it needs at least. */
 static gboolean
-fits (const Program *program, AccArray *array, AccArray *expected, guint64 limit, guint64 *needs)
+fits (const StreamProgram *program, AccArray *array, AccArray *expected, guint64 limit, guint64 *needs)
 {
   g_autoptr(TestSink) sink = test_sink_new ();
   g_autoptr(GError) error = NULL;
@@ -397,8 +120,8 @@ fits (const Program *program, AccArray *array, AccArray *expected, guint64 limit
   return FALSE;
 }
 
-static Share
-find_share (const Program *program, AccArray *array, AccArray *expected, guint64 bytes)
+static StreamShare
+find_share (const StreamProgram *program, AccArray *array, AccArray *expected, guint64 bytes)
 {
   guint64 needs = 0, limit = bytes / 4;
 
@@ -426,19 +149,19 @@ static void
 test_program (gconstpointer data)
 {
   static const char *names[] = { "a twentieth", "a quarter", "more than a quarter" };
-  const Program *program = data;
+  const StreamProgram *program = data;
   AccArray *sources[MAX_SOURCES] = { NULL, }, *memory[MAX_SOURCES] = { NULL, };
   g_autoptr(AccArray) same = NULL, expected = NULL, array = NULL;
   g_autoptr(GError) error = NULL;
   guint64 bytes = 0;
-  Share share;
+  StreamShare share;
 
   for (guint i = 0; i < MAX_SOURCES && program->data[i] != NULL; i++)
     {
-      g_autoptr(GBytes) file = make_bytes (program->data[i], i + 1);
+      g_autoptr(GBytes) file = stream_program_make_bytes (backend, program->data[i], i + 1);
 
       bytes += g_bytes_get_size (file);
-      sources[i] = open_file (program->data[i], file);
+      sources[i] = stream_program_open_file (program->data[i], file);
       memory[i] = acc_backend_run (backend, sources[i], NULL, &error);
       g_assert_no_error (error);
     }
@@ -465,8 +188,9 @@ test_program (gconstpointer data)
 static void
 test_wide_plan (void)
 {
-  g_autoptr(GBytes) file = make_bytes (&wide, 1);
-  g_autoptr(AccArray) array = open_file (&wide, file), mapped = map (&array);
+  const StreamProgram *program = stream_program_find ("wide-map");
+  g_autoptr(GBytes) file = stream_program_make_bytes (backend, program->data[0], 1);
+  g_autoptr(AccArray) array = stream_program_open_file (program->data[0], file), mapped = program->build (&array);
   g_autoptr(TestSink) sink = test_sink_new ();
   g_autoptr(AccPlan) plan = NULL;
   g_autoptr(GError) error = NULL;
@@ -498,17 +222,17 @@ test_wide_plan (void)
 static void
 test_limits (gconstpointer data)
 {
-  const Program *program = data;
+  const StreamProgram *program = data;
   AccArray *sources[MAX_SOURCES] = { NULL, };
   g_autoptr(AccArray) array = NULL;
   guint64 bytes = 0;
 
   for (guint i = 0; i < MAX_SOURCES && program->data[i] != NULL; i++)
     {
-      g_autoptr(GBytes) file = make_bytes (program->data[i], i + 1);
+      g_autoptr(GBytes) file = stream_program_make_bytes (backend, program->data[i], i + 1);
 
       bytes += g_bytes_get_size (file);
-      sources[i] = open_file (program->data[i], file);
+      sources[i] = stream_program_open_file (program->data[i], file);
     }
   array = program->build (sources);
   limits_test (backend, program->name, array, bytes, 0, program->decides);
@@ -537,18 +261,12 @@ test_covered (void)
 
 static char *folder;
 
-static AccArray *
-dup_contents (const MemoryFile *file, AccArray *array)
-{
-  return file->code == lengths.code ? acc_array_map (array, is_some, NULL) : g_object_ref (array);
-}
-
 static void
 test_memory (gconstpointer data)
 {
-  const Program *program = data;
+  const StreamProgram *program = data;
 
-  memory_test (backend, program->name, program->data, MAX_SOURCES, dup_contents, folder, program->share == MORE);
+  memory_test (backend, program->name, program->data, MAX_SOURCES, stream_program_dup_contents, folder, program->share == MORE);
 }
 
 /* From one program that runs to the next. */
@@ -563,11 +281,9 @@ count_steps (void)
 static int
 run_child (const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
-    if (strcmp (programs[i].name, name) == 0)
-      return memory_run_child (programs[i].build, programs[i].data, MAX_SOURCES, folder);
+  const StreamProgram *program = stream_program_find (name);
 
-  return 1;
+  return program != NULL ? memory_run_child (program->build, program->data, MAX_SOURCES, folder) : 1;
 }
 
 int
@@ -597,14 +313,15 @@ main (int argc, char **argv)
   folder = measures ? g_strdup ("/var/tmp/acc-memory-XXXXXX") : NULL;
   g_assert_true (folder == NULL || g_mkdtemp (folder) != NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
+  for (guint i = 0; i < stream_n_programs; i++)
     {
-      g_autofree char *path = g_strdup_printf ("/stream/%s/%s", measures ? "memory" : limits ? "limits" : "operations", programs[i].name);
+      g_autofree char *path = g_strdup_printf ("/stream/%s/%s", measures ? "memory" : limits ? "limits" : "operations",
+                                               stream_programs[i].name);
 
       /* Graphs of transforms keep tables. */
-      if ((!is_judged && programs[i].near) || i % count_steps () != 0)
+      if ((!is_judged && stream_programs[i].near) || i % count_steps () != 0)
         continue;
-      g_test_add_data_func (path, &programs[i], measures ? test_memory : limits ? test_limits : test_program);
+      g_test_add_data_func (path, &stream_programs[i], measures ? test_memory : limits ? test_limits : test_program);
     }
   if (!measures && !limits)
     g_test_add_func ("/stream/operations/wide-plan", test_wide_plan);

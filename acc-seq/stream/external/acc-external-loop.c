@@ -253,7 +253,7 @@ run_condition (Loop *self, GPtrArray *states, gboolean *goes_on, GError **error)
 static gboolean
 write_by_stages (Loop *self, GPtrArray *arrays, GPtrArray *sinks, GError *reason, GError **error)
 {
-  g_autoptr(GPtrArray) others = acc_memory_source_replace (self->task->backend, (AccArray **) arrays->pdata, arrays->len, NULL);
+  g_autoptr(GPtrArray) others = acc_memory_source_replace (self->task->backend, (AccArray **) arrays->pdata, arrays->len, FALSE, NULL);
 
   if (others == NULL || !g_error_matches (reason, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
     {

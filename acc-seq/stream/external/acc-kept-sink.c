@@ -3,6 +3,7 @@
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/data/acc-chunk-private.h"
+#include "acc-core/data/acc-sink-private.h"
 
 #include <string.h>
 
@@ -78,6 +79,7 @@ acc_kept_sink_class_init (AccKeptSinkClass *klass)
 static void
 acc_kept_sink_init (AccKeptSink *self)
 {
+  acc_sink_set_takes_elements (ACC_SINK (self));
 }
 
 AccKeptSink *
