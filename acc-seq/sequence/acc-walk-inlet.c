@@ -135,15 +135,45 @@ acc_walk_inlet_has_ended (AccWalkInlet *self)
   return acc_walk_inlet_is_empty (self) && self->ended[self->current];
 }
 
+static gint64
+get_bytes (AccWalkInlet *self,
+           AccWalkPart  *part)
+{
+  return acc_walk_part_n_values (part) * (gint64) acc_element_type_get_size (self->sequence->type);
+}
+
+/* Of elements that have no values, too. */
+static gint64
+count_waiting (AccWalkInlet *self,
+               AccWalkPart  *part)
+{
+  return get_bytes (self, part) + part->count * (gint64) sizeof (gint64);
+}
+
 void
 acc_walk_inlet_put (AccWalkInlet *self,
                     guint         feed,
                     AccWalkPart  *part)
 {
   if (part->count > 0)
-    g_queue_push_tail (&self->parts[feed], part);
+    {
+      self->waiting += count_waiting (self, part);
+      g_queue_push_tail (&self->parts[feed], part);
+    }
   else
-    acc_walk_part_unref (part);
+    {
+      acc_walk_part_unref (part);
+    }
+}
+
+gboolean
+acc_walk_inlet_has_step (AccWalkInlet *self,
+                         gint64        bytes)
+{
+  if (acc_walk_inlet_is_empty (self))
+    return self->ended[self->current];
+
+  return !self->stage->walk->gathers || self->feeders[self->current] == NULL || self->ended[self->current] || self->waiting >= bytes / 2;
 }
 
 void
@@ -161,7 +191,7 @@ acc_walk_inlet_fill (AccWalkInlet *self,
                      gboolean      ahead,
                      GError      **error)
 {
-  while (acc_walk_inlet_is_empty (self) && !self->ended[self->current])
+  while (!acc_walk_inlet_has_step (self, bytes))
     {
       g_autoptr(GError) local = NULL;
       AccWalkPart *part;
@@ -170,6 +200,8 @@ acc_walk_inlet_fill (AccWalkInlet *self,
         {
           if (!acc_walk_stage_step (self->feeders[self->current], error))
             return FALSE;
+          if (self->stage->walk->gathers)
+            acc_walk_tell_job (self->stage->walk);
           continue;
         }
 
@@ -187,13 +219,6 @@ acc_walk_inlet_fill (AccWalkInlet *self,
     }
 
   return TRUE;
-}
-
-static gint64
-get_bytes (AccWalkInlet *self,
-           AccWalkPart  *part)
-{
-  return acc_walk_part_n_values (part) * (gint64) acc_element_type_get_size (self->sequence->type);
 }
 
 gint64
@@ -251,6 +276,14 @@ acc_walk_inlet_available (AccWalkInlet *self,
   return available;
 }
 
+void
+acc_walk_inlet_give_back (AccWalkInlet *self,
+                          AccWalkPart  *part)
+{
+  self->waiting += count_waiting (self, part);
+  g_queue_push_head (&self->parts[self->current], part);
+}
+
 AccWalkPart *
 acc_walk_inlet_take (AccWalkInlet *self,
                      gint64        count,
@@ -270,6 +303,7 @@ acc_walk_inlet_take (AccWalkInlet *self,
       g_autoptr(AccWalkPart) part = g_queue_pop_head (queue);
       AccWalkPart *rest;
 
+      self->waiting -= count_waiting (self, part);
       if (part->count <= count)
         {
           count -= part->count;
@@ -280,7 +314,7 @@ acc_walk_inlet_take (AccWalkInlet *self,
       rest = acc_walk_part_slice (part, count, part->count - count, error);
       if (rest == NULL)
         return NULL;
-      g_queue_push_head (queue, rest);
+      acc_walk_inlet_give_back (self, rest);
       rest = acc_walk_part_slice (part, 0, count, error);
       if (rest == NULL)
         return NULL;
@@ -289,11 +323,4 @@ acc_walk_inlet_take (AccWalkInlet *self,
     }
 
   return acc_walk_part_join (taken, budget, error);
-}
-
-void
-acc_walk_inlet_give_back (AccWalkInlet *self,
-                          AccWalkPart  *part)
-{
-  g_queue_push_head (&self->parts[self->current], part);
 }

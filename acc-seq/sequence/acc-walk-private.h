@@ -37,6 +37,7 @@ struct _AccWalk {
   AccJobWalk    told;         /* to that */
   AccJobWalk    now;          /* how far it is, from the first step on */
   gboolean      has_begun;
+  gboolean      gathers;      /* all elements go through to its ends: what is between stages waits until it makes a step */
   GPtrArray    *stages;       /* owned, those that come first in front */
   GHashTable   *stage_of;     /* AccSequence → the stage that has its elements */
   GHashTable   *functions;    /* AccSequence → AccSequenceFunction with what does not depend on elements in memory, owned */
@@ -56,6 +57,8 @@ GPtrArray     *acc_walk_sort_sequences (AccSequence **roots, guint n_roots);
 void           acc_walk_set_cancellable (AccWalk *self, GCancellable *cancellable);
 /* What is told from now on how far the walk is; borrowed, nullable. Any thread from the first step on. */
 void           acc_walk_set_job      (AccWalk *self, AccJob *job);
+/* How far it is now. */
+void           acc_walk_tell_job     (AccWalk *self);
 /* Borrowed. */
 AccWalkStage  *acc_walk_find_stage   (AccWalk *self, AccSequence *sequence);
 /* With what does not depend on elements in memory. */
@@ -193,6 +196,7 @@ struct _AccWalkInlet {
   GQueue         parts[2];     /* AccWalkPart, owned */
   gboolean       ended[2];
   guint          current;      /* of the above */
+  gint64         waiting;      /* bytes of all parts */
 };
 
 AccWalkInlet  *acc_walk_inlet_new       (AccWalkStage *stage, AccSequence *sequence, GError **error);
@@ -209,6 +213,8 @@ gboolean       acc_walk_inlet_is_empty  (AccWalkInlet *self);
 gboolean       acc_walk_inlet_has_ended (AccWalkInlet *self);
 /* How much of what is read was: 0 to 1, or -1 where that is not known. */
 double         acc_walk_inlet_get_fraction (AccWalkInlet *self);
+/* Whether there are enough for a step with @bytes, or no others come. */
+gboolean       acc_walk_inlet_has_step  (AccWalkInlet *self, gint64 bytes);
 /* Exactly @count of those that are there. */
 AccWalkPart   *acc_walk_inlet_take      (AccWalkInlet *self, gint64 count, GError **error);
 /* Takes over @part, which was taken. */

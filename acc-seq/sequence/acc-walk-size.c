@@ -205,11 +205,15 @@ acc_walk_stage_choose_size (AccWalkStage *self,
 
   for (guint i = 0; i < self->inlets->len && count > 0; i++)
     {
-      gint64 available = acc_walk_inlet_available (g_ptr_array_index (self->inlets, i), self->walk->chunk > 0 ? G_MAXINT64 : bytes, error);
+      AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
+      gint64 available = acc_walk_inlet_available (inlet, self->walk->chunk > 0 ? G_MAXINT64 : bytes, error);
 
       if (available == 0)
         return -1;
       count = MIN (count, available);
+      /* What is left makes a step with those that come. */
+      if (self->walk->gathers && inlet->feeders[0] != NULL && !inlet->ended[inlet->current])
+        count = acc_walk_round_down (count);
     }
   learn_round (self, bytes);
 

@@ -127,8 +127,12 @@ acc_walk_stage_is_ready (AccWalkStage *self)
     return FALSE;
 
   for (guint i = 0; i < self->inlets->len; i++)
-    if (acc_walk_inlet_is_empty (g_ptr_array_index (self->inlets, i)))
-      return FALSE;
+    {
+      AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
+
+      if (acc_walk_inlet_is_empty (inlet) || !acc_walk_inlet_has_step (inlet, acc_walk_step_bytes (self->walk->backend, FALSE)))
+        return FALSE;
+    }
 
   return TRUE;
 }

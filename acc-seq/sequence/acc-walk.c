@@ -371,8 +371,8 @@ measure (AccWalk *self)
   return now;
 }
 
-static void
-tell_job (AccWalk *self)
+void
+acc_walk_tell_job (AccWalk *self)
 {
   AccJobWalk now = measure (self);
 
@@ -424,9 +424,43 @@ acc_walk_step_outlet (AccWalk       *self,
 {
   gboolean stepped = acc_walk_stage_step (outlet->stage, error) && step_ready (self, error);
 
-  tell_job (self);
+  acc_walk_tell_job (self);
 
   return stepped;
+}
+
+/* Whether @stage ends with what others give it, and not before. */
+static gboolean
+ends_with_others (AccWalkStage *stage)
+{
+  for (guint i = 0; stage->inlets->len > 0 && i < stage->maps->len; i++)
+    {
+      AccSequence *map = g_ptr_array_index (stage->maps, i);
+
+      for (guint j = 0; j < map->n_inputs; j++)
+        if (map->inputs[j]->kind == ACC_SEQUENCE_KIND_COUNTER && map->inputs[j]->length >= 0)
+          return FALSE;
+    }
+
+  return stage->inlets->len <= 1;
+}
+
+/* Whether all that is read goes through to the ends of the walk, however much of it there is. */
+static gboolean
+goes_to_end (AccWalk *self)
+{
+  gboolean all = self->chunk == 0 && self->step_time == 0;
+
+  for (guint i = 0; i < self->stages->len; i++)
+    all = all && ends_with_others (g_ptr_array_index (self->stages, i));
+  for (guint i = 0; i < self->sequences->len; i++)
+    {
+      AccSequenceKind kind = ((AccSequence *) g_ptr_array_index (self->sequences, i))->kind;
+
+      all = all && kind != ACC_SEQUENCE_KIND_TAKE && kind != ACC_SEQUENCE_KIND_TAKE_WHILE;
+    }
+
+  return all;
 }
 
 gboolean
@@ -434,6 +468,7 @@ acc_walk_run_outlet (AccWalk       *self,
                      AccWalkOutlet *outlet,
                      GError       **error)
 {
+  self->gathers = goes_to_end (self);
   while (!outlet->done)
     if (!acc_walk_step_outlet (self, outlet, error))
       return FALSE;

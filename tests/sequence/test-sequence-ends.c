@@ -136,10 +136,16 @@ test_endless (void)
   g_autoptr(AccSequence) small = acc_sequence_take_while (squares, f_below, NULL), counted = acc_sequence_new_generate (4, f_times, NULL);
   g_autoptr(AccArray) a = acc_sequence_stack (few), b = acc_sequence_count (small), c = acc_sequence_last (small, NULL);
   g_autoptr(AccArray) d = acc_sequence_elements (counted);
+  /* Of which no more than these ever come. */
+  g_autoptr(AccSequence) passed = acc_sequence_filter (squares, f_below, NULL), all = acc_sequence_take (passed, 23);
+  g_autoptr(AccSequence) pairs = acc_sequence_zip_with (passed, counted, f_add, NULL);
+  g_autoptr(AccArray) e = acc_sequence_last (all, NULL), f = acc_sequence_stack (pairs);
   AccArray *arrays[] = { a, b, c, d };
   const char *expected[] = { "0 1 4 9 16", "23", "484", "0 1 4 9" };
 
   expect_results (arrays, 4, expected);
+  expect_results (&e, 1, (const char *[]) { "484" });
+  expect_results (&f, 1, (const char *[]) { "0 2 8 18" });
   g_assert_cmpint (acc_sequence_get_length (squares), ==, -1);
   g_assert_cmpint (acc_sequence_get_length (counted), ==, 4);
 }

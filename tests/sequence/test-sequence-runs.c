@@ -350,6 +350,31 @@ test_limit (void)
   acc_backend_set_memory_limit (backend, before);
 }
 
+static AccExpr *is_sixteenth (AccExpr *x, gpointer data) { return acc_expr_eq (acc_expr_rem (x, i8 (16)), i8 (0)); }
+static AccArray *f_sixteenth (AccArray **a, guint n, gpointer data) { return acc_array_map (a[0], is_sixteenth, NULL); }
+static AccExpr *next (AccExpr *x, gpointer data) { return acc_expr_add (x, i8 (1)); }
+static AccArray *f_count_steps (AccArray **a, guint n, gpointer data) { return acc_array_map (a[0], next, NULL); }
+
+static AccArray *f_same (AccArray **a, guint n, gpointer data) { return g_object_ref (a[0]); }
+
+/* What a filter leaves waits until it makes a step. */
+void
+test_gathers (void)
+{
+  g_autoptr(AccSequence) numbers = acc_sequence_new_generate (1 << 18, f_same, NULL);
+  g_autoptr(AccSequence) kept = acc_sequence_filter (numbers, f_sixteenth, NULL);
+  g_autoptr(AccArray) none = zero (), of_all = acc_sequence_fold_batch (numbers, none, f_count_steps, NULL);
+  g_autoptr(AccArray) of_kept = acc_sequence_fold_batch (kept, none, f_count_steps, NULL), all = NULL, some = NULL;
+  guint64 before = acc_backend_get_memory_limit (backend);
+
+  acc_backend_set_memory_limit (backend, 1 << 20);
+  all = run (backend, of_all);
+  some = run (backend, of_kept);
+  acc_backend_set_memory_limit (backend, before);
+  g_assert_cmpint (acc_array_get_int (all, 0, 0), >=, 8);
+  g_assert_cmpint (acc_array_get_int (some, 0, 0) * 2, <=, acc_array_get_int (all, 0, 0));
+}
+
 /* --- plans and cancelling */
 
 void
