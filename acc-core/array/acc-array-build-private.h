@@ -67,6 +67,8 @@ void      acc_array_call3         (AccArray *node, guint slot, AccExprFunc3 func
 /* A closed function of @value, resolved to what the rule wants; sinks @value. */
 void      acc_array_close         (AccArray *node, guint slot, AccExpr *value);
 void      acc_array_take_function (AccArray *node, guint slot, AccFunction *function);
+/* A fold, or one of segments, whose function calls @function, with what that says of itself. */
+AccArray *acc_array_keep_commutes (AccArray *fold, AccFunction *function);
 void      acc_array_set_extents        (AccArray *node, AccShape *shape);
 void      acc_array_set_extents_expr   (AccArray *node, AccExpr *shape);
 void      acc_array_take_extents       (AccArray *node, AccFunction *extents);

@@ -155,6 +155,18 @@ acc_array_call3 (AccArray     *node,
                                                             function, user_data, signature.result));
 }
 
+AccArray *
+acc_array_keep_commutes (AccArray    *fold,
+                         AccFunction *function)
+{
+  AccArray *node = fold->direct != NULL ? fold->direct : fold;
+
+  if (fold->error == NULL && node->error == NULL)
+    node->functions[0]->commutes = function->commutes;
+
+  return fold;
+}
+
 static AccFunction *
 close_expr (AccExpr        *value,
             AccElementType *type)

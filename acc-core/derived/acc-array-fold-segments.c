@@ -142,8 +142,6 @@ add_level (Fold *fold)
   blocks = acc_array_backpermute_expr (below->values, acc_expr_tuple (extents, rank + 1), nth_of_block, fold);
   within = fold->n_levels == 0 ? acc_array_imap (blocks, element_within, fold) : g_object_ref (blocks);
   own->values = acc_array_fold1 (within, segments->combine, segments->data);
-  if (own->values->error == NULL)
-    own->values->functions[0]->commutes = segments->commutes;
   fold->n_levels++;
 }
 
@@ -280,8 +278,6 @@ fold_directly (AccSegments *self)
   AccArray *node = acc_array_begin (self->initial != NULL ? ACC_OP_FOLD_SEG : ACC_OP_FOLD1_SEG, inputs, 2);
 
   acc_array_call2 (node, 0, self->combine, self->data);
-  if (node->error == NULL)
-    node->functions[0]->commutes = self->commutes;
   if (self->initial != NULL)
     acc_array_close (node, 1, self->initial);
   return acc_array_complete (node);

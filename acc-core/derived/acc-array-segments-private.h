@@ -14,7 +14,6 @@ typedef struct {
   AccExpr      *initial;    /* owned, of the element type; NULL: none */
   AccExprFunc2  combine;
   gpointer      data;
-  gboolean      commutes;   /* a fold: as a function says it of itself */
 } AccSegments;
 
 typedef enum {

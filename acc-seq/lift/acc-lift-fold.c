@@ -135,27 +135,19 @@ fold (AccArray    *values,
       AccExprFunc2 combine,
       Fold        *data)
 {
-  AccArray *folded;
-
   if (rows != NULL || by_segments)
     {
       g_autoptr(AccExpr) owned = initial != NULL ? acc_expr_ref_sink (initial) : NULL;
       g_autoptr(AccArray) offsets = rows != NULL ? g_object_ref (rows->offsets) : acc_lift_offsets_of_row (values), each = NULL;
-      AccSegments segments = {
-        .array = values, .offsets = offsets, .initial = owned, .combine = combine, .data = data,
-        .commutes = data->call.function->commutes,
-      };
+      AccSegments segments = { .array = values, .offsets = offsets, .initial = owned, .combine = combine, .data = data };
 
-      each = acc_segments_fold (&segments, FALSE);
+      each = acc_array_keep_commutes (acc_segments_fold (&segments, FALSE), data->call.function);
 
       return rows != NULL ? g_steal_pointer (&each) : acc_array_reshape_expr (each, acc_lift_extents_of_rows (values));
     }
 
-  folded = initial != NULL ? acc_array_fold (values, initial, combine, data) : acc_array_fold1 (values, combine, data);
-  if (folded->error == NULL)
-    folded->functions[0]->commutes = data->call.function->commutes;
-
-  return folded;
+  return acc_array_keep_commutes (initial != NULL ? acc_array_fold (values, initial, combine, data)
+                                                  : acc_array_fold1 (values, combine, data), data->call.function);
 }
 
 /* One value for each row, or what begin_with_initial() makes that of. */

@@ -101,7 +101,7 @@ fold_segments (AccArray    *node,
   g_autoptr(AccShape) scalar = NULL;
 
   segments->initial = initial;
-  folded = acc_segments_fold (segments, FALSE);
+  folded = acc_array_keep_commutes (acc_segments_fold (segments, FALSE), node->functions[0]);
   if (node->rank > 0)
     return acc_array_reshape_expr (folded, acc_lift_extents_of_rows (values));
   scalar = acc_shape_new_scalar ();
@@ -128,9 +128,7 @@ acc_lift_rows_of_constant (AccLift  *self,
   flat = values->rank == 1 ? g_object_ref (values) : acc_array_flatten (values);
   offsets = offsets_among_all (values, flat, all);
   {
-    AccSegments segments = {
-      .array = flat, .offsets = offsets, .combine = combine, .data = node->functions[0], .commutes = node->functions[0]->commutes,
-    };
+    AccSegments segments = { .array = flat, .offsets = offsets, .combine = combine, .data = node->functions[0] };
 
     return scans ? scan_segments (node, &segments) : fold_segments (node, &segments);
   }

@@ -34,10 +34,10 @@ typedef struct {
 
 /* --- programs */
 
-static AccArray *
-build_fold (AccArray **inputs, guint n_inputs, gpointer data)
+AccArray *
+acc_external_build_joints (AccArray **inputs, guint n_inputs, gpointer direct)
 {
-  return acc_array_fold1_seg (inputs[0], inputs[1], acc_external_apply, ((AccArray *) data)->functions[0]);
+  return acc_array_fold1_seg (inputs[0], inputs[1], acc_external_apply, ((AccArray *) direct)->functions[0]);
 }
 
 typedef struct {
@@ -226,7 +226,7 @@ acc_external_scan_long (const AccExternalLongScan *scan, GError **error)
 
   self.sums = done ? acc_buffers_allocate (scan->direct->type, PIECE, acc_backend_get_host_budget (scan->task->backend), "sums", error)
                    : NULL;
-  self.fold = self.sums != NULL ? acc_external_compile_segments (scan->task, build_fold, error) : NULL;
+  self.fold = self.sums != NULL ? acc_external_compile_segments (scan->task, acc_external_build_joints, error) : NULL;
   self.prepend = self.fold != NULL ? compile_prepend (scan->task, error) : NULL;
   done = self.prepend != NULL
          && acc_blocks_each (n_pieces, MAX (scan->turn / PIECE, 1), scan_block, &self, scan->task->cancellable, error);

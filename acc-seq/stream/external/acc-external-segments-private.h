@@ -10,6 +10,8 @@
 gboolean       acc_external_is_of_segments    (AccArray *direct);
 /* The same of other elements and lengths; @direct: AccArray. */
 AccArray      *acc_external_build_segments    (AccArray **inputs, guint n_inputs, gpointer direct);
+/* Folds of segments by the function of @direct: of sums of pieces, or of pieces. */
+AccArray      *acc_external_build_joints      (AccArray **inputs, guint n_inputs, gpointer direct);
 /* What @build makes of a vector, or of rows as a matrix where the node has rows, and of lengths. */
 AccExecutable *acc_external_compile_segments  (const AccExternalTask *task, AccArrayFunc build, GError **error);
 

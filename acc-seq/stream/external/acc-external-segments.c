@@ -4,7 +4,7 @@
 #include "acc-external-segments-private.h"
 #include "acc-external-walk-private.h"
 
-#include "acc-core/array/acc-array-private.h"
+#include "acc-core/array/acc-array-build-private.h"
 #include "acc-core/derived/acc-array-fold-segments.h"
 #include "acc-core/derived/acc-array-scan.h"
 #include "acc-core/derived/acc-array-scan-segments.h"
@@ -62,20 +62,16 @@ AccArray *
 acc_external_build_segments (AccArray **inputs, guint n_inputs, gpointer data)
 {
   AccArray *direct = data;
+  AccFunction *function = direct->functions[0];
 
   if (direct->op == ACC_OP_SCANL1_SEG)
-    return acc_array_scanl1_seg (inputs[0], inputs[1], acc_external_apply, direct->functions[0]);
+    return acc_array_scanl1_seg (inputs[0], inputs[1], acc_external_apply, function);
+
   if (direct->op == ACC_OP_FOLD1_SEG)
-    return acc_array_fold1_seg (inputs[0], inputs[1], acc_external_apply, direct->functions[0]);
+    return acc_array_keep_commutes (acc_array_fold1_seg (inputs[0], inputs[1], acc_external_apply, function), function);
 
-  return acc_array_fold_seg (inputs[0], acc_function_apply (direct->functions[1], NULL), inputs[1], acc_external_apply,
-                             direct->functions[0]);
-}
-
-static AccArray *
-build_join (AccArray **vectors, guint n_vectors, gpointer data)
-{
-  return acc_array_fold1_seg (vectors[0], vectors[1], acc_external_apply, ((AccArray *) data)->functions[0]);
+  return acc_array_keep_commutes (acc_array_fold_seg (inputs[0], acc_function_apply (direct->functions[1], NULL), inputs[1],
+                                                      acc_external_apply, function), function);
 }
 
 AccExecutable *
@@ -457,13 +453,16 @@ static AccArray *
 build_long (Segments *self, AccArray *elements)
 {
   AccArray *direct = self->direct;
+  AccFunction *function = direct->functions[0];
 
   if (self->is_scan)
-    return acc_array_scanl1 (elements, acc_external_apply, direct->functions[0]);
-  if (direct->op == ACC_OP_FOLD1_SEG)
-    return acc_array_fold1_all (elements, acc_external_apply, direct->functions[0]);
+    return acc_array_scanl1 (elements, acc_external_apply, function);
 
-  return acc_array_fold_all (elements, acc_function_apply (direct->functions[1], NULL), acc_external_apply, direct->functions[0]);
+  if (direct->op == ACC_OP_FOLD1_SEG)
+    return acc_array_keep_commutes (acc_array_fold1_all (elements, acc_external_apply, function), function);
+
+  return acc_array_keep_commutes (acc_array_fold_all (elements, acc_function_apply (direct->functions[1], NULL), acc_external_apply,
+                                                      function), function);
 }
 
 /* The next one, by itself. */
@@ -552,7 +551,7 @@ compute_all (Segments *self, GError **error)
     return FALSE;
   self->segments = acc_external_compile_segments (self->task, acc_external_build_segments, error);
   if (self->segments != NULL)
-    self->join = acc_external_compile_segments (self->task, self->is_scan ? acc_external_build_segments : build_join, error);
+    self->join = acc_external_compile_segments (self->task, self->is_scan ? acc_external_build_segments : acc_external_build_joints, error);
   if (self->join == NULL || !allocate (self, error))
     return FALSE;
   self->result = acc_external_new_store (self->task, self->type, node->shape, "a store", error);

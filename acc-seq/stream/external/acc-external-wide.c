@@ -52,17 +52,19 @@ build (AccArray *node, AccArray *input)
 {
   AccFunction *function = node->functions[0];
   gboolean all = input->rank == 1;
-  AccExpr *initial;
+  AccExpr *initial = node->functions[1] != NULL ? acc_function_apply (node->functions[1], NULL) : NULL;
+  AccArray *folded;
 
   if (node->op == ACC_OP_SCANL1)
     return acc_array_scanl1 (input, acc_external_apply, function);
-  if (node->op == ACC_OP_FOLD1 || node->op == ACC_OP_FOLD1_ALL)
-    return all ? acc_array_fold1_all (input, acc_external_apply, function) : acc_array_fold1 (input, acc_external_apply, function);
 
-  initial = acc_function_apply (node->functions[1], NULL);
+  if (initial == NULL)
+    folded = all ? acc_array_fold1_all (input, acc_external_apply, function) : acc_array_fold1 (input, acc_external_apply, function);
+  else
+    folded = all ? acc_array_fold_all (input, initial, acc_external_apply, function)
+                 : acc_array_fold (input, initial, acc_external_apply, function);
 
-  return all ? acc_array_fold_all (input, initial, acc_external_apply, function)
-             : acc_array_fold (input, initial, acc_external_apply, function);
+  return acc_array_keep_commutes (folded, function);
 }
 
 /* Whether some rows of the innermost dimension fit at once. */
