@@ -150,6 +150,11 @@ classify_cond (InterpRowsPlan *self,
       for (guint i = 0; i < 3; i++)
         {
           side = interp_rows_plan_get (self, node->inputs[i]);
+          if (side->error != NULL)
+            {
+              info->error = g_error_copy (side->error);
+              return;
+            }
           if (is_streaming (side))
             fail (info, "needs its condition before the first row");
           info->late = info->late || side->late || side->class != INTERP_ROWS_FREE;
