@@ -201,7 +201,7 @@ acc_walk_inlet_fill (AccWalkInlet *self,
           if (!acc_walk_stage_step (self->feeders[self->current], error))
             return FALSE;
           if (self->stage->walk->gathers)
-            acc_walk_tell_job (self->stage->walk);
+            self->stage->walk->tell (self->stage->walk);
           continue;
         }
 

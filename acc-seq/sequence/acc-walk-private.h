@@ -38,6 +38,7 @@ struct _AccWalk {
   AccJobWalk    now;          /* how far it is, from the first step on */
   gboolean      has_begun;
   gboolean      gathers;      /* all elements go through to its ends: what is between stages waits until it makes a step */
+  void        (*tell) (AccWalk *self);              /* the job how far it is; NULL: it does not gather */
   GPtrArray    *stages;       /* owned, those that come first in front */
   GHashTable   *stage_of;     /* AccSequence → the stage that has its elements */
   GHashTable   *functions;    /* AccSequence → AccSequenceFunction with what does not depend on elements in memory, owned */
@@ -57,8 +58,6 @@ GPtrArray     *acc_walk_sort_sequences (AccSequence **roots, guint n_roots);
 void           acc_walk_set_cancellable (AccWalk *self, GCancellable *cancellable);
 /* What is told from now on how far the walk is; borrowed, nullable. Any thread from the first step on. */
 void           acc_walk_set_job      (AccWalk *self, AccJob *job);
-/* How far it is now. */
-void           acc_walk_tell_job     (AccWalk *self);
 /* Borrowed. */
 AccWalkStage  *acc_walk_find_stage   (AccWalk *self, AccSequence *sequence);
 /* With what does not depend on elements in memory. */

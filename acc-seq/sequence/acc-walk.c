@@ -371,8 +371,8 @@ measure (AccWalk *self)
   return now;
 }
 
-void
-acc_walk_tell_job (AccWalk *self)
+static void
+tell_job (AccWalk *self)
 {
   AccJobWalk now = measure (self);
 
@@ -424,7 +424,7 @@ acc_walk_step_outlet (AccWalk       *self,
 {
   gboolean stepped = acc_walk_stage_step (outlet->stage, error) && step_ready (self, error);
 
-  acc_walk_tell_job (self);
+  tell_job (self);
 
   return stepped;
 }
@@ -469,6 +469,7 @@ acc_walk_run_outlet (AccWalk       *self,
                      GError       **error)
 {
   self->gathers = goes_to_end (self);
+  self->tell = tell_job;
   while (!outlet->done)
     if (!acc_walk_step_outlet (self, outlet, error))
       return FALSE;
