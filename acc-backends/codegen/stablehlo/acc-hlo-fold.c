@@ -82,6 +82,47 @@ reduce_rows (AccHlo               *self,
                       region->str, shape.rank - 1, types->str, result_types->str);
 }
 
+/* Elements of rows are taken in one order by compilers, and in another by a library for so many bytes of them, with any number of rows:
+ * floats of a row must not show whether there are others. */
+#define MOST_COMPILED (1 << 15)
+
+/* Rows of fewer elements go in order, as segments of as many do. */
+#define SHORT_ROW 8
+
+/* Whether the order shows. */
+static gboolean
+is_ordered (AccHlo         *self,
+            const Fold     *fold,
+            AccElementKind  kind)
+{
+  return fold->primitives != NULL && self->keeps_order && !self->is_export && acc_element_kind_is_float (kind)
+         && (fold->primitives[0] == ACC_PRIM_ADD || fold->primitives[0] == ACC_PRIM_MUL);
+}
+
+/* Rows of few bytes, with as many others as make them go to the library. Compilers would leave those out, but for the barriers. */
+static void
+reduce_few (AccHlo      *self,
+            const Fold  *fold,
+            AccHloValue  neutral,
+            AccHloShape  shape,
+            AccHloValue *value)
+{
+  AccElementKind kind = fold->base.kinds[0];
+  gint64 n = shape.extents[shape.rank - 1], n_rows = acc_hlo_count (shape) / n, none[2] = { 0 }, more[2] = { 0 }, n_all;
+  AccHloShape rows = { 2, (gint64[]) { n_rows, n } }, all, results;
+
+  n_all = MOST_COMPILED / (n * (gint64) acc_element_kind_get_size (kind)) + 1;
+  more[0] = n_all - n_rows;
+  all = (AccHloShape) { 2, (gint64[]) { n_all, n } };
+  results = (AccHloShape) { 1, &n_all };
+  *value = acc_hlo_pad (self, acc_hlo_reshape (self, *value, shape, rows, kind), rows, none, more, neutral, kind);
+  *value = acc_hlo_unary (self, "optimization_barrier", *value, all, kind);
+  reduce_rows (self, fold, &kind, &neutral, all, value);
+  *value = acc_hlo_unary (self, "optimization_barrier", *value, results, kind);
+  *value = acc_hlo_slice_in (self, *value, results, 0, 0, n_rows, kind);
+  *value = acc_hlo_reshape (self, *value, (AccHloShape) { 1, &n_rows }, (AccHloShape) { shape.rank - 1, shape.extents }, kind);
+}
+
 /* In blocks, until there are few. */
 static void
 reduce_blocks (AccHlo      *self,
@@ -96,6 +137,7 @@ reduce_blocks (AccHlo      *self,
   g_autofree gint64 *extents = g_new (gint64, shape.rank + 1), *none = g_new0 (gint64, shape.rank + 1),
                     *high = g_new0 (gint64, shape.rank + 1);
   guint last = shape.rank - 1;
+  AccHloShape rows;
 
   memcpy (extents, shape.extents, shape.rank * sizeof (gint64));
   for (guint i = 0; i < n_all; i++)
@@ -108,11 +150,12 @@ reduce_blocks (AccHlo      *self,
 
   while (extents[last] > BLOCK)
     {
-      AccHloShape rows = { shape.rank, extents }, padded, blocks;
+      AccHloShape padded, blocks;
       gint64 n_blocks = (extents[last] + BLOCK - 1) / BLOCK;
       g_autofree gint64 *more = g_memdup2 (extents, (shape.rank + 1) * sizeof (gint64));
       g_autofree gint64 *full = g_memdup2 (extents, (shape.rank + 1) * sizeof (gint64));
 
+      rows = (AccHloShape) { shape.rank, extents };
       high[last] = n_blocks * BLOCK - extents[last];
       full[last] = n_blocks * BLOCK;
       more[last] = n_blocks;
@@ -126,8 +169,16 @@ reduce_blocks (AccHlo      *self,
         }
       reduce_rows (self, fold, kinds, neutral, blocks, values);
       extents[last] = n_blocks;
+      /* Compilers would make one of both. */
+      if (last > 0 && is_ordered (self, fold, kinds[0]))
+        values[0] = acc_hlo_unary (self, "optimization_barrier", values[0], (AccHloShape) { shape.rank, extents }, kinds[0]);
     }
-  reduce_rows (self, fold, kinds, neutral, (AccHloShape) { shape.rank, extents }, values);
+  rows = (AccHloShape) { shape.rank, extents };
+  if (last > 0 && is_ordered (self, fold, kinds[0])
+      && acc_hlo_count (rows) * (gint64) acc_element_kind_get_size (kinds[0]) <= MOST_COMPILED)
+    reduce_few (self, fold, neutral[0], rows, values);
+  else
+    reduce_rows (self, fold, kinds, neutral, rows, values);
 }
 
 /* --- parts of rows */
@@ -209,6 +260,32 @@ reduce_computed (AccHlo      *self,
   rest_extents[last] = shape.extents[last] % FEW_PARTS;
   reduce_blocks (self, fold, (AccHloShape) { shape.rank, rest_extents }, &rest);
   apply (self, fold, value, &rest, (AccHloShape) { last, extents }, value);
+}
+
+static void
+fold_in_order (AccHlo      *self,
+               const Fold  *fold,
+               AccHloShape  shape,
+               AccHloValue *value)
+{
+  guint last = shape.rank - 1;
+  AccElementKind kind = fold->base.kinds[0];
+  g_autofree gint64 *extents = g_memdup2 (shape.extents, shape.rank * sizeof (gint64));
+  AccHloShape column = { shape.rank, extents }, result = { last, extents };
+  AccHloValue so_far = NULL;
+
+  extents[last] = 1;
+  for (gint64 k = 0; k < shape.extents[last]; k++)
+    {
+      AccHloValue next = acc_hlo_slice_in (self, *value, shape, last, k, 1, kind);
+
+      next = acc_hlo_reshape (self, next, column, result, kind);
+      if (so_far == NULL)
+        so_far = next;
+      else
+        apply (self, fold, &so_far, &next, result, &so_far);
+    }
+  *value = so_far;
 }
 
 /* --- any operator */
@@ -408,7 +485,9 @@ fold_rows (AccHlo      *self,
       if (fold->inside != NULL)
         values[i] = acc_hlo_select (self, fold->inside, values[i],
                                     acc_hlo_constant (self, shape, kind, acc_hlo_get_neutral (primitives[i], kind)), shape, kind);
-      if (are_computed && self->keeps_order && !self->is_export && acc_element_kind_is_float (kind)
+      if (is_ordered (self, &one, kind) && shape.rank > 1 && shape.extents[shape.rank - 1] < SHORT_ROW)
+        fold_in_order (self, &one, shape, values + i);
+      else if (are_computed && self->keeps_order && !self->is_export && acc_element_kind_is_float (kind)
           && shape.extents[shape.rank - 1] >= LONG_ROW)
         reduce_computed (self, &one, shape, values + i);
       else

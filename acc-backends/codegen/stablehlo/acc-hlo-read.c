@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-hlo-read.h"
 
+#include "acc-hlo-range.h"
 #include "acc-error.h"
 
 /* Reads by index, and what checks see. */
@@ -14,8 +15,15 @@ note (AccHlo      *self,
       gint64       extent)
 {
   const AccHloCheck check = { self->origin, kind, extent };
-  AccHloValue none = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I32, 0), is_first, number;
+  AccHloValue none, is_first, number;
 
+  /* It would not be the first. */
+  if (g_hash_table_contains (self->noted, is_bad))
+    return;
+
+  if (self->text == self->outermost)
+    g_hash_table_add (self->noted, (gpointer) is_bad);
+  none = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I32, 0);
   g_array_append_val (self->module->checks, check);
   is_first = acc_hlo_compare (self, "EQ", self->failure, none, ACC_HLO_SCALAR, ACC_KIND_I32);
   is_first = acc_hlo_binary (self, "and", is_first, is_bad, ACC_HLO_SCALAR, ACC_KIND_BOOL);
@@ -106,6 +114,17 @@ check_none (AccHlo      *self,
   note (self, acc_hlo_any (self, mask, shape), index.value, ACC_ERROR_BOUNDS, 0);
 }
 
+/* Whether it is known that each index is before @extent. */
+static gboolean
+is_within (AccHlo      *self,
+           AccHloIndex  index,
+           gint64       extent)
+{
+  const AccHloRange *range = acc_hlo_get_range (self, index.value);
+
+  return range != NULL && range->least >= 0 && range->most < extent;
+}
+
 AccHloValue
 acc_hlo_check_index (AccHlo             *self,
                      const AccHloIndex  *index,
@@ -119,12 +138,17 @@ acc_hlo_check_index (AccHlo             *self,
   for (guint d = 0; d < array.rank; d++)
     {
       gint64 extent = array.extents[d];
-      AccHloIndex narrow = make_narrow (self, index[d]), number = make_unsigned (self, narrow, shape, extent);
       gboolean is_rounded = length != NULL && d == 0;
-      AccHloValue end = is_rounded ? acc_hlo_convert (self, length->value, ACC_HLO_SCALAR, ACC_KIND_I64, number.kind)
-                                   : acc_hlo_integer (self, ACC_HLO_SCALAR, number.kind, extent);
-      AccHloValue inside = acc_hlo_compare (self, "LT", number.value, acc_hlo_spread (self, end, shape, number.kind), shape, number.kind);
+      AccHloIndex narrow, number;
+      AccHloValue end, inside;
 
+      if (!is_rounded && is_within (self, index[d], extent))
+        continue;
+      narrow = make_narrow (self, index[d]);
+      number = make_unsigned (self, narrow, shape, extent);
+      end = is_rounded ? acc_hlo_convert (self, length->value, ACC_HLO_SCALAR, ACC_KIND_I64, number.kind)
+                       : acc_hlo_integer (self, ACC_HLO_SCALAR, number.kind, extent);
+      inside = acc_hlo_compare (self, "LT", number.value, acc_hlo_spread (self, end, shape, number.kind), shape, number.kind);
       all = acc_hlo_join_masks (self, all, inside, shape);
       if (self->has_checks && extent == 0)
         check_none (self, index[d], shape, mask);

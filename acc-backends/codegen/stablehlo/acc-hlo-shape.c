@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-hlo-text.h"
 
+#include "acc-hlo-range.h"
+
 /* Operations that give tensors of other shapes. */
 
 static gboolean
@@ -38,12 +40,16 @@ acc_hlo_broadcast (AccHlo         *self,
                    AccElementKind  kind)
 {
   g_autofree char *list = acc_hlo_join (dimensions, from.rank);
+  AccHloValue result;
 
   if (is_same (from, to))
     return x;
 
-  return acc_hlo_emit (self, "stablehlo.broadcast_in_dim %s, dims = [%s] : (%s) -> %s", x, list, acc_hlo_type (self, from, kind),
-                       acc_hlo_type (self, to, kind));
+  result = acc_hlo_emit (self, "stablehlo.broadcast_in_dim %s, dims = [%s] : (%s) -> %s", x, list, acc_hlo_type (self, from, kind),
+                         acc_hlo_type (self, to, kind));
+  acc_hlo_keep_range (self, x, result, kind);
+
+  return result;
 }
 
 AccHloValue

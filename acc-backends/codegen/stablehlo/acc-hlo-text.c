@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-hlo-text.h"
 
+#include "acc-hlo-range.h"
+
 #include "acc-error.h"
 
 /* --- names and types */
@@ -119,18 +121,29 @@ acc_hlo_line (AccHlo     *self,
   va_end (arguments);
 }
 
+/* The same operation on the same values again, in the outermost block, is the first one's value; in the text of an export, which is
+ * compared with that of another length, it may not be the same there. */
 AccHloValue
 acc_hlo_emit (AccHlo     *self,
               const char *format,
               ...)
 {
-  AccHloValue name = acc_hlo_name (self);
-  g_autofree char *head = g_strconcat (name, " = ", NULL);
+  g_autofree char *operation = NULL;
+  gboolean is_shared = self->text == self->outermost && !self->is_export;
+  AccHloValue name;
   va_list arguments;
 
   va_start (arguments, format);
-  write_line (self, head, format, arguments);
+  operation = g_strdup_vprintf (format, arguments);
   va_end (arguments);
+  name = is_shared ? g_hash_table_lookup (self->emitted, operation) : NULL;
+  if (name != NULL)
+    return name;
+
+  name = acc_hlo_name (self);
+  acc_hlo_line (self, "%s = %s", name, operation);
+  if (is_shared)
+    g_hash_table_insert (self->emitted, g_steal_pointer (&operation), (gpointer) name);
 
   return name;
 }
@@ -223,7 +236,11 @@ acc_hlo_binary (AccHlo         *self,
                 AccHloShape     shape,
                 AccElementKind  kind)
 {
-  return acc_hlo_emit (self, "stablehlo.%s %s, %s : %s", operation, x, y, acc_hlo_type (self, shape, kind));
+  AccHloValue result = acc_hlo_emit (self, "stablehlo.%s %s, %s : %s", operation, x, y, acc_hlo_type (self, shape, kind));
+
+  acc_hlo_combine_ranges (self, operation, x, y, result, kind);
+
+  return result;
 }
 
 AccHloValue
@@ -288,6 +305,7 @@ acc_hlo_convert (AccHlo         *self,
     return x;
 
   result = acc_hlo_emit (self, "stablehlo.convert %s : (%s) -> %s", x, acc_hlo_type (self, shape, from), acc_hlo_type (self, shape, to));
+  acc_hlo_keep_range (self, x, result, to);
   if (has_all_of (to, from))
     {
       earlier = g_hash_table_lookup (self->widened, x);
@@ -319,6 +337,7 @@ acc_hlo_constant (AccHlo         *self,
 {
   const char *type = acc_hlo_type (self, shape, kind);
   int digits = (int) (2 * acc_element_kind_get_size (kind));
+  AccHloValue result;
 
   if (acc_hlo_count (shape) == 0)
     return acc_hlo_emit (self, "stablehlo.constant dense<> : %s", type);
@@ -326,10 +345,13 @@ acc_hlo_constant (AccHlo         *self,
     return acc_hlo_emit (self, "stablehlo.constant dense<%s> : %s", value.u ? "true" : "false", type);
   if (acc_element_kind_is_float (kind))
     return acc_hlo_emit (self, "stablehlo.constant dense<0x%0*" G_GINT64_MODIFIER "X> : %s", digits, value.u, type);
-  if (acc_element_kind_is_signed (kind))
-    return acc_hlo_emit (self, "stablehlo.constant dense<%" G_GINT64_FORMAT "> : %s", value.i, type);
+  if (!acc_element_kind_is_signed (kind))
+    return acc_hlo_emit (self, "stablehlo.constant dense<%" G_GUINT64_FORMAT "> : %s", value.u, type);
 
-  return acc_hlo_emit (self, "stablehlo.constant dense<%" G_GUINT64_FORMAT "> : %s", value.u, type);
+  result = acc_hlo_emit (self, "stablehlo.constant dense<%" G_GINT64_FORMAT "> : %s", value.i, type);
+  acc_hlo_set_range (self, result, kind, (AccHloRange) { value.i, value.i });
+
+  return result;
 }
 
 AccHloValue
@@ -347,7 +369,11 @@ acc_hlo_iota (AccHlo         *self,
               guint           dimension,
               AccElementKind  kind)
 {
-  return acc_hlo_emit (self, "stablehlo.iota dim = %u : %s", dimension, acc_hlo_type (self, shape, kind));
+  AccHloValue result = acc_hlo_emit (self, "stablehlo.iota dim = %u : %s", dimension, acc_hlo_type (self, shape, kind));
+
+  acc_hlo_set_range (self, result, kind, (AccHloRange) { 0, shape.extents[dimension] - 1 });
+
+  return result;
 }
 
 /* --- loops */

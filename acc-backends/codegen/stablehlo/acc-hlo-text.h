@@ -26,6 +26,8 @@ typedef struct _AccHlo AccHlo;
 
 struct _AccHlo {
   GString        *text;         /* of the block that is being written */
+  GString        *outermost;    /* the block around all others */
+  GHashTable     *emitted;      /* operations there, as text, to AccHloValue */
   GStringChunk   *names;
   guint           n_names;
   GError         *error;
@@ -33,6 +35,7 @@ struct _AccHlo {
   AccFusionGraph *graph;
   GHashTable     *values;       /* AccFusionNode to AccHloValue *, one for each leaf */
   GHashTable     *needed;       /* AccFusionNode: those whose elements are read */
+  GHashTable     *ranges;       /* AccHloValue to AccHloRange: those of which it is known */
   GHashTable     *widened;      /* AccHloValue of integers to the AccHloWidened that it is made of */
   AccHloModule   *module;
   AccArray       *origin;       /* the operation that is being written */
@@ -42,6 +45,7 @@ struct _AccHlo {
   AccHloValue     zero;         /* an i32 that is 0 in every run, which no compiler knows */
   AccHloValue     failure;      /* an i32: 1 + the number of the first check that failed; 0: none */
   AccHloValue     failed_index; /* an i64 */
+  GHashTable     *noted;        /* AccHloValue: of the outermost block, after which a failure is one already */
   gboolean        has_checks;
   gboolean        fast_math;
   gboolean        keeps_order;  /* reduces and scatters take elements in order */
@@ -58,7 +62,7 @@ AccHloValue  acc_hlo_name    (AccHlo *self);
 const char  *acc_hlo_type    (AccHlo *self, AccHloShape shape, AccElementKind kind);
 /* Of complex numbers with parts of @kind. */
 const char  *acc_hlo_complex_type (AccHlo *self, AccHloShape shape, AccElementKind kind);
-/* A line "NAME = …", with a name of its own. */
+/* A line "NAME = …", unless the same has a name. */
 AccHloValue  acc_hlo_emit    (AccHlo *self, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /* The same of an operation of @n values, "NAME:n = …". */
 void         acc_hlo_emit_parts (AccHlo *self, guint n, AccHloValue *results, const char *format, ...) G_GNUC_PRINTF (4, 5);

@@ -146,8 +146,11 @@ acc_hlo_module_new (AccFusionGraph       *graph,
   module->checks = g_array_new (FALSE, FALSE, sizeof (AccHloCheck));
   module->lengths = g_array_new (FALSE, FALSE, sizeof (gint64));
   self.has_checks = !(acc_disable_get_flags () & ACC_DISABLE_CHECKS);
-  self.text = g_string_new (NULL);
+  self.text = self.outermost = g_string_new (NULL);
+  self.emitted = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self.noted = g_hash_table_new (g_str_hash, g_str_equal);
   self.names = g_string_chunk_new (4096);
+  self.ranges = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   self.values = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self.needed = g_hash_table_new (NULL, NULL);
   self.widened = g_hash_table_new_full (NULL, NULL, NULL, g_free);
@@ -160,6 +163,9 @@ acc_hlo_module_new (AccFusionGraph       *graph,
   g_clear_error (&self.error);
   g_string_free (self.text, TRUE);
   g_string_chunk_free (self.names);
+  g_hash_table_unref (self.emitted);
+  g_hash_table_unref (self.noted);
+  g_hash_table_unref (self.ranges);
   g_hash_table_unref (self.values);
   g_hash_table_unref (self.needed);
   g_hash_table_unref (self.widened);
