@@ -318,6 +318,31 @@ nested_batches (void)
   return map_nested (batch_nested (acc_sequence_new_from_nested (all), 3), scanned_values);
 }
 
+/* Several that are large: what was made of the first ones is there while others are computed. */
+static AccArray *scanned (AccArray **a, guint n, gpointer data) { return acc_array_cumsum (a[0]); }
+static AccArray *added (AccArray **a, guint n, gpointer data) { return acc_array_add (a[0], a[1]); }
+static AccSequence *many (void) { return LIST (LARGE / 2, LARGE, LARGE, 7, LARGE, LARGE / 3, LARGE); }
+static AccSequence *many_mapped (void) { return map (many (), mapped); }
+static AccSequence *many_doubled (void) { return map (many (), doubled); }
+static AccSequence *many_scanned (void) { return map (many (), scanned); }
+static AccSequence *many_twice (void) { return map (map (many (), scanned), doubled); }
+static AccSequence *
+many_states (void)
+{
+  g_autoptr(AccSequence) rows = rows_of_file ();
+  g_autoptr(AccArray) zero = make_array ((const gint64[]) { LARGE }, 1);
+
+  return acc_sequence_scan (rows, zero, added, NULL);
+}
+static AccSequence *
+many_nested (void)
+{
+  g_autoptr(AccNestedArray) nested = make_nested (LENGTHS (LARGE / 2, 7, LARGE, LARGE, 5, LARGE), LENGTHS (2, 3, 1));
+  g_autoptr(AccNestedArray) all = acc_backend_run_nested (judge, nested, NULL, NULL);
+
+  return map_nested (acc_sequence_new_from_nested (all), scanned_values);
+}
+
 static const struct {
   const char   *name;
   AccSequence *(*make) (void);
@@ -354,6 +379,12 @@ static const struct {
   { "nested/sums", nested_sums, -1, 0, BYTES / 2 },
   { "nested/batches-of-rows", nested_batches_of_rows, 0, 2 * BYTES, BYTES },
   { "nested/batches", nested_batches, 1, 2 * BYTES, BYTES },
+  { "many/mapped", many_mapped, -1, 0, 16 * BYTES },
+  { "many/doubled", many_doubled, -1, 0, 16 * BYTES },
+  { "many/scanned", many_scanned, -1, 0, 16 * BYTES },
+  { "many/twice", many_twice, -1, 0, 16 * BYTES },
+  { "many/states", many_states, -1, 0, 32 * BYTES },
+  { "many/nested", many_nested, -1, 0, 16 * BYTES },
 };
 
 static void
