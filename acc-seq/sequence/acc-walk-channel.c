@@ -7,6 +7,7 @@
 #include "acc-core/base/acc-parallel-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-store-private.h"
+#include "acc-seq/stream/external/acc-external-elements-private.h"
 
 /* Chunks that lie in the channel. */
 #define MOST_CHUNKS 2
@@ -27,6 +28,9 @@ struct _AccWalkSink {
   GMutex     lock;
   GCond      changed;
   GQueue     chunks;      /* AccArray, owned */
+  gint64     n_read;      /* rows of those that were taken */
+  AccStore  *rest;        /* for all others, behind n_rest rows that are there; NULL: they wait in memory */
+  gint64     n_rest;
   gint64     most;        /* rows that a step takes at once */
   gboolean   ended;
 };
@@ -122,6 +126,21 @@ keep_chunk (AccWalkSink *self,
   return store_chunk (self, chunk, shape, error);
 }
 
+/* With the lock. Behind those of the rest that are there. */
+static gboolean
+add_to_rest (AccWalkSink *self,
+             AccArray    *rows,
+             GError     **error)
+{
+  gint64 n = acc_shape_get_size (rows->shape), n_rows = acc_shape_get_extent (rows->shape, 0);
+
+  if (!acc_store_write_from (self->rest, self->n_rest * (n / MAX (n_rows, 1)), n, acc_array_get_buffers (rows), 0, error))
+    return FALSE;
+  self->n_rest += n_rows;
+
+  return TRUE;
+}
+
 static gboolean
 acc_walk_sink_write (AccSink      *sink,
                      AccChunk     *chunk,
@@ -131,9 +150,10 @@ acc_walk_sink_write (AccSink      *sink,
   AccWalkSink *self = ACC_WALK_SINK (sink);
   AccArray *rows;
   gint64 most;
+  gboolean done = TRUE;
 
   g_mutex_lock (&self->lock);
-  while (self->chunks.length >= MOST_CHUNKS && !g_cancellable_is_cancelled (cancellable))
+  while (self->chunks.length >= MOST_CHUNKS && self->rest == NULL && !g_cancellable_is_cancelled (cancellable))
     g_cond_wait_until (&self->changed, &self->lock, g_get_monotonic_time () + PATIENCE);
   most = self->most;
   g_mutex_unlock (&self->lock);
@@ -147,11 +167,19 @@ acc_walk_sink_write (AccSink      *sink,
   if (acc_chunk_get_n_rows (chunk) <= most)
     acc_walk_send_ahead (self->backend, rows);
   g_mutex_lock (&self->lock);
-  g_queue_push_tail (&self->chunks, rows);
+  if (self->rest != NULL)
+    {
+      done = add_to_rest (self, rows, error);
+      g_object_unref (rows);
+    }
+  else
+    {
+      g_queue_push_tail (&self->chunks, rows);
+    }
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
 
-  return TRUE;
+  return done;
 }
 
 static gboolean
@@ -168,6 +196,7 @@ acc_walk_sink_finalize (GObject *object)
   AccWalkSink *self = ACC_WALK_SINK (object);
 
   g_queue_clear_full (&self->chunks, g_object_unref);
+  g_clear_pointer (&self->rest, acc_store_unref);
   g_clear_pointer (&self->shape, acc_shape_unref);
   g_clear_pointer (&self->budget, acc_budget_unref);
   g_mutex_clear (&self->lock);
@@ -202,7 +231,8 @@ struct _AccWalkChannel {
   AccWalkSink  *sink;
   GCancellable *own;
   GThread      *thread;   /* NULL: nothing was asked for yet */
-  GError       *error;
+  GError       *error;    /* of that */
+  GError       *rest_error;
 };
 
 AccWalkChannel *
@@ -230,6 +260,7 @@ acc_walk_channel_free (AccWalkChannel *self)
   if (self->thread != NULL)
     g_thread_join (self->thread);
   g_clear_error (&self->error);
+  g_clear_error (&self->rest_error);
   g_object_unref (self->sink);
   g_object_unref (self->own);
   g_object_unref (self->array);
@@ -267,11 +298,68 @@ acc_walk_channel_read (AccWalkChannel *self,
   while (g_queue_is_empty (&self->sink->chunks) && !self->sink->ended && !g_cancellable_is_cancelled (cancellable))
     g_cond_wait_until (&self->sink->changed, &self->sink->lock, g_get_monotonic_time () + PATIENCE);
   rows = g_queue_pop_head (&self->sink->chunks);
+  self->sink->n_read += rows != NULL ? acc_shape_get_extent (rows->shape, 0) : 0;
   g_cond_broadcast (&self->sink->changed);
   g_mutex_unlock (&self->sink->lock);
 
-  if (rows == NULL && !g_cancellable_set_error_if_cancelled (cancellable, error) && self->error != NULL)
+  if (rows != NULL || g_cancellable_set_error_if_cancelled (cancellable, error))
+    return rows;
+  if (self->rest_error != NULL)
+    g_propagate_error (error, g_steal_pointer (&self->rest_error));
+  else if (self->error != NULL)
     g_propagate_error (error, g_steal_pointer (&self->error));
 
-  return rows;
+  return NULL;
+}
+
+/* With the lock. What waits in memory goes to the rest, and so does what comes. */
+static gboolean
+begin_rest (AccWalkChannel *self)
+{
+  AccWalkSink *sink = self->sink;
+  guint rank;
+  const gint64 *whole = sink->shape != NULL ? acc_shape_get_extents (sink->shape, &rank) : NULL;
+  g_autofree gint64 *extents = whole != NULL ? g_memdup2 (whole, rank * sizeof (gint64)) : NULL;
+  g_autoptr(AccShape) shape = NULL;
+  AccArray *rows;
+
+  if (extents == NULL || sink->rest != NULL || (sink->ended && g_queue_is_empty (&sink->chunks)))
+    return FALSE;
+  extents[0] -= sink->n_read;
+  shape = acc_shape_new (extents, rank);
+  sink->rest = acc_store_new (self->backend, self->array->type, shape, "rows of a sequence", NULL);
+  if (sink->rest == NULL)
+    return FALSE;
+
+  while ((rows = g_queue_pop_head (&sink->chunks)) != NULL)
+    {
+      g_autoptr(AccArray) waiting = rows;
+
+      if (self->rest_error == NULL
+          && !(acc_external_fetch (waiting, &self->rest_error) && add_to_rest (sink, waiting, &self->rest_error)))
+        g_cancellable_cancel (self->own);
+    }
+  g_cond_broadcast (&sink->changed);
+
+  return TRUE;
+}
+
+AccArray *
+acc_walk_channel_store (AccWalkChannel *self,
+                        GCancellable   *cancellable)
+{
+  AccWalkSink *sink = self->sink;
+  AccArray *rest = NULL;
+
+  g_mutex_lock (&sink->lock);
+  if (begin_rest (self))
+    {
+      while (!sink->ended && !g_cancellable_is_cancelled (cancellable))
+        g_cond_wait_until (&sink->changed, &sink->lock, g_get_monotonic_time () + PATIENCE);
+      if (sink->ended && self->error == NULL && self->rest_error == NULL)
+        rest = acc_store_dup_array (sink->rest, &self->rest_error);
+    }
+  g_mutex_unlock (&sink->lock);
+
+  return rest;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-walk-private.h"
 
+#include "acc-seq/stream/acc-stages-private.h"
+
 /* Where elements of a stage come from. */
 
 /* What is larger, and more than a step has of what is in memory, is computed before it is walked over. */
@@ -323,4 +325,50 @@ acc_walk_inlet_take (AccWalkInlet *self,
     }
 
   return acc_walk_part_join (taken, budget, error);
+}
+
+/* --- in files */
+
+/* The same elements; NULL: they are no regular ones, or there is no file. */
+static AccWalkPart *
+store_part (AccWalkInlet *self,
+            AccWalkPart  *part)
+{
+  AccArray *values = acc_nested_array_get_values (part->nested);
+  g_autoptr(AccArray) stored = NULL;
+
+  if (acc_nested_array_get_inner (part->nested) != NULL || acc_nested_array_get_form (part->nested) != ACC_NESTED_FORM_REGULAR
+      || !acc_array_is_manifest (values))
+    return NULL;
+  stored = acc_stages_dup_in_file (self->stage->walk->backend, values, "elements of a sequence", NULL);
+
+  return stored != NULL ? acc_walk_part_new_regular (stored) : NULL;
+}
+
+gboolean
+acc_walk_inlet_store (AccWalkInlet *self)
+{
+  AccWalkPart *rest;
+  gboolean any = FALSE;
+
+  if (self->stored)
+    return FALSE;
+  for (GList *item = self->parts[self->current].head; item != NULL; item = item->next)
+    {
+      AccWalkPart *part = store_part (self, item->data);
+
+      if (part == NULL)
+        continue;
+      acc_walk_part_unref (item->data);
+      item->data = part;
+      any = TRUE;
+    }
+  rest = self->reader != NULL ? acc_walk_reader_store (self->reader) : NULL;
+  if (rest != NULL)
+    {
+      acc_walk_inlet_put (self, 0, rest);
+      self->ended[0] = self->stored = TRUE;
+    }
+
+  return any || rest != NULL;
 }

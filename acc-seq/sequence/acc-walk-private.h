@@ -105,6 +105,7 @@ struct _AccWalkStage {
   double     each;            /* microseconds that an element of the last step took */
   gboolean   halved;          /* because that took long */
   gboolean   keeps_size;      /* smaller steps were no quicker */
+  gint64     stored_for;      /* the last element that inlets went to files for; -1: none */
   gboolean   ended;
   gboolean   alone;           /* graphs are of one element, and what that consists of is as what is the same for all */
 };
@@ -196,6 +197,7 @@ struct _AccWalkInlet {
   gboolean       ended[2];
   guint          current;      /* of the above */
   gint64         waiting;      /* bytes of all parts */
+  gboolean       stored;       /* all that it has and gets is in temporary files */
 };
 
 AccWalkInlet  *acc_walk_inlet_new       (AccWalkStage *stage, AccSequence *sequence, GError **error);
@@ -218,6 +220,8 @@ gboolean       acc_walk_inlet_has_step  (AccWalkInlet *self, gint64 bytes);
 AccWalkPart   *acc_walk_inlet_take      (AccWalkInlet *self, gint64 count, GError **error);
 /* Takes over @part, which was taken. */
 void           acc_walk_inlet_give_back (AccWalkInlet *self, AccWalkPart *part);
+/* Puts what is there, and what comes from a channel, into temporary files. FALSE: there is nothing of that in memory, or no file. */
+gboolean       acc_walk_inlet_store     (AccWalkInlet *self);
 /* Takes over @part. */
 void           acc_walk_inlet_put       (AccWalkInlet *self, guint feed, AccWalkPart *part);
 void           acc_walk_inlet_end       (AccWalkInlet *self, guint feed);
@@ -240,6 +244,8 @@ void           acc_walk_reader_free     (AccWalkReader *self);
 double         acc_walk_reader_get_fraction (AccWalkReader *self);
 /* How many elements there are; -1: not known. */
 gint64         acc_walk_reader_get_length (AccWalkReader *self);
+/* What comes from a channel: all of it, in a temporary file; NULL: nothing does, or a read tells the error. */
+AccWalkPart   *acc_walk_reader_store    (AccWalkReader *self);
 /* NULL without an error: there are no more. @round: 0, or not beyond the next number that it divides. @ahead: what comes next will be
  * wanted, and may be read while this is worked on. */
 AccWalkPart   *acc_walk_reader_read     (AccWalkReader *self, gint64 max_elements, gint64 round, gint64 max_values, gboolean ahead,

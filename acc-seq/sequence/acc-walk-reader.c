@@ -404,3 +404,11 @@ acc_walk_reader_read (AccWalkReader *self,
 
   return acc_walk_part_new_computed (nested, (AccArray **) arrays->pdata, acc_nested_array_get_known_count (nested));
 }
+
+AccWalkPart *
+acc_walk_reader_store (AccWalkReader *self)
+{
+  g_autoptr(AccArray) rest = self->channel != NULL ? acc_walk_channel_store (self->channel, self->walk->cancellable) : NULL;
+
+  return rest != NULL ? acc_walk_part_new_regular (rest) : NULL;
+}

@@ -15,6 +15,7 @@ acc_walk_stage_new (AccWalk *walk)
   self->programs = acc_walk_programs_new ();
   self->numbers = g_ptr_array_new_with_free_func (g_object_unref);
   self->most = ACC_WALK_MOST;
+  self->stored_for = -1;
 
   return self;
 }
@@ -252,6 +253,29 @@ make_room (AccWalk *walk)
   return walk->ahead != NULL && walk->make_room (walk->ahead);
 }
 
+static void
+give_back (AccWalkStage *self,
+           AccWalkPart **parts)
+{
+  for (guint i = 0; i < self->inlets->len; i++)
+    acc_walk_inlet_give_back (g_ptr_array_index (self->inlets, i), g_steal_pointer (&parts[i]));
+}
+
+/* Once for each element. */
+static gboolean
+store (AccWalkStage *self)
+{
+  gboolean any = FALSE;
+
+  if (self->stored_for == self->done)
+    return FALSE;
+  self->stored_for = self->done;
+  for (guint i = 0; i < self->inlets->len; i++)
+    any = acc_walk_inlet_store (g_ptr_array_index (self->inlets, i)) || any;
+
+  return any;
+}
+
 /* Takes, runs, and gives back where memory did not suffice: *again. */
 static gboolean
 try_step (AccWalkStage *self,
@@ -279,8 +303,7 @@ try_step (AccWalkStage *self,
         }
       else if (refused (local) && ((made_room = make_room (self->walk)) || count > 1))
         {
-          for (guint i = 0; i < self->inlets->len; i++)
-            acc_walk_inlet_give_back (g_ptr_array_index (self->inlets, i), g_steal_pointer (&parts[i]));
+          give_back (self, parts);
           if (!made_room)
             self->most = acc_walk_round_down (count / 2);
           *again = TRUE;
@@ -289,8 +312,19 @@ try_step (AccWalkStage *self,
         {
           g_clear_error (&local);
           done = run_alone (self, parts, &computed, &local);
-          if (!done)
-            acc_walk_prefix_alone (&local, self->done, count_bytes (self, parts));
+          if (!done && !computed && refused (local))
+            {
+              gint64 bytes = count_bytes (self, parts);
+
+              give_back (self, parts);
+              *again = store (self);
+              if (!*again)
+                acc_walk_prefix_alone (&local, self->done, bytes);
+            }
+          else if (!done)
+            {
+              acc_walk_prefix_alone (&local, self->done, count_bytes (self, parts));
+            }
         }
       else
         {

@@ -78,18 +78,25 @@ acc_stages_find_in_memory (AccArray **arrays, guint n_arrays)
   return largest;
 }
 
+AccArray *
+acc_stages_dup_in_file (AccBackend *backend, AccArray *array, const char *what, GError **error)
+{
+  g_autoptr(AccStore) store = acc_store_new (backend, array->type, array->shape, what, error);
+
+  if (store == NULL || !acc_external_fetch (array, error)
+      || !acc_store_write_from (store, 0, acc_shape_get_size (array->shape), acc_array_get_buffers (array), 0, error))
+    return NULL;
+
+  return acc_store_dup_array (store, error);
+}
+
 /* Nobody but this run has the array, which is the same afterwards. */
 static gboolean
 move (AccBackend *backend, AccArray *array)
 {
-  g_autoptr(AccStore) store = acc_store_new (backend, array->type, array->shape, "a store", NULL);
   AccBuffer **buffers = acc_array_get_buffers (array), **others;
-  g_autoptr(AccArray) moved = NULL;
+  g_autoptr(AccArray) moved = acc_stages_dup_in_file (backend, array, "a store", NULL);
 
-  if (store == NULL || !acc_external_fetch (array, NULL)
-      || !acc_store_write_from (store, 0, acc_shape_get_size (array->shape), buffers, 0, NULL))
-    return FALSE;
-  moved = acc_store_dup_array (store, NULL);
   if (moved == NULL)
     return FALSE;
 

@@ -115,6 +115,8 @@ guint64   acc_stages_count_memory   (GHashTable *counted, GPtrArray *added, AccA
 void      acc_stages_uncount_memory (GHashTable *counted, GPtrArray *added);
 /* The largest of those that @arrays are made of; NULL: there is none. */
 AccArray *acc_stages_find_in_memory (AccArray **arrays, guint n_arrays);
+/* The elements of a manifest array in a temporary file. @what: for messages. */
+AccArray *acc_stages_dup_in_file    (AccBackend *backend, AccArray *array, const char *what, GError **error);
 /* Moves the largest to a file. FALSE: there is none, or no file for it, or memory is not the @reason why more room is wanted. */
 gboolean  acc_stages_make_room      (AccBackend *backend, AccArray **arrays, guint n_arrays, const GError *reason);
 /* The same in a plan, which tells. */

@@ -494,6 +494,99 @@ test_write (void)
   g_assert_cmpuint (n, ==, 0);
 }
 
+/* --- larger and larger limits */
+
+static AccArray *
+sum_of (AccArray *array)
+{
+  return acc_array_fold_all (array, acc_expr_cast (acc_expr_new_int (0), acc_array_get_element_type (array)), plus, NULL);
+}
+
+static AccArray *
+first_of_sorted (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) sorted = acc_array_sort (a[0], TRUE), some = acc_array_take (sorted, 3);
+
+  return acc_array_map (some, twice, NULL);
+}
+
+static AccArray *
+sum_of_sums (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) sums = acc_array_scanl1 (a[0], plus, NULL);
+
+  return sum_of (sums);
+}
+
+static AccArray *
+sum_of_turned (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (LARGE / 64, 64);
+  g_autoptr(AccArray) matrix = acc_array_reshape (a[0], shape), turned = acc_array_transpose (matrix),
+    sums = acc_array_scanl1 (turned, plus, NULL);
+
+  return sum_of (sums);
+}
+
+static void
+assert_same (AccArray *result, AccArray *expected)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) bytes = acc_array_dup_bytes (result, 0, &error), wanted = acc_array_dup_bytes (expected, 0, NULL);
+
+  g_assert_no_error (error);
+  g_assert_true (g_bytes_equal (bytes, wanted));
+}
+
+/* What reads rows ahead leaves the memory to functions that want it, as do elements that wait: where some limit has room, so has a
+ * larger one. */
+static void
+test_sweep (void)
+{
+  static AccArray *(*const functions[]) (AccArray **a, guint n, gpointer data) = { mapped, summed, first_of_sorted, sum_of_sums,
+                                                                                   sum_of_turned };
+  /* Others interpret kernels. */
+  guint64 part = g_str_equal (acc_backend_get_name (backend), "native") ? 9 : 1;
+  gint64 none = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    {
+      gboolean is_vector = functions[i] == mapped || functions[i] == first_of_sorted;
+      g_autoptr(AccArray) otherwise = make_array (&none, is_vector ? 1 : 0);
+      g_autoptr(AccArray) expected = NULL;
+      g_autoptr(GError) error = NULL;
+      guint64 least = 0;
+
+      for (guint64 limit = BYTES / 4; limit < 24 * BYTES; limit += limit / part)
+        {
+          g_autoptr(AccSequence) rows = rows_of_file (), made = acc_sequence_map (rows, functions[i], NULL);
+          g_autoptr(AccArray) last = acc_sequence_last (made, otherwise), result = NULL;
+
+          if (expected == NULL)
+            expected = acc_backend_run (backend, last, NULL, &error);
+          g_assert_no_error (error);
+          limit_memory (limit);
+          result = acc_backend_run (backend, last, NULL, &error);
+          limit_memory (0);
+          if (result == NULL && least == 0)
+            {
+              g_assert_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+              g_clear_error (&error);
+              continue;
+            }
+          if (error != NULL)
+            g_error ("function %u within %" G_GUINT64_FORMAT ", where %" G_GUINT64_FORMAT " had room: %s", i, limit, least,
+                     error->message);
+          if (least == 0)
+            g_test_message ("function %u: %" G_GUINT64_FORMAT, i, limit);
+          least = least > 0 ? least : limit;
+          assert_same (result, expected);
+        }
+      g_assert_cmpuint (least, >, 0);
+      g_assert_cmpuint (least, <=, 8 * BYTES);
+    }
+}
+
 /* --- */
 
 static void
@@ -549,6 +642,7 @@ main (int argc, char *argv[])
       g_test_add_func ("/sequence/room/iterate", test_iterate);
       g_test_add_func ("/sequence/room/write-each", test_write);
     }
+  g_test_add_func ("/sequence/room/sweep", test_sweep);
   status = run_tests ();
   remove_file ();
 
