@@ -199,19 +199,13 @@ add_input (Search *self, AccArray *node, guint input, const char *reason)
     add_store (self, g_ptr_array_index (found, i), node, reason);
 }
 
-/* If the rows of a source are not those of its array, acc_array_new_from_source() reorders all elements. */
+/* Of one element, which acc_array_new_from_source() takes out of its row. */
 static gboolean
-orders_source (AccArray *node)
+is_single (AccArray *node)
 {
   AccArray *input = acc_array_nth_dependence (node, 0);
-  guint rank;
 
-  if (input == NULL || input->op != ACC_OP_SOURCE)
-    return FALSE;
-
-  rank = acc_shape_get_rank (acc_source_get_shape (acc_array_get_source (input)));
-
-  return rank == 0 || (rank > 1 && acc_source_is_transposed (acc_array_get_source (input)));
+  return input != NULL && input->op == ACC_OP_SOURCE && acc_shape_get_rank (acc_source_get_shape (acc_array_get_source (input))) == 0;
 }
 
 static void
@@ -224,7 +218,7 @@ look_at_flow (Search *self, AccArray *node)
       add_store (self, node->inputs[0], node, ", whose inputs have to be in memory");
       set_decides (self, node->inputs[0]);
     }
-  else if (acc_array_get_programs (node) != NULL || orders_source (node))
+  else if (acc_array_get_programs (node) != NULL || is_single (node))
     for (guint i = 0; (dependence = acc_array_nth_dependence (node, i)) != NULL; i++)
       if (is_awaited (self, dependence))
         add_store (self, dependence, node, ", whose inputs have to be in memory");

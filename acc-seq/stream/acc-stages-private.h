@@ -11,8 +11,8 @@
 
 /* What is stored, besides the first. */
 typedef enum {
-  ACC_STAGES_FLOW,       /* what programs of nodes read, conditions, and sources of another order than their arrays': nothing of these
-                          * has rows before its inputs are known */
+  ACC_STAGES_FLOW,       /* what programs of nodes read, conditions, and sources of one element: nothing of these has rows before its
+                          * inputs are known */
   ACC_STAGES_READS,      /* what is read in another way than by nearby rows in order */
   ACC_STAGES_REDUCTIONS, /* reductions that are read together with rows, which would have to be kept until they are known */
   ACC_STAGES_SOURCES,    /* all sources */

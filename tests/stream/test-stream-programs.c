@@ -17,10 +17,13 @@ typedef struct {
   guint       rank;
   gint64      extents[3];
   const char *format;
+  gboolean    transposed; /* of npy: a square matrix whose columns come one after the other */
 } Data;
 
 static const Data matrix = { "f4", 2, { ROWS, COLUMNS }, "npy" };
 static const Data tall = { "f4", 2, { 4 * ROWS, COLUMNS }, "npy" };
+/* Columns first */
+static const Data columns_first = { "f4", 2, { ROWS, ROWS }, "npy", TRUE };
 static const Data matrix_of_ints = { "i4", 2, { ROWS, COLUMNS }, "raw" };
 static const Data vector = { "i4", 1, { ROWS * COLUMNS }, "npy" };
 static const Data vector_of_floats = { "f4", 1, { ROWS * COLUMNS }, "raw" };
@@ -303,6 +306,12 @@ static const Program programs[] = {
   { "column-scans", column_scans, { &matrix } },
   { "centred", centred, { &matrix }, "interpreter" },
   { "normalised", normalised, { &matrix } },
+  { "columns-first-map", map, { &columns_first } },
+  { "columns-first-transpose", transpose, { &columns_first } },
+  { "columns-first-blur", clamp, { &columns_first } },
+  { "columns-first-concat", concat, { &columns_first, &columns_first } },
+  { "columns-first-flatten", flatten, { &columns_first } },
+  { "columns-first-sort", sort, { &columns_first } },
   { "sorted-turned-wrapped", product_of_sorted_rows, { &matrix, &matrix }, "interpreter" },
 };
 
@@ -320,6 +329,19 @@ get_bytes (const Data *data)
   return bytes;
 }
 
+/* Takes over @bytes of a square matrix, whose header is text behind 10 bytes. */
+static GBytes *
+put_columns_first (GBytes *bytes)
+{
+  gsize size;
+  char *data = g_bytes_unref_to_data (bytes, &size), *order = g_strstr_len (data + 10, 128, "'fortran_order': False");
+
+  g_assert_nonnull (order);
+  memcpy (order, "'fortran_order': True ", strlen ("'fortran_order': True "));
+
+  return g_bytes_new_take (data, size);
+}
+
 /* A file with these data; @seed tells two of the same layout apart. */
 static GBytes *
 encode (AccBackend *backend, const Data *data, guint32 seed)
@@ -327,7 +349,8 @@ encode (AccBackend *backend, const Data *data, guint32 seed)
   g_autoptr(TestSource) source = test_source_new (data->code, data->extents, data->rank, seed);
   g_autoptr(AccArray) array = acc_array_new_from_source (ACC_SOURCE (source));
 
-  return test_file_new (backend, array, data->format);
+  return data->transposed ? put_columns_first (test_file_new (backend, array, data->format))
+                          : test_file_new (backend, array, data->format);
 }
 
 static AccArray *
