@@ -379,12 +379,12 @@ static const struct {
   { "nested/sums", nested_sums, -1, 0, BYTES / 2 },
   { "nested/batches-of-rows", nested_batches_of_rows, 0, 2 * BYTES, BYTES },
   { "nested/batches", nested_batches, 1, 2 * BYTES, BYTES },
-  { "many/mapped", many_mapped, -1, 0, 16 * BYTES },
-  { "many/doubled", many_doubled, -1, 0, 16 * BYTES },
-  { "many/scanned", many_scanned, -1, 0, 16 * BYTES },
-  { "many/twice", many_twice, -1, 0, 16 * BYTES },
-  { "many/states", many_states, -1, 0, 32 * BYTES },
-  { "many/nested", many_nested, -1, 0, 16 * BYTES },
+  { "many/mapped", many_mapped, -1, 0, 256 * BYTES },
+  { "many/doubled", many_doubled, -1, 0, 256 * BYTES },
+  { "many/scanned", many_scanned, -1, 0, 256 * BYTES },
+  { "many/twice", many_twice, -1, 0, 256 * BYTES },
+  { "many/states", many_states, -1, 0, 256 * BYTES },
+  { "many/nested", many_nested, -1, 0, 256 * BYTES },
 };
 
 static void
