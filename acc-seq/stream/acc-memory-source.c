@@ -112,7 +112,7 @@ should_replace (AccArray *node, guint64 limit)
          && get_bytes (node) > MIN (SMALL_BYTES, limit / SMALL_PART);
 }
 
-/* What functions of elements read any element of. */
+/* What functions of elements read elements of. */
 static GHashTable *
 list_references (GPtrArray *nodes)
 {
@@ -123,7 +123,8 @@ list_references (GPtrArray *nodes)
       AccArray *node = g_ptr_array_index (nodes, i);
 
       for (guint k = 0; k < node->references->len; k++)
-        g_hash_table_add (references, g_ptr_array_index (node->references, k));
+        if (acc_array_reads_elements (node, g_ptr_array_index (node->references, k)))
+          g_hash_table_add (references, g_ptr_array_index (node->references, k));
     }
 
   return references;
