@@ -281,8 +281,7 @@ acc_sequence_scan_nested (AccSequence   *self,
  * @states: (array length=n_states): the states before the first element, each an [class@Array] or an [class@NestedArray]
  * @n_states: how many there are, at least 1
  * @function: (scope call) (closure user_data): takes the states and an element, arrays or nested arrays; gives the next states, each as
- * that
- *   before, and a new element, an array or a nested array
+ *   that before, and a new element, an array or a nested array
  * @user_data: data for @function
  *
  * Maps one element after the other with several states, as [method@Sequence.scan_many] does, where states, elements or new elements are

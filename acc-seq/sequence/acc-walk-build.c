@@ -21,7 +21,7 @@ acc_walk_compute (AccWalk   *walk,
   if (arrays->len == 0)
     return g_steal_pointer (&parts);
 
-  values = acc_evaluate_elements (walk->backend, (AccArray **) arrays->pdata, arrays->len, walk->cancellable, error);
+  values = acc_evaluate_elements (walk->backend, (AccArray **) arrays->pdata, arrays->len, walk->to_host, walk->cancellable, error);
   if (values == NULL)
     return NULL;
 

@@ -11,9 +11,6 @@
 /* Whether there is room for the largest element of each stage, before the first step: of those that are certain to be computed, and whose
  * extents are known, plans tell what functions of one of them need. */
 
-/* Plans leave some of the memory for what they do not count: too much of so little. */
-#define LEAST_LIMIT (64 * 1024)
-
 void
 acc_walk_prefix_alone (GError **error,
                        gint64   element,
@@ -487,7 +484,7 @@ acc_walk_check_largest (AccWalk *self,
 {
   g_auto(AccWalkExpect) expect = { NULL, };
 
-  if (acc_budget_get_limit (acc_backend_get_budget (self->backend)) < LEAST_LIMIT)
+  if (acc_budget_get_limit (acc_backend_get_budget (self->backend)) < ACC_WALK_LEAST_LIMIT)
     return TRUE;
 
   acc_walk_expect_init (&expect, self, wanted);

@@ -37,6 +37,7 @@ struct _AccWalk {
   AccJobWalk    told;         /* to that */
   AccJobWalk    now;          /* how far it is, from the first step on */
   gboolean      has_begun;
+  gboolean      to_host;      /* what has no room on a device may be written to the host: it has no other way */
   gboolean      gathers;      /* all elements go through to its ends: what is between stages waits until it makes a step */
   void        (*tell) (AccWalk *self);              /* the job how far it is; NULL: it does not gather */
   GPtrArray    *stages;       /* owned, those that come first in front */
@@ -74,6 +75,8 @@ acc_walk_get_function (AccWalk     *self,
 gboolean       acc_walk_check_largest (AccWalk *self, gint64 wanted, GError **error);
 /* Of the elements of @sequence, the first of those with the most bytes; FALSE: it is not known before a walk which. */
 gboolean       acc_walk_find_largest (AccSequence *sequence, gint64 *number, gint64 *bytes);
+/* Stages of one element have no room within less, or go on by very few values at a time. */
+#define ACC_WALK_LEAST_LIMIT (64 * 1024)
 /* @element alone, of @bytes, fails with *@error. */
 void           acc_walk_prefix_alone (GError **error, gint64 element, gint64 bytes);
 /* Whether its elements are functions of others, or of their number. */

@@ -206,6 +206,24 @@ run_one (AccWalkStage *self,
   return done;
 }
 
+/* The same on a device, with what has no room there in the host's memory. */
+static gboolean
+run_one_to_host (AccWalkStage *self,
+                 AccWalkPart **parts,
+                 gboolean     *computed)
+{
+  AccBackend *backend = self->walk->backend;
+  gboolean done;
+
+  if (!acc_backend_is_apart (backend) || acc_budget_get_limit (acc_backend_get_budget (backend)) < ACC_WALK_LEAST_LIMIT)
+    return FALSE;
+  self->walk->to_host = TRUE;
+  done = run_one (self, parts, FALSE, computed, NULL);
+  self->walk->to_host = FALSE;
+
+  return done;
+}
+
 static gboolean
 run_alone (AccWalkStage *self,
            AccWalkPart **parts,
@@ -221,6 +239,8 @@ run_alone (AccWalkStage *self,
   if (!*computed && refused (local))
     {
       if (run_one (self, parts, TRUE, computed, &by_rows))
+        return TRUE;
+      if (!*computed && run_one_to_host (self, parts, computed))
         return TRUE;
       /* What does not go by rows of a source has no other way. */
       if (*computed

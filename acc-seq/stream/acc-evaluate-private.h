@@ -32,9 +32,10 @@ GPtrArray *acc_evaluate_plain                 (AccBackend *backend, AccArray **a
                                                GError **error);
 
 /* acc_backend_run_many() of what a walk computes of elements: where that has no room whole, and groups floats by segments, there is no
- * way, since bands group otherwise. The walk has others. */
-GPtrArray *acc_evaluate_elements              (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable,
-                                               GError **error);
+ * way, since bands group otherwise. The walk has others. @to_host: whether results that have no room on a device may be written to the
+ * host, by as many stages as that takes. */
+GPtrArray *acc_evaluate_elements              (AccBackend *backend, AccArray **arrays, guint n_arrays, gboolean to_host,
+                                               GCancellable *cancellable, GError **error);
 
 /* Puts the number of the element of a nested array in front of *@error, that of @arrays, where it is one that an element alone has, too,
  * and what that says in its place. */

@@ -147,6 +147,7 @@ typedef struct {
   AccBackend   *backend;
   gint64        chunk_rows;
   gboolean      keeps_groups;   /* bands are for what floats show nothing of */
+  gboolean      to_host;        /* results that have no room on a device are written to the host */
   guint         tried;
   GCancellable *cancellable;
 } Run;
@@ -354,7 +355,8 @@ run_in_host (Run *self, AccArray **arrays, guint n_arrays, GError *reason, GErro
   GPtrArray *results;
 
   if (!g_error_matches (reason, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || !acc_backend_is_apart (self->backend)
-      || g_private_get (&writes) != NULL || (self->keeps_groups && acc_external_find_only (arrays, n_arrays, TRUE) != NULL))
+      || g_private_get (&writes) != NULL || !self->to_host
+      || (self->keeps_groups && acc_external_find_only (arrays, n_arrays, TRUE) != NULL))
     {
       g_propagate_error (error, reason);
       return NULL;
@@ -377,10 +379,10 @@ run_in_host (Run *self, AccArray **arrays, guint n_arrays, GError *reason, GErro
 }
 
 static GPtrArray *
-evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean keeps_groups, GCancellable *cancellable,
-          GError **error)
+evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean keeps_groups, gboolean to_host,
+          GCancellable *cancellable, GError **error)
 {
-  Run self = { backend, chunk_rows, keeps_groups, 1 << ACC_STAGES_FLOW, cancellable };
+  Run self = { backend, chunk_rows, keeps_groups, to_host, 1 << ACC_STAGES_FLOW, cancellable };
   GError *local = NULL;
   GPtrArray *results;
 
@@ -399,14 +401,14 @@ evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_r
 GPtrArray *
 acc_evaluate_plain (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
 {
-  return evaluate (backend, arrays, n_arrays, 0, FALSE, cancellable, error);
+  return evaluate (backend, arrays, n_arrays, 0, FALSE, TRUE, cancellable, error);
 }
 
 static GPtrArray *
-evaluate_or_blame (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean keeps_groups,
+evaluate_or_blame (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean keeps_groups, gboolean to_host,
                    GCancellable *cancellable, GError **error)
 {
-  GPtrArray *results = evaluate (backend, arrays, n_arrays, chunk_rows, keeps_groups, cancellable, error);
+  GPtrArray *results = evaluate (backend, arrays, n_arrays, chunk_rows, keeps_groups, to_host, cancellable, error);
 
   if (results == NULL && error != NULL)
     acc_evaluate_blame (backend, arrays, n_arrays, cancellable, error);
@@ -415,16 +417,16 @@ evaluate_or_blame (AccBackend *backend, AccArray **arrays, guint n_arrays, gint6
 }
 
 GPtrArray *
-acc_evaluate_elements (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
+acc_evaluate_elements (AccBackend *backend, AccArray **arrays, guint n_arrays, gboolean to_host, GCancellable *cancellable, GError **error)
 {
-  return evaluate_or_blame (backend, arrays, n_arrays, 0, TRUE, cancellable, error);
+  return evaluate_or_blame (backend, arrays, n_arrays, 0, TRUE, to_host, cancellable, error);
 }
 
 GPtrArray *
 acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
                               GCancellable *cancellable, GError **error)
 {
-  return evaluate_or_blame (backend, arrays, n_arrays, chunk_rows, FALSE, cancellable, error);
+  return evaluate_or_blame (backend, arrays, n_arrays, chunk_rows, FALSE, TRUE, cancellable, error);
 }
 
 /**
