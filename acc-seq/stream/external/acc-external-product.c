@@ -16,8 +16,7 @@
  * sums are those of the whole product. Blocks of rows are kept while all columns pass, and written as whole rows. The right one is stored
  * by bands of rows, in which the columns of each block are together: so blocks of columns are read by large pieces. */
 
-/* Of memory: a block of columns, beside which it is packed and the next one is read; rows and their block of the result have the rest, but
- * for a band before. */
+/* Of memory: a block of columns, beside which it is packed; rows and their block of the result have the rest, but for a band before. */
 #define COLUMNS_PART 8
 /* Of memory: a row of the result, or more, for which whole rows are not kept. */
 #define ROW_PART     16
@@ -31,9 +30,6 @@ typedef struct {
   AccBuffer            **band;
   gint64                 depth, n_columns, width, height; /* of a block of columns, and of a band; 0: there are no bands */
   gint64                 done; /* rows in bands */
-  GThread               *reader; /* of the next columns; NULL: none are read ahead */
-  gint64                 next; /* the first of them */
-  gboolean               reads_ahead;
 } Work;
 
 static AccArray **
@@ -118,7 +114,7 @@ keeps_rows (AccBackend *backend, AccArray *node)
   return acc_bytes_multiply (row, ROW_PART) <= acc_external_get_room (backend);
 }
 
-/* Of the left one; blocks of columns, and what is packed, take three parts of the memory that COLUMNS_PART tells. */
+/* Of the left one; blocks of columns and what is packed take a quarter of the memory. */
 static gint64
 choose_rows (AccBackend *backend, AccArray *node, gint64 width)
 {
@@ -252,47 +248,6 @@ read_columns (Work *self, gint64 column, gint64 width, GError **error)
   return acc_array_new_manifest (self->right->type, shape, buffers);
 }
 
-/* NULL: whoever takes the columns reads them then, and tells why that failed. */
-static gpointer
-read_next (gpointer data)
-{
-  Work *self = data;
-
-  return read_columns (self, self->next, MIN (self->width, self->n_columns - self->next), NULL);
-}
-
-/* From a store, whose blocks are no more than their part of the memory. */
-static gboolean
-can_read_ahead (const Work *self)
-{
-  guint64 bytes = acc_bytes_multiply ((guint64) self->depth, (guint64) self->width * acc_element_type_get_size (self->right->type));
-
-  return self->right->store != NULL && acc_bytes_multiply (bytes, COLUMNS_PART) <= acc_external_get_room (self->task->backend);
-}
-
-static AccArray *
-end_reading (Work *self)
-{
-  return self->reader != NULL ? g_thread_join (g_steal_pointer (&self->reader)) : NULL;
-}
-
-/* The next ones are read while these are multiplied. */
-static AccArray *
-take_columns (Work *self, gint64 column, gint64 width, GError **error)
-{
-  AccArray *columns = end_reading (self);
-
-  if (columns == NULL)
-    columns = read_columns (self, column, width, error);
-  if (columns != NULL && column + width < self->n_columns && self->reads_ahead)
-    {
-      self->next = column + width;
-      self->reader = g_thread_try_new ("acc-product", read_next, self, NULL);
-    }
-
-  return columns;
-}
-
 /* --- the product */
 
 static gboolean
@@ -354,7 +309,7 @@ multiply_columns (Work *self, gint64 first, gint64 n, GCancellable *cancellable,
       AccArray *block;
 
       width = MIN (self->width, self->n_columns - column);
-      columns = take_columns (self, column, width, error);
+      columns = read_columns (self, column, width, error);
       results = columns != NULL ? multiply (self, n, columns, cancellable, error) : NULL;
       if (results == NULL)
         return FALSE;
@@ -372,15 +327,12 @@ multiply_rows (gint64 first, gint64 n, gpointer data, GCancellable *cancellable,
 {
   Work *self = data;
   gboolean keeps = keeps_rows (self->task->backend, self->task->node), done;
-  AccArray *ahead;
 
   self->rows = acc_blocks_read (self->left, first, n, 0, self->depth, (gint64[]) { n, self->depth }, 2, error);
   if (self->rows != NULL && keeps)
     self->whole = acc_buffers_allocate (self->to->type, n * self->n_columns, acc_backend_get_host_budget (self->task->backend), "rows",
                                         error);
   done = self->rows != NULL && (!keeps || self->whole != NULL) && multiply_columns (self, first, n, cancellable, error);
-  ahead = end_reading (self);
-  g_clear_object (&ahead);
   g_clear_object (&self->rows);
   g_clear_pointer (&self->whole, acc_buffers_free);
 
@@ -442,7 +394,6 @@ compute_product (const AccExternalTask *task, GError **error)
   if (multiply == NULL || !acc_blocks_init_for (&left, task, inputs[0], depth, error) || !begin_right (&self, inputs[1], error)
       || !acc_blocks_init (&to, task, task->node->type, task->node->shape, n, error))
     return NULL;
-  self.reads_ahead = can_read_ahead (&self);
 
   return acc_blocks_each (left.n_rows, choose_rows (task->backend, task->node, self.width), multiply_rows, &self, task->cancellable, error)
          ? acc_blocks_dup_array (&to, error) : NULL;
