@@ -64,6 +64,7 @@ def test_operators():
         same(call(n, weights), call(values, each))
         same(call(weights, n), call(each, values))
         same(call(n, Acc.use(weights)), call(values, each))
+        same(call(Acc.use(weights), n), call(each, values))
         same(call(n, n.sum()), call(values, np.repeat(np.asarray(n.sum().run()), lengths)))
     same(-n, -values)
     same(+n, values)

@@ -8,16 +8,29 @@ from gi.repository import GLib, GObject
 
 from ._axes import _along, _count_axis, _reducing, _reorder
 from ._memory import _array, _buffers, _dtype, _pickled, _View
-from ._methods import _checked, _elementwise, _seeded, _seeded_parts, _unseeded, _unseeded_parts, _zipping
+from ._methods import _arithmetic, _checked, _elementwise, _is_many, _seeded, _seeded_parts, _unseeded, _unseeded_parts, _zipping
 from ._module import Acc, override
-from ._operators import _array_function, _array_ufunc, _divmod, _equality, _rdivmod
+from ._operators import _array_function, _array_ufunc, _equality
 from ._program import while_loop
 from ._shape import _boundary, _has_expr, _of_shape, _shape, _specification
 from ._slicing import _is_part, _part
 from ._values import _build, _build_two, _element_type, _expr, _sound, _type, Neighbourhood
 
 
+def _with_many(array, other, function):
+    """@function of the elements of two arrays; one of one element is beside each of the other's. Nested arrays do the same themselves."""
+    if isinstance(other, Acc.NestedArray):
+        return NotImplemented
+    other = _array(other)
+    if array.ndim > 0 and other.ndim == 0:
+        return array.map(lambda x: function(x, other[()]))
+    if array.ndim == 0 and other.ndim > 0:
+        return other.map(lambda y: function(array[()], y))
+    return array.zip_with(other, function)
+
+
 @_pickled
+@_arithmetic(_with_many)
 class Array(Acc.Array):
     """An array value: in memory, or an operation on other arrays that runs when its value is wanted."""
 
@@ -479,7 +492,7 @@ class Array(Acc.Array):
         if self.is_manifest() and not _has_expr(index):
             import numpy
             return numpy.asarray(self)[index]
-        if isinstance(index, list) or (hasattr(index, 'ndim') and index.ndim > 0 and not isinstance(index, Acc.Array)):
+        if _is_many(index):
             index = _array(index)
         if _is_part(index, self.ndim):
             return _part(self, index)
@@ -491,35 +504,8 @@ class Array(Acc.Array):
     def extent(self, dimension):
         return _sound(Acc.Expr.extent(self, dimension))
 
-    __add__, __radd__ = _elementwise(operator.add)
-    __sub__, __rsub__ = _elementwise(operator.sub)
-    __mul__, __rmul__ = _elementwise(operator.mul)
-    __truediv__, __rtruediv__ = _elementwise(operator.truediv)
-    __floordiv__, __rfloordiv__ = _elementwise(operator.floordiv)
-    __mod__, __rmod__ = _elementwise(operator.mod)
-    __divmod__, __rdivmod__ = _divmod, _rdivmod
-    __pow__, __rpow__ = _elementwise(operator.pow)
-    __and__, __rand__ = _elementwise(operator.and_)
-    __or__, __ror__ = _elementwise(operator.or_)
-    __xor__, __rxor__ = _elementwise(operator.xor)
-    __lshift__, __rlshift__ = _elementwise(operator.lshift)
-    __rshift__, __rrshift__ = _elementwise(operator.rshift)
-    __lt__, __gt__ = (_elementwise(compare)[0] for compare in (operator.lt, operator.gt))
-    __le__, __ge__ = (_elementwise(compare)[0] for compare in (operator.le, operator.ge))
-    __eq__, __ne__ = (_equality(_elementwise(compare)[0]) for compare in (operator.eq, operator.ne))
+    __eq__, __ne__ = (_equality(_elementwise(compare, _with_many)[0]) for compare in (operator.eq, operator.ne))
     __hash__ = GObject.Object.__hash__
-
-    def __pos__(self):
-        return self
-
-    def __neg__(self):
-        return self.map(operator.neg)
-
-    def __invert__(self):
-        return self.map(operator.invert)
-
-    def __abs__(self):
-        return self.map(abs)
 
 
 Array = override(Array)

@@ -3,9 +3,11 @@
 
 import fractions
 import functools
+import operator
 
 from ._memory import _array
 from ._module import Acc
+from ._operators import _divmod, _rdivmod
 from ._values import _build, _expr, _sound
 
 
@@ -22,21 +24,35 @@ def _is_many(thing):
     return numpy.ndim(thing) > 0
 
 
-def _elementwise(function):
-    """The operator that @function is of two elements, and the same where the array stands on the right."""
+def _elementwise(function, with_many):
+    """The operator that @function is of two elements, and the same where the array stands on the right; @with_many (self, other, call) is
+    that with what has elements of its own."""
     def method(self, other, call):
-        if _is_many(other):
-            other = _array(other)
-            if self.ndim > 0 and other.ndim == 0:
-                return self.map(lambda x: call(x, other[()]))
-            if self.ndim == 0 and other.ndim > 0:
-                return other.map(lambda y: call(self[()], y))
-            return self.zip_with(other, call)
+        if isinstance(other, Acc.NestedArray) or _is_many(other):
+            return with_many(self, other, call)
         if isinstance(other, _SCALARS) or hasattr(other, 'dtype'):
             return self.map(lambda x: call(x, other))
         return NotImplemented
 
     return lambda self, other: method(self, other, function), lambda self, other: method(self, other, lambda x, y: function(y, x))
+
+
+def _arithmetic(with_many):
+    """For a class: Python's operators but == and !=, element by element."""
+    def add(kind):
+        for name in ('add', 'sub', 'mul', 'truediv', 'floordiv', 'mod', 'pow', 'and', 'or', 'xor', 'lshift', 'rshift'):
+            forward, backward = _elementwise(getattr(operator, f'__{name}__'), with_many)
+            setattr(kind, f'__{name}__', forward)
+            setattr(kind, f'__r{name}__', backward)
+        for name in ('lt', 'le', 'gt', 'ge'):
+            setattr(kind, f'__{name}__', _elementwise(getattr(operator, name), with_many)[0])
+        for name, function in (('neg', operator.neg), ('invert', operator.invert), ('abs', abs)):
+            setattr(kind, f'__{name}__', lambda self, function=function: self.map(function))
+        kind.__pos__ = lambda self: self
+        kind.__divmod__, kind.__rdivmod__ = _divmod, _rdivmod
+        return kind
+
+    return add
 
 
 def _named(name, method, call):

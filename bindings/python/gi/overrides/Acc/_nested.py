@@ -6,9 +6,8 @@ import operator
 
 from . import _arrow
 from ._memory import _array, _pickled, use
-from ._methods import _SCALARS, _is_many
+from ._methods import _arithmetic
 from ._module import Acc, override
-from ._operators import _divmod, _rdivmod
 from ._values import _build, _expr, _sound
 
 
@@ -28,32 +27,20 @@ def _nested(made):
     return made
 
 
-def _with_array(nested, array, function):
-    """@function of the values of each element and the one item, or the part, of @array that has its number."""
-    array = _array(array)
+def _with_many(nested, other, function):
+    """@function of the values of each element and those of another nested array, or the one item, or the part, of an array, with its number."""
+    if isinstance(other, Acc.NestedArray):
+        return nested.zip_with(other, function)
+    array = _array(other)
     if array.ndim == 0:
         return nested.map(lambda element: element.map(lambda value: function(value, array[()])))
     if nested.depth > 1 and array.ndim == 1:
         each = NestedArray.from_regular(array).zip_with(NestedArray.from_regular(nested.lengths),
                                                         lambda item, n: Acc.Array.fill_expr(n[()], item[()])).flatten()
-        return _with_array(nested.inner, each, function).nest(nested.lengths)
+        return _with_many(nested.inner, each, function).nest(nested.lengths)
     if array.ndim == 1:
         return nested.zip_with(NestedArray.from_regular(array), lambda element, item: element.map(lambda value: function(value, item[()])))
     return nested.zip_with(NestedArray.from_regular(array), function)
-
-
-def _elementwise(function):
-    """The operator that @function is of values, and the same where the nested array stands on the right."""
-    def method(self, other, call):
-        if isinstance(other, Acc.NestedArray):
-            return self.zip_with(other, call)
-        if _is_many(other) or isinstance(other, Acc.Array):
-            return _with_array(self, other, call)
-        if isinstance(other, _SCALARS) or hasattr(other, 'dtype'):
-            return self.map(lambda element: call(element, other))
-        return NotImplemented
-
-    return lambda self, other: method(self, other, function), lambda self, other: method(self, other, lambda x, y: function(y, x))
 
 
 def _reduction(name):
@@ -62,10 +49,11 @@ def _reduction(name):
 
 
 @_pickled
+@_arithmetic(_with_many)
 class NestedArray(Acc.NestedArray):
     """Many arrays as one: rows of different lengths, pictures of different sizes."""
 
-    __array_ufunc__ = None  # an array of NumPy on the left leaves its operators to those below
+    __array_ufunc__ = None  # an array of NumPy on the left leaves its operators to those here
 
     @staticmethod
     def from_lengths(values, lengths):
@@ -233,35 +221,6 @@ class NestedArray(Acc.NestedArray):
         return _sound(Acc.NestedArray.standard_deviation(self, ddof))
 
     var, std = variance, standard_deviation
-
-    # of values: with another nested array, an array of as many items as there are elements, or a number
-    __add__, __radd__ = _elementwise(operator.add)
-    __sub__, __rsub__ = _elementwise(operator.sub)
-    __mul__, __rmul__ = _elementwise(operator.mul)
-    __truediv__, __rtruediv__ = _elementwise(operator.truediv)
-    __floordiv__, __rfloordiv__ = _elementwise(operator.floordiv)
-    __mod__, __rmod__ = _elementwise(operator.mod)
-    __divmod__, __rdivmod__ = _divmod, _rdivmod
-    __pow__, __rpow__ = _elementwise(operator.pow)
-    __and__, __rand__ = _elementwise(operator.and_)
-    __or__, __ror__ = _elementwise(operator.or_)
-    __xor__, __rxor__ = _elementwise(operator.xor)
-    __lshift__, __rlshift__ = _elementwise(operator.lshift)
-    __rshift__, __rrshift__ = _elementwise(operator.rshift)
-    __lt__, __gt__ = (_elementwise(compare)[0] for compare in (operator.lt, operator.gt))
-    __le__, __ge__ = (_elementwise(compare)[0] for compare in (operator.le, operator.ge))
-
-    def __pos__(self):
-        return self
-
-    def __neg__(self):
-        return self.map(operator.neg)
-
-    def __invert__(self):
-        return self.map(operator.invert)
-
-    def __abs__(self):
-        return self.map(abs)
 
     def run(self, backend=None):
         """Itself, computed."""
