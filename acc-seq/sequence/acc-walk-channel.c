@@ -99,22 +99,30 @@ store_chunk (AccWalkSink *self,
                                                                                                     : NULL;
 }
 
+/* Of @n_rows. */
+static AccShape *
+new_shape (AccWalkSink *self,
+           gint64       n_rows)
+{
+  guint rank;
+  const gint64 *whole = acc_shape_get_extents (self->shape, &rank);
+  g_autofree gint64 *extents = g_memdup2 (whole, rank * sizeof (gint64));
+
+  extents[0] = n_rows;
+
+  return acc_shape_new (extents, rank);
+}
+
 /* Where memory has no room for rows they are in a file: one may be larger than the limit. */
 static AccArray *
 keep_chunk (AccWalkSink *self,
             AccChunk    *chunk,
             GError     **error)
 {
-  guint rank;
-  const gint64 *whole = acc_shape_get_extents (self->shape, &rank);
-  g_autofree gint64 *extents = g_memdup2 (whole, rank * sizeof (gint64));
-  g_autoptr(AccShape) shape = NULL;
+  g_autoptr(AccShape) shape = new_shape (self, acc_chunk_get_n_rows (chunk));
   GError *local = NULL;
-  AccArray *rows;
+  AccArray *rows = copy_chunk (self, chunk, shape, &local);
 
-  extents[0] = acc_chunk_get_n_rows (chunk);
-  shape = acc_shape_new (extents, rank);
-  rows = copy_chunk (self, chunk, shape, &local);
   if (!g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
     {
       if (local != NULL)
@@ -317,16 +325,12 @@ static gboolean
 begin_rest (AccWalkChannel *self)
 {
   AccWalkSink *sink = self->sink;
-  guint rank;
-  const gint64 *whole = sink->shape != NULL ? acc_shape_get_extents (sink->shape, &rank) : NULL;
-  g_autofree gint64 *extents = whole != NULL ? g_memdup2 (whole, rank * sizeof (gint64)) : NULL;
   g_autoptr(AccShape) shape = NULL;
   AccArray *rows;
 
-  if (extents == NULL || sink->rest != NULL || (sink->ended && g_queue_is_empty (&sink->chunks)))
+  if (sink->shape == NULL || sink->rest != NULL || (sink->ended && g_queue_is_empty (&sink->chunks)))
     return FALSE;
-  extents[0] -= sink->n_read;
-  shape = acc_shape_new (extents, rank);
+  shape = new_shape (sink, acc_shape_get_extent (sink->shape, 0) - sink->n_read);
   sink->rest = acc_store_new (self->backend, self->array->type, shape, "rows of a sequence", NULL);
   if (sink->rest == NULL)
     return FALSE;

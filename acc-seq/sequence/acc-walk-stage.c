@@ -206,11 +206,12 @@ run_one (AccWalkStage *self,
   return done;
 }
 
-/* The same on a device, with what has no room there in the host's memory. */
+/* The same on a device, with what has no room there in the host's memory. FALSE without *computed: it does not go so, whatever *@error. */
 static gboolean
 run_one_to_host (AccWalkStage *self,
                  AccWalkPart **parts,
-                 gboolean     *computed)
+                 gboolean     *computed,
+                 GError      **error)
 {
   AccBackend *backend = self->walk->backend;
   gboolean done;
@@ -218,7 +219,7 @@ run_one_to_host (AccWalkStage *self,
   if (!acc_backend_is_apart (backend) || acc_budget_get_limit (acc_backend_get_budget (backend)) < ACC_WALK_LEAST_LIMIT)
     return FALSE;
   self->walk->to_host = TRUE;
-  done = run_one (self, parts, FALSE, computed, NULL);
+  done = run_one (self, parts, FALSE, computed, error);
   self->walk->to_host = FALSE;
 
   return done;
@@ -230,7 +231,7 @@ run_alone (AccWalkStage *self,
            gboolean     *computed,
            GError      **error)
 {
-  g_autoptr(GError) local = NULL, by_rows = NULL;
+  g_autoptr(GError) local = NULL, by_rows = NULL, to_host = NULL;
 
   if (!acc_walk_stage_compute_parts (self, parts, 1, error))
     return FALSE;
@@ -240,8 +241,13 @@ run_alone (AccWalkStage *self,
     {
       if (run_one (self, parts, TRUE, computed, &by_rows))
         return TRUE;
-      if (!*computed && run_one_to_host (self, parts, computed))
+      if (!*computed && run_one_to_host (self, parts, computed, &to_host))
         return TRUE;
+      if (*computed && to_host != NULL)
+        {
+          g_propagate_error (error, g_steal_pointer (&to_host));
+          return FALSE;
+        }
       /* What does not go by rows of a source has no other way. */
       if (*computed
           || !(g_error_matches (by_rows, ACC_ERROR, ACC_ERROR_STREAM) || g_error_matches (by_rows, ACC_ERROR, ACC_ERROR_UNSUPPORTED)))
