@@ -376,7 +376,8 @@ plan_all (Stages *self, guint64 *held, gboolean *is_known, GError **error)
 
       hold (self, held, TRUE);
       stores = acc_stages_find_stores (plan->backend, (AccArray **) self->arrays->pdata, self->arrays->len, self->mode, NULL);
-      acc_stages_place (plan->backend, stores, self->mode, 0, FALSE);
+      if (stores->len > 0)
+        acc_stages_place (plan->backend, stores, self->mode, 0, FALSE);
       kept = acc_stages_find_kept (plan->backend, (AccArray **) self->arrays->pdata, self->arrays->len, stores);
       if (kept->len == 0 && stores->len == 0)
         return TRUE;

@@ -448,21 +448,25 @@ find_repeated (AccArray **arrays, guint n_arrays, GArray *stores)
 /* Of the room that there is: what a source may hold. */
 #define HELD_PART 4
 
+/* What can be spared is given back for that: only where it decides. */
+static gboolean
+holds_too_much (AccBackend *backend, AccArray *node)
+{
+  AccSource *source = node->op == ACC_OP_SOURCE ? acc_array_get_source (node) : NULL;
+
+  return source != NULL && acc_source_comes_whole (source)
+         && acc_source_get_resident_bytes (source) > acc_external_get_room (backend) / HELD_PART;
+}
+
 GPtrArray *
 acc_stages_find_kept (AccBackend *backend, AccArray **arrays, guint n_arrays, GArray *stores)
 {
   GPtrArray *kept = stores->len > 0 ? find_repeated (arrays, n_arrays, stores) : g_ptr_array_new ();
   g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
-  guint64 room = acc_external_get_room (backend);
 
   for (guint i = 0; i < nodes->len; i++)
-    {
-      AccArray *node = g_ptr_array_index (nodes, i);
-
-      if (node->op == ACC_OP_SOURCE && acc_source_comes_whole (acc_array_get_source (node))
-          && acc_source_get_resident_bytes (acc_array_get_source (node)) > room / HELD_PART && !g_ptr_array_find (kept, node, NULL))
-        g_ptr_array_add (kept, node);
-    }
+    if (holds_too_much (backend, g_ptr_array_index (nodes, i)) && !g_ptr_array_find (kept, g_ptr_array_index (nodes, i), NULL))
+      g_ptr_array_add (kept, g_ptr_array_index (nodes, i));
 
   return kept;
 }
@@ -543,7 +547,8 @@ acc_stages_run (AccBackend *backend, AccArray **arrays, guint n_arrays, AccStage
 
       g_autoptr(GPtrArray) kept = NULL;
 
-      acc_stages_place (backend, stores, mode, 0, FALSE);
+      if (stores->len > 0)
+        acc_stages_place (backend, stores, mode, 0, FALSE);
       kept = acc_stages_find_kept (backend, (AccArray **) results->pdata, results->len, stores);
       if (kept->len > 0)
         {
