@@ -981,6 +981,42 @@ test_large_transfers (void)
       }
 }
 
+/* Pinned memory that nobody uses is given back to whoever wants memory of the host, on the way to make room for the device, too. */
+static void
+test_pinned (void)
+{
+  g_autoptr(AccBudget) budget = acc_budget_new (0), host = acc_budget_new (0);
+  g_autoptr(GError) error = NULL;
+  AccDeviceHeap *heap;
+  AccDevice *device;
+
+  reset (FALSE);
+  device = fake_device_open ("0", &error);
+  g_assert_no_error (error);
+  heap = acc_device_heap_new (device, budget, host, &error);
+  g_assert_no_error (error);
+  acc_budget_set_limit (host, 1 << 20);
+  for (guint is_held = 0; is_held < 2; is_held++)
+    {
+      AccBuffer *pinned = acc_device_heap_allocate_host (heap, 3 << 18, "some", &error);
+
+      g_assert_no_error (error);
+      g_assert_false (acc_budget_reserve (host, 1 << 19, "other", NULL));
+      acc_buffer_unref (pinned);
+      g_assert_cmpuint (acc_budget_get_used (host), ==, 3 << 18);
+      if (is_held)
+        acc_device_heap_lock (heap);
+      g_assert_true (acc_budget_reserve (host, 1 << 19, "other", &error));
+      if (is_held)
+        acc_device_heap_unlock (heap);
+      g_assert_no_error (error);
+      g_assert_cmpuint (acc_budget_get_used (host), ==, 1 << 19);
+      acc_budget_release (host, 1 << 19, "other");
+    }
+  acc_device_heap_unref (heap);
+  assert_all_gone ();
+}
+
 static void
 test_list (void)
 {
@@ -1047,6 +1083,7 @@ main (int argc, char **argv)
   g_test_add_func ("/residency/small-result", test_small_result);
   add ("threads", test_threads);
   g_test_add_func ("/residency/large-transfers", test_large_transfers);
+  g_test_add_func ("/residency/pinned", test_pinned);
   g_test_add_func ("/residency/list", test_list);
 
   return g_test_run ();

@@ -454,7 +454,10 @@ main (int argc, char **argv)
   g_assert_nonnull (folder);
   g_setenv ("ACC_CACHE_DIR", folder, TRUE);
   if (!open_backends ("native"))
-    return 0;
+    {
+      remove_tree (folder);
+      return 0;
+    }
   g_test_add_func ("/rounded/data", test_data);
   g_test_add_func ("/rounded/arguments", test_arguments);
   g_test_add_func ("/rounded/stencils", test_stencils);

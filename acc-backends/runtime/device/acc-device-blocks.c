@@ -327,25 +327,27 @@ wrap (AccDeviceHeap         *self,
   return block;
 }
 
-/* With the lock; whether there was any. */
-static gboolean
-destroy_idle_pinned (AccDeviceHeap *self)
+guint64
+acc_device_heap_reclaim_pinned (guint64  wanted,
+                                gpointer user_data)
 {
-  gboolean any = FALSE;
+  AccDeviceHeap *self = user_data;
+  guint64 freed = 0;
 
-  for (GList *link = self->idle.head, *next; link != NULL; link = next)
+  acc_device_heap_lock (self);
+  for (GList *link = self->idle.tail, *before; link != NULL && freed < wanted; link = before)
     {
       AccDeviceBlock *block = link->data;
 
-      next = link->next;
+      before = link->prev;
       if (!block->is_host)
         continue;
       take_away (self, block);
-      destroy (self, block);
-      any = TRUE;
+      freed += destroy (self, block);
     }
+  acc_device_heap_unlock (self);
 
-  return any;
+  return freed;
 }
 
 static gboolean
@@ -354,46 +356,15 @@ reserve_pinned (AccDeviceHeap  *self,
                 const char     *what,
                 GError        **error)
 {
-  gboolean any;
-
   if (acc_budget_reserve (self->host_budget, size, PINNED, NULL))
     return TRUE;
 
-  acc_device_heap_lock (self);
-  any = destroy_idle_pinned (self);
-  acc_device_heap_unlock (self);
-  if (any && acc_budget_reserve (self->host_budget, size, PINNED, NULL))
-    return TRUE;
-
   /* To say who wants it. */
-  if (acc_budget_reserve (self->host_budget, size, what, error))
-    {
-      acc_budget_release (self->host_budget, size, what);
-      return acc_budget_reserve (self->host_budget, size, PINNED, error);
-    }
+  if (!acc_budget_reserve (self->host_budget, size, what, error))
+    return FALSE;
+  acc_budget_release (self->host_budget, size, what);
 
-  return FALSE;
-}
-
-AccBuffer *
-acc_device_heap_allocate_plain (AccDeviceHeap  *self,
-                                gsize           size,
-                                const char     *what,
-                                GError        **error)
-{
-  GError *problem = NULL;
-  AccBuffer *buffer = acc_pool_allocate (self->fetched, size, what, &problem);
-
-  if (buffer != NULL || !destroy_idle_pinned (self))
-    {
-      if (buffer == NULL)
-        g_propagate_error (error, problem);
-      return buffer;
-    }
-
-  g_error_free (problem);
-
-  return acc_pool_allocate (self->fetched, size, what, error);
+  return acc_budget_reserve (self->host_budget, size, PINNED, error);
 }
 
 static AccDeviceBlock *

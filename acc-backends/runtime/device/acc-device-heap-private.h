@@ -51,7 +51,7 @@ struct _AccDeviceHeap {
   AccPool        *fetched;      /* host memory for what is moved there: counted in .host_budget */
   double          timeout;      /* seconds; 0: none */
 
-  pthread_mutex_t mutex;
+  pthread_mutex_t mutex;        /* recursive: what asks for memory of the host with it may be given pinned memory back */
   pthread_cond_t  changed;      /* a copy is no longer busy */
   gboolean        closed, lost;
   guint           n_blocks;
@@ -72,9 +72,6 @@ gboolean acc_device_heap_wait_until_idle (AccDeviceHeap *self, AccDeviceBlock *b
 
 /* --- blocks; with the lock */
 
-/* Memory of the host for what is moved there. */
-AccBuffer *acc_device_heap_allocate_plain (AccDeviceHeap *self, gsize size, const char *what, GError **error);
-
 void     acc_device_heap_put_away   (AccDeviceHeap *self, AccDeviceBlock *block);
 /* Frees the idle block that has been so for longest, of which there is one; returns the bytes no longer counted. */
 gsize    acc_device_heap_destroy_oldest (AccDeviceHeap *self);
@@ -90,6 +87,8 @@ void     acc_device_heap_drop_clean (AccDeviceHeap *self);
 
 /* Frees idle blocks, then moves copies out, until @wanted bytes are no longer counted. */
 guint64          acc_device_heap_reclaim      (guint64 wanted, gpointer user_data);
+/* Frees idle pinned blocks until @wanted bytes of the host are no longer counted; the lock may be held. */
+guint64          acc_device_heap_reclaim_pinned (guint64 wanted, gpointer user_data);
 /* Memory of the device, or of the host that transfers like, from the device itself; what can be spared is given back to it first. */
 gboolean         acc_device_heap_ask          (AccDeviceHeap *self, guint kind, gsize size, AccDeviceMemory *memory, GError **error);
 /* A block that is the host's memory; NULL: it must be copied. */

@@ -138,6 +138,7 @@ acc_device_heap_new (AccDevice  *device,
                      GError    **error)
 {
   AccDeviceHeap *self;
+  pthread_mutexattr_t recursive;
   double timeout;
 
   if (!read_timeout (&timeout, error))
@@ -153,7 +154,10 @@ acc_device_heap_new (AccDevice  *device,
   self->host_budget = acc_budget_ref (host_budget);
   self->fetched = acc_pool_new (host_budget, acc_machine_get_memory () / 8);
   self->timeout = timeout;
-  pthread_mutex_init (&self->mutex, NULL);
+  pthread_mutexattr_init (&recursive);
+  pthread_mutexattr_settype (&recursive, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init (&self->mutex, &recursive);
+  pthread_mutexattr_destroy (&recursive);
   pthread_cond_init (&self->changed, NULL);
   for (guint kind = 0; kind < G_N_ELEMENTS (self->shelves); kind++)
     self->shelves[kind] = g_tree_new_full (acc_device_heap_compare_sizes, NULL, NULL, (GDestroyNotify) g_queue_free);
@@ -163,6 +167,7 @@ acc_device_heap_new (AccDevice  *device,
   self->stages[0] = acc_device_stage_new (ACC_QUEUE_UPLOAD);
   self->stages[1] = acc_device_stage_new (ACC_QUEUE_DOWNLOAD);
   acc_budget_add_reclaim (budget, acc_device_heap_reclaim, self);
+  acc_budget_add_reclaim (host_budget, acc_device_heap_reclaim_pinned, self);
 
   return self;
 }
@@ -200,6 +205,7 @@ acc_device_heap_close (AccDeviceHeap *self)
   if (!self->closed)
     {
       acc_budget_remove_reclaim (self->budget, acc_device_heap_reclaim, self);
+      acc_budget_remove_reclaim (self->host_budget, acc_device_heap_reclaim_pinned, self);
       self->n_blocks++;
       acc_device_heap_drop_clean (self);
       while (self->idle.length > 0)

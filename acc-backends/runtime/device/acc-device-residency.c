@@ -107,7 +107,7 @@ move_out (Copy    *self,
   AccDeviceMark mark = { 0, 0 };
   gboolean ok;
 
-  host = acc_device_heap_allocate_plain (heap, self->buffer->size, block->what, error);
+  host = acc_pool_allocate (heap->fetched, self->buffer->size, block->what, error);
   if (host == NULL)
     return FALSE;
 
@@ -226,7 +226,7 @@ download (Copy       *self,
   guint64 point;
 
   acc_device_heap_lock (heap);
-  host = acc_device_heap_allocate_plain (heap, size, self->block->what, error);
+  host = acc_pool_allocate (heap->fetched, size, self->block->what, error);
   acc_device_heap_unlock (heap);
   if (host == NULL)
     return NULL;
