@@ -8,7 +8,7 @@ import tempfile
 
 import check
 import numpy as np
-from gi.repository import Acc
+from gi.repository import Acc, GLib
 
 SHAPES = [(7,), (1,), (0,), (4, 5), (0, 3), (3, 1), (3, 4, 5), (2, 3, 0)]
 
@@ -105,10 +105,47 @@ def test_chosen():
 
 
 def test_elements():
-    """Places inside functions, which are numbers and expressions, are elements as ever."""
+    """Places inside functions, which are numbers and expressions, are elements as ever; numbers count from the end."""
     values = np.arange(20, dtype='i4').reshape(4, 5)
     array = Acc.use(values) + 0
     assert same(Acc.generate((4,), lambda i: array[i, 2] + array[0, 1]), values[:, 2] + 1)
+    assert same(Acc.generate((4,), lambda i: array[i, -2] + array[-1, -1]), values[:, -2] + 19)
+    rows = Acc.NestedArray.from_lengths(np.arange(10), [3, 2, 5])
+    assert rows.map(lambda row: row - row[-1] + row[-2]).to_list() == [[-1, 0, 1], [2, 3], [4, 5, 6, 7, 8]]
+    for key, error in (((4, 0), IndexError), ((0, -6), IndexError), ((0, True), GLib.Error), ((0, 0, 0), GLib.Error)):
+        try:
+            made = array[key]
+        except error:
+            continue
+        raise AssertionError(f'{key} gave {made!r}')
+
+
+def test_extents():
+    """Extents that are known when an array runs are expressions."""
+    values = np.arange(24, dtype='f4').reshape(2, 3, 4)
+    array, kept = Acc.use(values), Acc.use(values).filter(lambda v: v > 5)[0]
+    program = Acc.program('f4[:,:,:]')
+    assert array.shape == (2, 3, 4) and array.size == 24 and Acc.unit(1).size == 1 and len(array) == 2
+    assert kept.get_shape() is None and isinstance(kept.shape[0], Acc.Expr) and isinstance(kept.size, Acc.Expr)
+    assert same(Acc.fill(kept.shape, 1) + 0, np.ones(18, 'i8')) and int(Acc.fill((), kept.size).run()) == 18
+    assert same(program(lambda a: Acc.generate(a.shape[::-1], lambda i: a[i[2], i[1], i[0]]))(values), values.transpose())
+    for shape in ((-1,), (6, -1), (-1, 6), (2, -1, 3), (24, -1), (-1, 24, 1)):
+        assert same(array.reshape(*shape).run(), values.reshape(shape)), shape
+        assert same((array + 0).reshape(list(shape)), values.reshape(shape)), shape
+        assert same(program(lambda a, shape=shape: a.reshape(*shape))(values), values.reshape(shape)), shape
+    assert same(program(lambda a: a.reshape(a.shape[1], -1))(values), values.reshape(3, 8))
+    assert same(array.reshape(Acc.Shape.new([4, 6])).run(), values.reshape(4, 6))
+    rows = Acc.NestedArray.from_lengths(np.arange(6), [2, 0, 4])
+    assert rows.map(lambda row: row.reshape(-1, 2).sum(0)).to_list() == [[0, 1], [0, 0], [6, 8]]
+    assert rows.map(lambda row: row.size).to_list() == rows.map(lambda row: row.shape[0]).to_list() == [2, 0, 4]
+    for call, error in ((lambda: array.reshape(-1, 5), ValueError), (lambda: array.reshape(-1, -1), ValueError), (lambda: array.reshape(0, -1), ValueError),
+                        (lambda: len(kept), TypeError), (lambda: len(Acc.unit(1)), TypeError)):
+        try:
+            made = call()
+        except error:
+            continue
+        raise AssertionError(f'gave {made!r}')
+    assert array.to_list() == values.tolist() and kept.to_list() == values[values > 5].tolist() and Acc.unit(3).to_list() == 3
 
 
 def test_files():

@@ -6,14 +6,14 @@ import operator
 
 from gi.repository import GLib, GObject
 
-from ._axes import _along, _count_axis, _reducing, _reorder
+from ._axes import _along, _count_axis, _reducing, _reducing_by, _reorder
 from ._memory import _array, _buffers, _dtype, _pickled, _View
 from ._methods import _arithmetic, _checked, _elementwise, _is_many, _seeded, _seeded_parts, _unseeded, _unseeded_parts, _zipping
 from ._module import Acc, override
 from ._operators import _array_function, _array_ufunc, _equality
 from ._program import while_loop
-from ._shape import _boundary, _has_expr, _of_shape, _shape, _specification
-from ._slicing import _is_part, _part
+from ._shape import _boundary, _extents, _has_expr, _inferred, _known_extents, _of_shape, _product, _shape, _specification
+from ._slicing import _element, _is_part, _part
 from ._values import _build, _build_two, _element_type, _expr, _sound, _type, Neighbourhood
 
 
@@ -40,8 +40,13 @@ class Array(Acc.Array):
     # asking
     @property
     def shape(self):
-        shape = self.get_shape()
-        return None if shape is None else tuple(shape)
+        """The extents: numbers, or expressions where they are known when it runs only."""
+        return _extents(self)
+
+    @property
+    def size(self):
+        """How many elements there are: a number, or an expression."""
+        return _product(_extents(self))
 
     @property
     def ndim(self):
@@ -69,12 +74,15 @@ class Array(Acc.Array):
 
     def __repr__(self):
         if not self.is_manifest() and self.get_element_type() is not None:
-            return f'<Acc.Array {self.get_operation()} {self.dtype} {self.shape}>'
+            known = _known_extents(self)
+            return f'<Acc.Array {self.get_operation()} {self.dtype} {f"of rank {self.ndim}" if known is None else known}>'
         return self.to_string()
 
     def __len__(self):
-        if not self.shape:
-            raise TypeError('an array of rank 0 has no length' if self.shape == () else 'the extents are known when it runs')
+        if self.ndim == 0:
+            raise TypeError('an array of rank 0 has no length')
+        if self.get_shape() is None:
+            raise TypeError('the length is known when it runs only: shape[0] is an expression of it')
         return self.shape[0]
 
     # numbers out
@@ -108,7 +116,7 @@ class Array(Acc.Array):
     def _single(self, error):
         """The value of the one element there is."""
         import numpy
-        if self.shape is not None and math.prod(self.shape) != 1:
+        if self.get_shape() is not None and math.prod(self.shape) != 1:
             raise error(f'{self!r} is not one element')
         values = numpy.asarray(self)
         if values.size != 1:
@@ -117,6 +125,11 @@ class Array(Acc.Array):
 
     def item(self):
         return self._single(ValueError)
+
+    def to_list(self):
+        """The values as lists of Python, one in the other."""
+        import numpy
+        return numpy.asarray(self).tolist()
 
     def __bool__(self):
         if _element_type(self).is_tuple():
@@ -193,7 +206,8 @@ class Array(Acc.Array):
 
     # shape
     def reshape(self, *shape):
-        return _sound(_of_shape('reshape', shape[0] if len(shape) == 1 else shape, self))
+        """The same elements in rows of @shape, where one extent may be -1: as many as there are."""
+        return _sound(_of_shape('reshape', _inferred(self, shape[0] if len(shape) == 1 else shape), self))
 
     def flatten(self):
         return _sound(Acc.Array.flatten(self))
@@ -399,9 +413,8 @@ class Array(Acc.Array):
 
     def irfft(self, n=None):
         """What undoes rfft: n real numbers in a row, or as many as fit."""
-        shape = self.shape
         if n is None:
-            n = 2 * (shape[-1] - 1) if shape else 1
+            n = 2 * (self.shape[-1] - 1) if self.ndim > 0 else 1
         return _sound(Acc.Array.irfft(self, n))
 
     fftshift, ifftshift = _checked('fftshift'), _checked('ifftshift')
@@ -428,16 +441,16 @@ class Array(Acc.Array):
     def std_all(self, ddof=0):
         return _sound(Acc.Array.standard_deviation_all(self, ddof))
 
-    def var(self, ddof=0):
+    def var(self, *, ddof=0):
         return _sound(Acc.Array.variance(self, ddof))
 
-    def std(self, ddof=0):
+    def std(self, *, ddof=0):
         return _sound(Acc.Array.standard_deviation(self, ddof))
 
     var, std = _reducing(var, 'var_all'), _reducing(std, 'std_all')
 
     # reductions, and those of all beginnings or ends of rows; the _prime forms give what each row comes to besides
-    fold, fold1 = _reducing(_seeded('fold'), 'fold_all'), _reducing(_unseeded('fold1'), 'fold1_all')
+    fold, fold1 = _reducing_by(_seeded('fold'), 'fold_all'), _reducing_by(_unseeded('fold1'), 'fold1_all')
     fold_all, fold1_all = _seeded('fold_all'), _unseeded('fold1_all')
     scanl, scanl1, scanl_with_total = _along(_seeded('scanl')), _along(_unseeded('scanl1')), _seeded('scanl_with_total', _build_two)
     scanr, scanr1, scanr_with_total = _along(_seeded('scanr')), _along(_unseeded('scanr1')), _seeded('scanr_with_total', _build_two)
@@ -496,7 +509,7 @@ class Array(Acc.Array):
             index = _array(index)
         if _is_part(index, self.ndim):
             return _part(self, index)
-        return _sound(Acc.Expr.index(self, _expr(index)))
+        return _element(self, index)
 
     def at(self, linear):
         return _sound(Acc.Expr.linear_index(self, _expr(linear)))

@@ -4,8 +4,7 @@
 import functools
 import operator
 
-from ._shape import _extents
-from ._values import _expr
+from ._shape import _extents, _product
 
 
 def _count_axis(rank, axis):
@@ -37,11 +36,12 @@ def _join_last(array, n):
     if n == 1:
         return array
     extents = _extents(array)
-    return array.reshape(*extents[:-n], functools.reduce(operator.mul, (_expr(e) if array.shape is None else e for e in extents[-n:])))
+    return array.reshape(*extents[:-n], _product(extents[-n:]))
 
 
-def _reducing(of_rows, of_all=None):
-    """The reduction of rows @of_rows with the argument axis: one, several, or None for all, which the method named @of_all may reduce at once."""
+def _reducing_by(of_rows, of_all=None):
+    """The reduction of rows @of_rows with the argument axis behind its others: one, several, or None for all, which the method named @of_all may
+    reduce at once."""
     @functools.wraps(of_rows)
     def reduce(self, *arguments, axis=-1, **keywords):
         if axis == -1:
@@ -58,6 +58,12 @@ def _reducing(of_rows, of_all=None):
         return of_rows(_join_last(_move_last(self, sorted(axes))[1], len(axes)), *arguments, **keywords)
 
     return reduce
+
+
+def _reducing(of_rows, of_all=None):
+    """The same of a reduction that has no other arguments but by name."""
+    by = _reducing_by(of_rows, of_all)
+    return functools.wraps(of_rows)(lambda self, axis=-1, **keywords: by(self, axis=axis, **keywords))
 
 
 def _along(of_rows):

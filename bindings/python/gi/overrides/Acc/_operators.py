@@ -144,6 +144,6 @@ def _array_ufunc(self, ufunc, method, *inputs, **keywords):
 def _array_function(self, function, types, inputs, keywords):
     import numpy
     asked = {numpy.shape: 'shape', numpy.ndim: 'ndim'}.get(function)
-    if asked and len(inputs) == 1 and isinstance(inputs[0], Acc.Array) and inputs[0].shape is not None:
+    if asked and len(inputs) == 1 and isinstance(inputs[0], Acc.Array) and inputs[0].get_shape() is not None:
         return getattr(inputs[0], asked)
     return _call_numpy(function.__name__, function, inputs, keywords)

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Shapes, and what is outside of an array."""
 
+import functools
+import operator
+
 from ._module import Acc, export, override
 from ._values import _expr
 
@@ -78,9 +81,38 @@ def _shape(shape):
     return Acc.Shape.new([int(extent) for extent in shape])
 
 
+def _known_extents(array):
+    """As a tuple of numbers; None: they are known when it runs only."""
+    shape = array.get_shape()
+    return None if shape is None else tuple(shape)
+
+
 def _extents(array):
     """Numbers where they are known, else expressions."""
-    return array.shape if array.shape is not None else tuple(array.extent(d) for d in range(array.ndim))
+    known = _known_extents(array)
+    return known if known is not None else tuple(array.extent(d) for d in range(array.get_rank()))
+
+
+def _product(extents):
+    """A number, or an expression where one is."""
+    if any(isinstance(extent, Acc.Expr) for extent in extents):
+        extents = [_expr(extent).cast('i8') for extent in extents]
+    return functools.reduce(operator.mul, extents) if extents else 1
+
+
+def _inferred(array, shape):
+    """@shape with an extent in place of one that is -1, so that all elements of @array are in it."""
+    extents = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    places = [d for d, extent in enumerate(extents) if isinstance(extent, int) and extent == -1]
+    if not places:
+        return shape
+    if len(places) > 1:
+        raise ValueError('reshape: only one extent may be -1')
+    before, behind = extents[:places[0]], extents[places[0] + 1:]
+    size, others = _product(_extents(array)), _product(before + behind)
+    if isinstance(others, int) and (others == 0 or (isinstance(size, int) and size % others != 0)):
+        raise ValueError(f'reshape: {size} elements have no shape {extents}')
+    return before + (size // others,) + behind
 
 
 def _of_shape(name, shape, *before, after=()):

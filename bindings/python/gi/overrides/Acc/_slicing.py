@@ -4,8 +4,8 @@
 import operator
 
 from ._module import Acc
-from ._shape import _extents, _has_expr, _is_expr
-from ._values import _expr
+from ._shape import _extents, _has_expr, _is_expr, _known_extents
+from ._values import _expr, _sound
 
 
 def _is_part(key, rank):
@@ -49,14 +49,24 @@ def _part(array, key):
     return array.replicate(*added) if 1 in added else array
 
 
+def _element(array, key):
+    """The element at @key, as an expression."""
+    entries = key if isinstance(key, tuple) else (key,)
+    if len(entries) == array.ndim:
+        entries = tuple(_place(array, axis, entry) if isinstance(entry, int) and not isinstance(entry, bool) else entry for axis, entry in enumerate(entries))
+        key = entries if isinstance(key, tuple) else entries[0]
+    return _sound(Acc.Expr.index(array, _expr(key)))
+
+
 def _place(array, axis, index):
     """Negative numbers count from the end; expressions are what they are."""
     if isinstance(index, (Acc.Expr, Acc.Array)):
         return index
     index = operator.index(index)
-    if array.shape is None:
+    extents = _known_extents(array)
+    if extents is None:
         return index if index >= 0 else array.extent(axis) + index
-    extent = array.shape[axis]
+    extent = extents[axis]
     if not -extent <= index < extent:
         raise IndexError(f'index {index} is out of range of axis {axis}, which has {extent}')
     return index % extent
@@ -68,8 +78,9 @@ def _stepped(array, axis, part):
     step = 1 if part.step is None else operator.index(part.step)
     if step == 0:
         raise ValueError('the step of a slice is not 0')
-    if array.shape is not None and not _has_expr(part):
-        places = range(array.shape[axis])[part]
+    extents = _known_extents(array)
+    if extents is not None and not _has_expr(part):
+        places = range(extents[axis])[part]
         first, count = places.start, len(places)
     else:
         first, count = _bounds(array.extent(axis), part, step)
