@@ -271,6 +271,16 @@ fill_for_job (AccSequenceIterator *self,
   return filled;
 }
 
+static void
+name_sequence (AccSequenceIterator *self,
+               GError             **error)
+{
+  const char *label = acc_sequence_find_label (self->sequence);
+
+  if (label != NULL && self->sequence->mistake == NULL && !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_prefix_error (error, "“%s”: ", label);
+}
+
 gpointer
 acc_sequence_iterator_take (AccSequenceIterator *self,
                             gboolean             nested,
@@ -294,6 +304,7 @@ acc_sequence_iterator_take (AccSequenceIterator *self,
 
       element = nested ? (gpointer) acc_walk_part_dup_nested (self->part, k, &local) : acc_walk_part_dup_element (self->part, k, &local);
     }
+  name_sequence (self, &local);
   if (element == NULL && (!g_error_matches (local, G_IO_ERROR, G_IO_ERROR_CANCELLED) || is_cancelled (self)))
     end (self, local != NULL ? g_error_copy (local) : NULL);
   g_mutex_unlock (&self->lock);

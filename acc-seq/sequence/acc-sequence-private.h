@@ -117,6 +117,8 @@ GPtrArray   *acc_sequence_list_parts     (GPtrArray *elements);
 GObject     *acc_sequence_join_numbers   (GObject *made);
 /* One more level: @size elements at a time, and what is left. */
 AccNestedArray *acc_sequence_group_elements (AccNestedArray *elements, gint64 size);
+/* The label of it, or of the only one that it is made of; NULL: none, or which is not known. Borrowed. */
+const char  *acc_sequence_find_label     (AccSequence *self);
 /* For plans and errors. */
 const char  *acc_sequence_get_operation_name (AccSequence *self);
 AccSequence *acc_sequence_alloc          (AccSequenceKind kind, AccSequence **inputs, guint n_inputs);

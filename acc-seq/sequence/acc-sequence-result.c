@@ -74,13 +74,13 @@ static void
 name_sequence (AccArray *node,
                GError  **error)
 {
-  AccSequence *sequence = get_result (node)->sequence;
+  const char *label = acc_sequence_find_label (get_result (node)->sequence);
   g_autofree char *description = acc_array_describe (node);
 
   if (error == NULL || g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
-  if (sequence->label != NULL)
-    g_prefix_error (error, "%s of “%s”: ", description, sequence->label);
+  if (label != NULL)
+    g_prefix_error (error, "%s of “%s”: ", description, label);
   else
     g_prefix_error (error, "%s: ", description);
 }

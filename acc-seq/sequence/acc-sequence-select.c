@@ -158,6 +158,7 @@ cut (AccSequence    *input,
       self->depth = input->depth;
       self->shape = input->shape != NULL ? acc_shape_ref (input->shape) : NULL;
       self->label = g_strdup (input->label);
+      self->latency = input->latency;
     }
   else
     {

@@ -384,6 +384,27 @@ acc_sequence_get_label (AccSequence *self)
   return self->label;
 }
 
+const char *
+acc_sequence_find_label (AccSequence *self)
+{
+  while (self != NULL && self->label == NULL)
+    {
+      AccSequence *only = NULL;
+
+      for (guint i = 0; i < self->n_inputs; i++)
+        {
+          if (self->inputs[i]->kind == ACC_SEQUENCE_KIND_COUNTER)
+            continue;
+          if (only != NULL)
+            return NULL;
+          only = self->inputs[i];
+        }
+      self = only;
+    }
+
+  return self != NULL ? self->label : NULL;
+}
+
 /**
  * acc_sequence_set_label:
  * @self: a sequence

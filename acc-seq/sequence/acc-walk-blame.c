@@ -83,14 +83,27 @@ fails (gint64   start,
   return self->mode == BLAME_TOGETHER ? !run_some (self, 0, start + count, NULL) : !run_some (self, start, count, NULL);
 }
 
+/* Where element @number of @sequence came from, as far as it is one of a producer; NULL: nobody knows. */
 static char *
-describe_by_producer (AccSequence *sequence,
-                      gint64       number)
+describe_element (AccSequence *sequence,
+                  gint64       number)
 {
+  while (sequence->producer == NULL && sequence->n_inputs > 0)
+    {
+      AccSequenceKind kind = sequence->kind;
+
+      if (kind == ACC_SEQUENCE_KIND_DROP)
+        number += sequence->number;
+      else if (kind != ACC_SEQUENCE_KIND_TAKE && kind != ACC_SEQUENCE_KIND_TAKE_WHILE && kind != ACC_SEQUENCE_KIND_SCAN
+               && kind != ACC_SEQUENCE_KIND_MAP)
+        return NULL;
+      sequence = sequence->inputs[0];
+    }
+
   return sequence->producer != NULL ? acc_sequence_producer_describe (sequence->producer, number) : NULL;
 }
 
-/* Where an element of the stage came from; NULL: nobody knows. */
+/* The same of an element of the stage. */
 static char *
 describe_origin (AccWalkStage *self,
                  gint64        number)
@@ -98,11 +111,21 @@ describe_origin (AccWalkStage *self,
   char *origin = NULL;
 
   for (guint i = 0; i < self->inlets->len && origin == NULL; i++)
-    origin = describe_by_producer (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence, number);
+    origin = describe_element (((AccWalkInlet *) g_ptr_array_index (self->inlets, i))->sequence, number);
   for (guint i = 0; i < self->maps->len && origin == NULL; i++)
-    origin = describe_by_producer (g_ptr_array_index (self->maps, i), number);
+    origin = describe_element (g_ptr_array_index (self->maps, i), number);
 
   return origin;
+}
+
+void
+acc_walk_stage_prefix (AccWalkStage *self,
+                       gint64        number,
+                       GError      **error)
+{
+  g_autofree char *origin = describe_origin (self, number);
+
+  acc_evaluate_prefix_element (error, number, origin);
 }
 
 /* Where elements do not fail themselves, but what combines them does. */
@@ -123,7 +146,7 @@ blame_together (Blame   *self,
   g_propagate_prefixed_error (error, g_steal_pointer (&local), "up to element %" G_GINT64_FORMAT ": ", self->stage->done + last);
 }
 
-void
+gint64
 acc_walk_stage_blame (AccWalkStage *self,
                       AccWalkPart **parts,
                       gint64        count,
@@ -131,11 +154,10 @@ acc_walk_stage_blame (AccWalkStage *self,
 {
   Blame blame = { self, parts, BLAME_APART };
   g_autoptr(GError) local = NULL, alone = NULL;
-  g_autofree char *origin = NULL;
   gint64 number;
 
   if (*error == NULL || g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return;
+    return -1;
   if (!acc_walk_stage_compute_parts (self, parts, count, &local))
     {
       /* It names an element of the nested array that they are. */
@@ -144,17 +166,17 @@ acc_walk_stage_blame (AccWalkStage *self,
           g_clear_error (error);
           g_propagate_error (error, g_steal_pointer (&local));
         }
-      return;
+      return -1;
     }
   if (!fails (0, count, &blame))
     {
       blame_together (&blame, count, error);
-      return;
+      return -1;
     }
 
   number = acc_evaluate_find_first (count, fails, &blame);
   if (number < 0 || run_some (&blame, number, 1, &local) || g_cancellable_is_cancelled (self->walk->cancellable))
-    return;
+    return -1;
   blame.mode = BLAME_ALONE;
   if (!run_some (&blame, number, 1, &alone) && g_error_matches (alone, local->domain, local->code))
     {
@@ -162,8 +184,9 @@ acc_walk_stage_blame (AccWalkStage *self,
       local = g_steal_pointer (&alone);
     }
 
-  origin = describe_origin (self, self->done + number);
-  acc_evaluate_prefix_element (&local, self->done + number, origin);
+  acc_walk_stage_prefix (self, self->done + number, &local);
   g_clear_error (error);
   g_propagate_error (error, g_steal_pointer (&local));
+
+  return number;
 }

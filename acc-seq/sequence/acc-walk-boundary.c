@@ -13,6 +13,7 @@ typedef struct {
   gint64         left;        /* elements to take, or to drop */
   GQueue         pending;     /* AccWalkPart, owned, of a batch that is not full */
   gint64         n_pending, n_put;              /* elements of batches that wait, and that went on */
+  gboolean       has_put;     /* something of this step */
   AccShape      *extents;     /* owned: of all elements of map_batch, fold_batch; NULL before the first */
   AccWalkStates  states;      /* of a scan, map_batch, fold_batch */
 } Boundary;
@@ -60,6 +61,21 @@ put_slice (Boundary    *self,
     acc_walk_inlet_put (self->outlet.inlet, self->outlet.feed, slice);
 
   return slice != NULL;
+}
+
+/* A step of @count elements goes on as far as it was, and *@error is that of who wants more. */
+static gboolean
+stop_behind (Boundary *self,
+             gint64    count,
+             GError  **error)
+{
+  AccWalkStage *stage = self->outlet.stage;
+
+  if (g_cancellable_is_cancelled (stage->walk->cancellable))
+    return FALSE;
+  acc_walk_stage_fail (stage, stage->done + count, g_steal_pointer (error));
+
+  return TRUE;
 }
 
 /* Predicates are part of the graph; functions of scans and batches are not. */
@@ -267,7 +283,7 @@ absorb_scan (AccWalkOutlet *outlet,
                                            : NULL;
 
       if (next == NULL)
-        return FALSE;
+        return i > 0 && (states->len == 0 || put_states (self, states, NULL)) && stop_behind (self, count, error);
       g_ptr_array_add (states, next);
       if ((states->len == STATES || i == count - 1) && !put_states (self, states, error))
         return FALSE;
@@ -325,6 +341,7 @@ put_mapped (Boundary  *self,
                                    : acc_walk_part_new_regular (g_ptr_array_index (results, 1));
 
   acc_walk_inlet_put (self->outlet.inlet, self->outlet.feed, part);
+  self->has_put = TRUE;
 
   return TRUE;
 }
@@ -376,6 +393,35 @@ static const AccWalkOutletClass whole_class = { build_same, absorb_whole, NULL, 
 
 /* --- batch, map_batches */
 
+/* @size elements at a time: where that does not go for all together, as far as it goes. */
+static gboolean
+map_batches (Boundary    *self,
+             AccWalkPart *all,
+             gint64       first,
+             gint64       size,
+             GError     **error)
+{
+  g_autoptr(AccWalkPart) front = NULL, back = NULL;
+  GError *local = NULL;
+  gint64 half = all->count / size / 2 * size;
+
+  if (map_part (self, all, first, &local))
+    return TRUE;
+  if (half == 0 || g_cancellable_is_cancelled (self->outlet.stage->walk->cancellable))
+    {
+      g_propagate_error (error, local);
+      return FALSE;
+    }
+  g_clear_error (&local);
+
+  front = acc_walk_part_slice (all, 0, half, error);
+  if (front == NULL || !map_batches (self, front, first, size, error))
+    return FALSE;
+  back = acc_walk_part_slice (all, half, all->count - half, error);
+
+  return back != NULL && map_batches (self, back, first + half, size, error);
+}
+
 /* The first @count of what is pending. */
 static AccWalkPart *
 take_pending (Boundary *self,
@@ -421,7 +467,7 @@ put_batches (Boundary *self,
     return FALSE;
   self->n_put += count;
   if (self->outlet.boundary->kind == ACC_SEQUENCE_KIND_MAP_BATCH)
-    return map_part (self, all, first, error);
+    return map_batches (self, all, first, size, error);
 
   batches = self->outlet.boundary->depth > 1
             ? acc_walk_part_nest (all, size, budget, error) : acc_walk_part_group (all, first, size, budget, error);
@@ -443,8 +489,10 @@ absorb_batch (AccWalkOutlet *outlet,
 
   g_queue_push_tail (&self->pending, acc_walk_part_ref (parts[0]));
   self->n_pending += count;
+  self->has_put = FALSE;
 
-  return self->n_pending < size || put_batches (self, self->n_pending - self->n_pending % size, size, error);
+  return self->n_pending < size || put_batches (self, self->n_pending - self->n_pending % size, size, error)
+         || (self->has_put && stop_behind (self, count, error));
 }
 
 static gboolean

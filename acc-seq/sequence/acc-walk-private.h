@@ -109,6 +109,8 @@ struct _AccWalkStage {
   gboolean   halved;          /* because that took long */
   gboolean   keeps_size;      /* smaller steps were no quicker */
   gint64     stored_for;      /* the last element that inlets went to files for; -1: none */
+  GError    *failure;         /* owned: of element number .fails_at, for who wants more than those before it; NULL: none is known */
+  gint64     fails_at;
   gboolean   ended;
   gboolean   alone;           /* graphs are of one element, and what that consists of is as what is the same for all */
 };
@@ -127,11 +129,16 @@ GPtrArray     *acc_walk_stage_build    (AccWalkStage *self, AccWalkPart **parts,
 void           acc_walk_stage_build_apart (AccWalkStage *self, AccWalkPart **some, gint64 count, GPtrArray *wanted);
 /* In place of @parts that are graphs, of which nothing can be cut. */
 gboolean       acc_walk_stage_compute_parts (AccWalkStage *self, AccWalkPart **parts, gint64 count, GError **error);
-/* Finds the first element of a step that fails by itself, and puts it in front of the message, which is what a plain array would get. */
-void           acc_walk_stage_blame    (AccWalkStage *self, AccWalkPart **parts, gint64 count, GError **error);
-/* Does nothing where it has ended. */
+/* Finds the first element of a step that fails by itself, and puts it in front of the message, which is what a plain array would get.
+ * Returns its place in the step; -1: none does. */
+gint64         acc_walk_stage_blame    (AccWalkStage *self, AccWalkPart **parts, gint64 count, GError **error);
+/* Puts element @number of the stage in front of the message, and where it came from. */
+void           acc_walk_stage_prefix   (AccWalkStage *self, gint64 number, GError **error);
+/* Takes over @error, which is that of whoever wants element @number of the stage, or what follows. */
+void           acc_walk_stage_fail     (AccWalkStage *self, gint64 number, GError *error);
+/* Does nothing where it has ended. Where it fails, it has gone as far as it can: elements before those that fail are there. */
 gboolean       acc_walk_stage_step     (AccWalkStage *self, GError **error);
-/* Whether a step needs no other stage's. */
+/* Whether a step needs no other stage's, and is not known to fail. */
 gboolean       acc_walk_stage_is_ready (AccWalkStage *self);
 /* Whether all of its elements come from other stages. */
 gboolean       acc_walk_stage_is_between (AccWalkStage *self);

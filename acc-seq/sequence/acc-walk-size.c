@@ -144,11 +144,11 @@ before_end_of (AccWalkStage *self,
   return sequence->kind == ACC_SEQUENCE_KIND_COUNTER && sequence->length >= 0 ? sequence->length - self->done : G_MAXINT64;
 }
 
-/* Elements before a counter with an end ends. */
+/* Elements before a counter with an end ends, or one fails. */
 static gint64
 before_end (AccWalkStage *self)
 {
-  gint64 left = G_MAXINT64;
+  gint64 left = self->failure != NULL ? self->fails_at - self->done : G_MAXINT64;
 
   for (guint i = 0; i < self->maps->len; i++)
     {

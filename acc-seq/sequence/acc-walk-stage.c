@@ -37,6 +37,7 @@ acc_walk_stage_free (AccWalkStage *self)
   g_clear_pointer (&self->structure, acc_walk_structure_free);
   g_ptr_array_unref (self->numbers);
   g_clear_object (&self->begin);
+  g_clear_error (&self->failure);
   g_free (self);
 }
 
@@ -121,10 +122,17 @@ acc_walk_stage_is_over (AccWalkStage *self)
   return TRUE;
 }
 
+/* Whether what comes next fails. */
+static gboolean
+is_stuck (AccWalkStage *self)
+{
+  return self->failure != NULL && self->done >= self->fails_at;
+}
+
 gboolean
 acc_walk_stage_is_ready (AccWalkStage *self)
 {
-  if (self->ended || self->inlets->len == 0)
+  if (self->ended || self->inlets->len == 0 || is_stuck (self))
     return FALSE;
 
   for (guint i = 0; i < self->inlets->len; i++)
@@ -302,7 +310,17 @@ store (AccWalkStage *self)
   return any;
 }
 
-/* Takes, runs, and gives back where memory did not suffice: *again. */
+void
+acc_walk_stage_fail (AccWalkStage *self,
+                     gint64        number,
+                     GError       *error)
+{
+  g_clear_error (&self->failure);
+  self->failure = error;
+  self->fails_at = number;
+}
+
+/* Takes, runs, and gives back where memory did not suffice, or only elements before some have to go on: *again. */
 static gboolean
 try_step (AccWalkStage *self,
           gint64        count,
@@ -312,6 +330,7 @@ try_step (AccWalkStage *self,
   AccWalkPart **parts = g_new0 (AccWalkPart *, self->inlets->len + 1);
   g_autoptr(GError) local = NULL;
   gboolean done = TRUE, computed = FALSE, made_room = FALSE;
+  gint64 first;
 
   *again = FALSE;
   for (guint i = 0; i < self->inlets->len && done; i++)
@@ -325,7 +344,9 @@ try_step (AccWalkStage *self,
         ;
       else if (computed)
         {
-          g_prefix_error (&local, "elements from %" G_GINT64_FORMAT " on: ", self->done);
+          /* What else is said names elements. */
+          if (refused (local))
+            g_prefix_error (&local, "elements from %" G_GINT64_FORMAT " on: ", self->done);
         }
       else if (refused (local) && ((made_room = make_room (self->walk)) || count > 1))
         {
@@ -352,9 +373,11 @@ try_step (AccWalkStage *self,
               acc_walk_prefix_alone (&local, self->done, count_bytes (self, parts));
             }
         }
-      else
+      else if ((first = acc_walk_stage_blame (self, parts, count, &local)) > 0)
         {
-          acc_walk_stage_blame (self, parts, count, &local);
+          give_back (self, parts);
+          acc_walk_stage_fail (self, self->done + first, g_steal_pointer (&local));
+          *again = TRUE;
         }
     }
 
@@ -367,23 +390,27 @@ try_step (AccWalkStage *self,
   return done;
 }
 
-gboolean
-acc_walk_stage_step (AccWalkStage *self,
-                     GError      **error)
+/* What stage_step() does; its error stays the stage's. */
+static gboolean
+step (AccWalkStage *self,
+      GError      **error)
 {
   gboolean again = TRUE;
-
-  if (self->ended)
-    return TRUE;
 
   acc_walk_stage_recall_size (self);
   while (again)
     {
+      gboolean is_over = acc_walk_stage_is_over (self);
       gint64 count, begin;
 
       if (g_cancellable_set_error_if_cancelled (self->walk->cancellable, error))
         return FALSE;
-      count = acc_walk_stage_is_over (self) ? 0 : acc_walk_stage_choose_size (self, error);
+      if (!is_over && is_stuck (self))
+        {
+          g_propagate_error (error, g_error_copy (self->failure));
+          return FALSE;
+        }
+      count = is_over ? 0 : acc_walk_stage_choose_size (self, error);
       if (count < 0)
         return FALSE;
       if (count == 0)
@@ -396,6 +423,22 @@ acc_walk_stage_step (AccWalkStage *self,
           return TRUE;
         }
     }
+
+  return FALSE;
+}
+
+gboolean
+acc_walk_stage_step (AccWalkStage *self,
+                     GError      **error)
+{
+  GError *local = NULL;
+
+  if (self->ended || step (self, &local))
+    return TRUE;
+
+  if (!g_error_matches (local, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    acc_walk_stage_fail (self, self->done, g_error_copy (local));
+  g_propagate_error (error, local);
 
   return FALSE;
 }

@@ -132,7 +132,7 @@ acc_walk_states_scan (AccWalkStates *self,
 
   results = acc_walk_states_run (self, walk, boundary, (AccArray **) others->pdata, others->len, error);
   if (results == NULL && !g_cancellable_is_cancelled (walk->cancellable))
-    g_prefix_error (error, "element %" G_GINT64_FORMAT ": ", number);
+    acc_walk_stage_prefix (acc_walk_find_stage (walk, boundary->inputs[0]), number, error);
 
   return results != NULL ? make_element (boundary, results) : NULL;
 }

@@ -400,7 +400,8 @@ acc_walk_set_job (AccWalk *self,
 
 /* --- stepping */
 
-/* Stages that have something to work on, so that what waits between stages does not grow. */
+/* Stages that have something to work on, so that what waits between stages does not grow. One that fails has an error for who wants its
+ * elements. */
 static gboolean
 step_ready (AccWalk *self,
             GError **error)
@@ -410,8 +411,14 @@ step_ready (AccWalk *self,
       AccWalkStage *stage = g_ptr_array_index (self->stages, i);
 
       while (acc_walk_stage_is_between (stage) && acc_walk_stage_is_ready (stage))
-        if (!acc_walk_stage_step (stage, error))
+        {
+          g_autoptr(GError) local = NULL;
+
+          if (acc_walk_stage_step (stage, &local) || stage->failure != NULL)
+            continue;
+          g_propagate_error (error, g_steal_pointer (&local));
           return FALSE;
+        }
     }
 
   return TRUE;

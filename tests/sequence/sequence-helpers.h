@@ -89,6 +89,8 @@ void test_map_batches (void);
 void test_map_batches_bits (void);
 void test_map_batches_refused (void);
 
+void add_failures (void);
+
 void test_errors (void);
 void test_fold_errors (void);
 void test_cancel (void);

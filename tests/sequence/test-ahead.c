@@ -133,7 +133,7 @@ test_failing (void)
       g_assert_null (acc_sequence_iterator_next (iterator, NULL, &error));
       g_assert_no_error (error);
 
-      /* Of the step that fails nothing is given, of those before it all. */
+      /* What comes before the element that fails is given. */
       other = iterate (wrong, chunks[c]);
       for (gboolean more = TRUE; more; n += more)
         {
@@ -143,7 +143,7 @@ test_failing (void)
         }
       g_assert_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC);
       g_assert_nonnull (strstr (error->message, "element 17"));
-      g_assert_cmpint (n, ==, chunks[c] > 0 ? 17 / chunks[c] * chunks[c] : 0);
+      g_assert_cmpint (n, ==, 17);
     }
 }
 

@@ -151,11 +151,17 @@ test_least (void)
   g_autoptr(TestCamera) camera = g_object_new (TEST_TYPE_CAMERA, "element-type", acc_element_type_new (ACC_KIND_I64), "rank", 1,
                                                "shape", shape, NULL);
   g_autoptr(AccSequence) sequence = acc_sequence_new (ACC_SEQUENCE_PRODUCER (camera)), sums = acc_sequence_map (sequence, sum_frame, NULL);
+  g_autoptr(AccSequence) few = NULL, rest = NULL;
 
   acc_sequence_set_latency (sequence, G_TIME_SPAN_HOUR);
   acc_sequence_set_latency (sums, 1);
   walk (sums);
   g_assert_cmpint (camera->asked, ==, 1);
+  /* Elements are cut before they are mapped. */
+  few = acc_sequence_take (sums, 10);
+  rest = acc_sequence_drop (sums, 2);
+  g_assert_cmpint (acc_sequence_get_latency (few), ==, 1);
+  g_assert_cmpint (acc_sequence_get_latency (rest), ==, 1);
 }
 
 static void

@@ -172,7 +172,7 @@ test_refused_scans (void)
   last = acc_sequence_last_nested (failing, NULL);
   g_assert_null (acc_backend_run_nested (backend, last, NULL, &error));
   g_assert_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC);
-  if (strstr (error->message, "element 2: ") == NULL)
+  if (strstr (error->message, "element 2, 1: ") == NULL)
     g_error ("%s", error->message);
 }
 

@@ -239,6 +239,7 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/known-counts", test_known_counts);
   g_test_add_func ("/sequence/errors", test_errors);
   g_test_add_func ("/sequence/fold-errors", test_fold_errors);
+  add_failures ();
   g_test_add_func ("/sequence/cancel", test_cancel);
   g_test_add_func ("/sequence/captured", test_captured);
   g_test_add_func ("/sequence/batches", test_batches);
