@@ -131,4 +131,26 @@ for (const target of targets)
 Gio.File.new_for_path(outputs).delete(null);
 
 print(dot.run().toString());
+const told = thing => JSON.stringify(thing.to_list());
+const grid = Acc.use([[1, 2, 3], [4, 5, 6]]);
+check(`${grid.shape} ${grid.get_element_type()}` === '[2,3] f8' && told(grid) === '[[1,2,3],[4,5,6]]', 'lists of lists');
+check(`${Acc.use([1n, 2n])} ${Acc.use([true, false])} ${Acc.use([1, 2], [2], 'i4')} ${Acc.use([[], []])}` ===
+    'array([1, 2], dtype=i8) array([ True, False], dtype=b1) array([1, 2], dtype=i4) array([], shape=(2, 0), dtype=f8)', 'types of lists');
+check(told(Acc.use(3)) === '3' && told(Acc.use([[true], [false]])) === '[[true],[false]]', 'a number, and booleans');
+for (const [wrong, why] of [[[[1, 2], [3]], '1 items at [1], where the first list has 2'], [[1, 'a'], 'a at [1], where a number is needed'],
+    [[1, [2]], 'a list at [1], where a number is needed'], [[[1], 2], '2 at [1], where the first list has 1'], [[1, 2n], 'number and bigint in one array'],
+    [null, 'a typed array, or lists of numbers, are needed'], ['abc', 'a typed array, or lists of numbers, are needed']]) {
+    let error = null;
+    try {
+        Acc.use(wrong);
+    } catch (e) {
+        error = e;
+    }
+    check(error instanceof TypeError && error.message === why, `${why}: ${error}`);
+}
+check(told(grid.add(1)) === '[[2,3,4],[5,6,7]]' && told(grid.sub([[1, 1, 1], [2, 2, 2]])) === '[[0,1,2],[2,3,4]]', 'arithmetic with numbers and lists');
+check(told(grid.sub(grid.sum_all())) === '[[-20,-19,-18],[-17,-16,-15]]' && told(Acc.use(10).sub(grid)) === '[[9,8,7],[6,5,4]]', 'an array of rank 0');
+check(told(grid.div(2)) === '[[0.5,1,1.5],[2,2.5,3]]' && told(counts.div(2)) === '[1,0,1,0]' && told(counts.ge(2)) === '[true,false,true,false]', 'div and ge');
+check(told(counts.max(Acc.expr(1).cast('i4'))) === '[2,1,3,1]' && told(counts.min(counts.reverse())) === '[1,0,0,1]', 'max and min');
+
 print(`${passed} passed, 0 failed`);

@@ -101,4 +101,16 @@ try {
 }
 check(caught instanceof RangeError, 'an error of a function comes through');
 
+// Lists of JavaScript.
+for (const lists of [[[1, 2], [], [3]], [[[1, 2], []], [], [[3]]], [[], []], []])
+    check(JSON.stringify(Acc.NestedArray.from_list(lists).to_list()) === JSON.stringify(lists), `lists: ${JSON.stringify(lists)}`);
+let uneven = null;
+try {
+    Acc.NestedArray.from_list([[1], 2]);
+} catch (e) {
+    uneven = e;
+}
+check(uneven instanceof TypeError && uneven.message === 'lists and numbers side by side, 1 levels deep', `uneven: ${uneven}`);
+check(JSON.stringify(Acc.NestedArray.from_list([[1, 3], [], [4]]).map(row => row.sub(row.mean())).to_list()) === '[[-1,1],[],[0]]', 'centred');
+
 print(`${passed} passed, 0 failed`);

@@ -223,4 +223,29 @@ loop.run();
 if (failure)
     throw failure;
 
+// What JavaScript iterates.
+function* growing(n, breaks = false) {
+    for (let k = 0; k < n; k++)
+        yield new Int32Array(k).fill(k);
+    if (breaks)
+        throw new Error('lost');
+}
+const listed = sequence => JSON.stringify(sequence.to_list());
+const again = Acc.Sequence.from_iterable(() => growing(4)), once = Acc.Sequence.from_iterable(growing(3));
+check(listed(again) === '[[],[1],[2,2],[3,3,3]]' && listed(again.map(row => row.sum())) === '[0,1,4,9]', 'a function that gives a generator');
+check(listed(once) === '[[],[1],[2,2]]' && /only once/.test(errorOf(() => once.to_list()).message), 'a generator');
+const some = Acc.Sequence.from_iterable([[1, 2], [3], []]);
+check(listed(some.map(row => row.sub(row.sum()))) === '[[-2,-1],[0],[]]' && some.map(row => row.sum()).fold(0, (x, y) => x.add(y)).run().get_double(0, 0) === 6, 'lists');
+check(listed(Acc.Sequence.from_iterable(function* () { for (let k = 0; ; k++) yield k; }).take(3).scan(10, (state, x) => state.add(x))) === '[10,11,13]', 'no end');
+check(listed(Acc.Sequence.from_iterable([], {element_type: 'f8', rank: 1})) === '[]' && errorOf(() => Acc.Sequence.from_iterable([])) instanceof TypeError, 'no elements');
+const nestedOnes = [[[1, 2], [3]], [[], [4]]].map(lists => Acc.NestedArray.from_list(lists));
+check(listed(Acc.Sequence.from_iterable(nestedOnes)) === '[[[1,2],[3]],[[],[4]]]', 'nested arrays');
+const got = [], lost = errorOf(() => {
+    for (const element of Acc.Sequence.from_iterable(() => growing(3, true)))
+        got.push(element.to_list().length);
+});
+check(got.join() === '0,1,2' && /element 3: lost/.test(lost.message), `those before an error: ${got}, ${lost}`);
+const other = errorOf(() => Acc.Sequence.from_iterable([[1], [[2]]]).to_list());
+check(/element 1: an element of f8 of rank 2/.test(other.message), `another rank: ${other}`);
+
 print(`${passed} passed, 0 failed`);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Acc for JavaScript: numbers where expressions are wanted, typed arrays in and out, exceptions for errors.
 
-const {GLib} = imports.gi;
+const {GLib, GObject} = imports.gi;
 
-let Acc;
+let Acc, _iterated;
 
 function _expr(value) {
     if (value instanceof Acc.Expr)
@@ -105,15 +105,196 @@ const CODES = new Map([
     [Float32Array, 'f4'], [Float64Array, 'f8'],
 ]);
 
-function _use(data, shape = [data.length], code = CODES.get(data.constructor)) {
-    if (Array.isArray(data)) {
-        data = Float64Array.from(data);
-        code = 'f8';
+// Extents of lists of lists, all of which have the same.
+function _extents(data) {
+    const extents = [];
+    for (let first = data; Array.isArray(first); first = first[0])
+        extents.push(first.length);
+    return extents;
+}
+
+// The numbers in lists of lists, one after the other.
+function _flatten(data, extents, into, place = []) {
+    if (place.length === extents.length) {
+        if (!['number', 'bigint', 'boolean'].includes(typeof data))
+            throw new TypeError(`${Array.isArray(data) ? 'a list' : data} at [${place}], where a number is needed`);
+        into.push(data);
+        return into;
     }
+    if (!Array.isArray(data) || data.length !== extents[place.length])
+        throw new TypeError(`${Array.isArray(data) ? `${data.length} items` : data} at [${place}], where the first list has ${extents[place.length]}`);
+    data.forEach((item, i) => _flatten(item, extents, into, [...place, i]));
+    return into;
+}
+
+// What numbers of JavaScript become where no code is given: their type is that of all.
+function _codeOf(items) {
+    const kinds = new Set(items.map(item => typeof item));
+    if (kinds.size > 1)
+        throw new TypeError(`${[...kinds].join(' and ')} in one array`);
+    return {bigint: 'i8', boolean: 'b1'}[[...kinds][0]] ?? 'f8';
+}
+
+function _pack(items, code) {
+    const constructor = code === 'b1' ? Uint8Array : [...CODES].find(([, c]) => c === code)?.[0];
+    if (!constructor)
+        throw new TypeError(`a typed array is needed for elements of ${code}`);
+    return constructor.from(items, constructor.name.startsWith('Big') ? BigInt : Number);
+}
+
+function _use(data, shape, code) {
+    if (Array.isArray(data) || ['number', 'bigint', 'boolean'].includes(typeof data)) {
+        const extents = _extents(data), items = _flatten(data, extents, []);
+        shape ??= extents;
+        code ??= _codeOf(items);
+        data = _pack(items, code);
+    }
+    code ??= CODES.get(data?.constructor);
     if (!code)
-        throw new TypeError('a typed array, or an array of numbers, is needed');
+        throw new TypeError('a typed array, or lists of numbers, are needed');
     const bytes = GLib.Bytes.new(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
-    return _sound(Acc.Array.use(Acc.ElementType.parse(code), _shape(shape), bytes));
+    return _sound(Acc.Array.use(Acc.ElementType.parse(code), _shape(shape ?? [data.length]), bytes));
+}
+
+function _array(thing) {
+    return thing instanceof Acc.Array ? thing : _use(thing);
+}
+
+function _computed(thing) {
+    return thing.is_manifest() ? thing : thing.run();
+}
+
+// Flat values as lists of the extents.
+function _listed(values, extents) {
+    if (extents.length === 0)
+        return values[0];
+    if (extents.length === 1)
+        return Array.from(values);
+    const size = extents.slice(1).reduce((product, extent) => product * extent, 1);
+    return Array.from({length: extents[0]}, (_, i) => _listed(values.slice(i * size, (i + 1) * size), extents.slice(1)));
+}
+
+function _numbersOf(array) {
+    const code = array.get_element_type()?.get_code();
+    if (code !== 'b1' && ![...CODES.values()].includes(code))
+        throw new TypeError(`elements of ${code} are no numbers: to_array gives what they consist of`);
+    const values = _computed(array).to_array();
+    return code === 'b1' ? Array.from(values, value => value !== 0) : values;
+}
+
+// Element by element with another array, one of rank 0 beside each of the other's, or a number.
+function _arithmetic(array) {
+    for (const name of ['add', 'sub', 'mul', 'div', 'pow', 'min', 'max', 'lt', 'le', 'gt', 'ge', 'eq', 'ne']) {
+        const method = array[name];
+        const one = (x, y) => x[name !== 'div' ? name : /^f/.test(x.get_element_type().get_code()) ? 'fdiv' : 'quot'](y);
+        array[name] = function (other) {
+            if (other instanceof Acc.Expr || ['number', 'bigint', 'boolean'].includes(typeof other))
+                return this.map(x => one(x, _expr(other)));
+            other = _array(other);
+            if (this.get_rank() > 0 && other.get_rank() === 0)
+                return this.map(x => one(x, Acc.Expr.the(other)));
+            if (this.get_rank() === 0 && other.get_rank() > 0)
+                return other.map(y => one(Acc.Expr.the(this), y));
+            return _sound(method.call(this, other));
+        };
+    }
+}
+
+// Of lists of lists of numbers: one level less than there are lists within lists.
+function _fromList(lists) {
+    const levels = [];
+    let items = lists;
+    while (levels.length === 0 || items.some(Array.isArray)) {
+        if (!items.every(Array.isArray))
+            throw new TypeError(`lists and numbers side by side, ${levels.length + 1} levels deep`);
+        levels.push(items.map(item => item.length));
+        items = items.flat();
+    }
+    const numbers = level => _use(level, [level.length], 'i8');
+    let nested = _sound(Acc.NestedArray.new_from_lengths(_use(items), numbers(levels.pop())));
+    while (levels.length > 0)
+        nested = _sound(nested.nest(numbers(levels.pop())));
+    return nested;
+}
+
+// Producers of what JavaScript iterates: once, and again.
+function _iteratedTypes() {
+    const Iterated = GObject.registerClass({GTypeName: 'AccJavaScriptIterator'}, class extends Acc.SequenceProducer {
+        // pending: what the iterator gave before, as next() does.
+        _init(begin, iterator, pending, properties) {
+            super._init(properties);
+            Object.assign(this, {begin, iterator, pending, failure: null});
+        }
+
+        vfunc_read(maxElements, maxValues) {
+            const chunk = [];
+            for (let nValues = 0; chunk.length < maxElements && nValues < maxValues;) {
+                try {
+                    const element = this._next();
+                    if (element === null)
+                        break;
+                    chunk.push(element);
+                    nValues += element instanceof Acc.Array ? element.get_shape().get_size() : maxValues;
+                } catch (error) {
+                    if (chunk.length === 0)
+                        throw error;
+                    this.failure = error; // after what came before it
+                    break;
+                }
+            }
+            return chunk.length > 0 ? this._join(chunk) : null;
+        }
+
+        // The next element, in memory, if it is like the others; null: there is none.
+        _next() {
+            if (this.failure)
+                throw this.failure;
+            this.iterator ??= this.begin();
+            const {done, value} = this.pending ?? this.iterator.next();
+            this.pending = null;
+            if (done)
+                return null;
+            const element = value instanceof Acc.NestedArray ? value : _array(value);
+            const tell = one => `${one.get_element_type().get_code()} of rank ${one.get_rank()}`;
+            const depth = element instanceof Acc.NestedArray ? element.get_depth() : 0;
+            if (tell(element) !== tell(this) || depth !== this.get_depth() - 1)
+                throw new TypeError(`an element of ${tell(element)} and depth ${depth}, where they are of ${tell(this)} and depth ${this.get_depth() - 1}`);
+            return _computed(element);
+        }
+
+        _join(chunk) {
+            if (this.get_depth() === 1)
+                return _computed(Acc.NestedArray.new_from_arrays(chunk));
+            return _computed(chunk[0].nest(_use([chunk[0].get_lengths().run().get_shape().get_size()], [1], 'i8')));
+        }
+    });
+    const IteratedAgain = GObject.registerClass({GTypeName: 'AccJavaScriptIterable'}, class extends Iterated {
+        vfunc_rewind() {
+            Object.assign(this, {iterator: null, pending: null, failure: null});
+            return true;
+        }
+    });
+    return [Iterated, IteratedAgain];
+}
+
+// Of what gives elements one by one: a generator, which is walked once, what can be iterated again, or a function that gives an iterator, called
+// for each walk. The first element tells type and rank where properties, those of a producer, do not.
+function _fromIterable(elements, properties = {}) {
+    const isFunction = typeof elements === 'function', begin = () => (isFunction ? elements() : elements)[Symbol.iterator]();
+    const again = isFunction || elements[Symbol.iterator]() !== elements;
+    let iterator = null, pending = null;
+    if (!properties.element_type) {
+        iterator = begin();
+        pending = iterator.next();
+        if (pending.done)
+            throw new TypeError('there is no first element that tells what elements are: give element_type and rank');
+        const first = pending.value instanceof Acc.NestedArray ? pending.value : _array(pending.value);
+        properties = {element_type: first.get_element_type(), rank: first.get_rank(), depth: (first.get_depth?.() ?? 0) + 1, ...properties};
+    } else if (typeof properties.element_type === 'string') {
+        properties = {...properties, element_type: Acc.ElementType.parse(properties.element_type)};
+    }
+    _iterated ??= _iteratedTypes();
+    return _sound(Acc.Sequence.new(new _iterated[again ? 1 : 0](begin, iterator, pending, properties)));
 }
 
 function _iterateSequences() {
@@ -264,6 +445,13 @@ function _init() {
     _takeFunctions(Acc.Sequence, 'izip_with_many_nested', args => taking(args[0].length + 1)(args));
     for (const name of ['map', 'imap', 'zip_with', 'filter', 'take_while', 'scan', 'scan_many', 'fold', 'map_batch', 'fold_batch'])
         _takeFunctions(Acc.Sequence.prototype, name, spread);
+    // Numbers and lists begin folds and scans, too; of a fold they are of the type of elements.
+    for (const [name, convert] of [['fold', (x, type) => typeof x === 'number' ? Acc.Array.unit(_expr(x).cast(type)) : _array(x)], ['scan', _array]]) {
+        const method = Acc.Sequence.prototype[name];
+        Acc.Sequence.prototype[name] = function (initial, fn) {
+            return method.call(this, initial === null ? null : convert(initial, this.get_element_type()), fn);
+        };
+    }
     for (const name of ['map_batch_nested', 'fold_batch_nested'])
         _takeFunctions(Acc.Sequence.prototype, name, taking(2));
     for (const owner of [Acc.NestedArray, Acc.Sequence])
@@ -271,6 +459,14 @@ function _init() {
             _takeFunctions(owner, name, spread);
     _takeFunctions(Acc.Sequence, 'new_generate', spread);
     _iterateSequences();
+    Acc.Sequence.from_iterable = _fromIterable;
+    Acc.Sequence.prototype.to_list = function () {
+        return this.to_nested().to_list();
+    };
+    Acc.NestedArray.from_list = _fromList;
+    Acc.NestedArray.prototype.to_list = function () {
+        return Array.from(this, element => element.to_list());
+    };
     // A promise of what a job computed: arrays or a nested array, or null where it writes. What its functions threw is its error.
     Acc.Job.prototype.ended = function (cancellable = null) {
         return new Promise((resolve, reject) => this.wait_async(cancellable, (_, result) => {
@@ -295,6 +491,12 @@ function _init() {
     Acc.NestedArray.prototype.toString = function () {
         return this.to_string();
     };
+
+    for (const type of [Acc.Shape, Acc.ElementType]) {
+        type.prototype.toString = function () {
+            return this.to_string?.() ?? this.get_code();
+        };
+    }
 
     _takeFunctions(Acc.Array, 'generate', shaped);
     _takeFunctions(Acc.Array, 'generate_expr', seeded);
@@ -359,10 +561,14 @@ function _init() {
 
     // The elements of a vector, which runs where it is not in memory: for of, [...array], Float64Array.from(array).
     array[Symbol.iterator] = function () {
-        const code = this.get_element_type()?.get_code();
-        if (this.get_rank() !== 1 || code !== 'b1' && ![...CODES.values()].includes(code))
-            throw new TypeError('only a vector of numbers is iterated; to_array gives what any array has');
-        const values = (this.is_manifest() ? this : this.run()).to_array();
-        return (code === 'b1' ? Array.from(values, value => value !== 0) : values)[Symbol.iterator]();
+        if (this.get_rank() !== 1)
+            throw new TypeError('only a vector of numbers is iterated; to_list gives what any array has');
+        return _numbersOf(this)[Symbol.iterator]();
     };
+    // The values as lists, one in the other, of numbers or booleans; that of an array of rank 0.
+    array.to_list = function () {
+        const made = _computed(this), shape = made.get_shape();
+        return _listed(_numbersOf(made), Array.from({length: shape.get_rank()}, (_, d) => shape.get_extent(d)));
+    };
+    _arithmetic(array);
 }
