@@ -2,6 +2,7 @@
 #include "acc-walk-program-private.h"
 
 #include "acc-core/array/acc-graph-words-private.h"
+#include "acc-seq/stream/acc-evaluate-private.h"
 
 /* The graph of a step, compiled once for all steps that differ in what is in their arrays, and in how many values irregular elements have:
  * the same graph is built of parameters, and a step runs it with its own arrays. What else decides the graph is the key. The second step of
@@ -536,7 +537,7 @@ acc_walk_program_run (AccWalkStage *self,
   arguments = list_arguments (program, self, parts, held, numbers);
   if (program->executable != NULL)
     {
-      values = acc_executable_run (program->executable, (AccArray **) arguments->pdata, arguments->len, self->walk->cancellable, &local);
+      values = acc_evaluate_program (program->executable, (AccArray **) arguments->pdata, arguments->len, self->walk->cancellable, &local);
       /* There are ways that need less memory. */
       if (values == NULL && !g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
         g_propagate_error (error, g_steal_pointer (&local));

@@ -22,6 +22,12 @@ gboolean   acc_evaluate_write_with_ledger     (AccBackend *backend, AccArray *ar
 /* acc_backend_run_many(). With @chunk_rows, arrays without sources run by bands too, where they can, whatever their size. */
 GPtrArray *acc_evaluate_with_chunk_rows       (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
                                                GCancellable *cancellable, GError **error);
+/* The same where a run of what was compiled of them has no room, for @reason, which is taken over: by ways that need less. */
+GPtrArray *acc_evaluate_in_less               (AccBackend *backend, AccArray **arrays, guint n_arrays, GError *reason,
+                                               GCancellable *cancellable, GError **error);
+/* acc_executable_run() of what is in memory, by what was compiled alone. */
+GPtrArray *acc_evaluate_program               (AccExecutable *executable, AccArray **arguments, guint n_arguments,
+                                               GCancellable *cancellable, GError **error);
 /* Whether there is room to compute @arrays into memory, by rows of the sources that they read, in as many stages as that takes; and by
  * bands of what is in memory. Nothing is read or computed. FALSE: ACC_ERROR_OUT_OF_MEMORY; TRUE where plans do not tell. */
 gboolean   acc_evaluate_check_stages          (AccBackend *backend, AccArray **arrays, guint n_arrays, GError **error);

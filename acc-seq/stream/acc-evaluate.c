@@ -149,6 +149,7 @@ typedef struct {
   gboolean      keeps_groups;   /* bands are for what floats show nothing of */
   gboolean      to_host;        /* results that have no room on a device are written to the host */
   guint         tried;
+  GError       *reason;         /* why what was compiled of the same does not run whole; NULL: that was not tried */
   GCancellable *cancellable;
 } Run;
 
@@ -162,7 +163,7 @@ run_whole (Run *self, AccArray **arrays, guint n_arrays, AccArray **results, GEr
   g_autoptr(GPtrArray) whole = NULL;
   GError *local = NULL;
 
-  if (chunk_rows == 0 && run_known (backend, arrays, n_arrays, results, cancellable, &local))
+  if (chunk_rows == 0 && self->reason == NULL && run_known (backend, arrays, n_arrays, results, cancellable, &local))
     return TRUE;
 
   if (local != NULL)
@@ -185,7 +186,10 @@ run_whole (Run *self, AccArray **arrays, guint n_arrays, AccArray **results, GEr
       return FALSE;
     }
 
-  whole = acc_executable_run_whole (session->executable, NULL, 0, cancellable, &local);
+  if (self->reason != NULL)
+    local = g_steal_pointer (&self->reason);
+  else
+    whole = acc_executable_run_whole (session->executable, NULL, 0, cancellable, &local);
   if (whole == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && !acc_backend_is_apart (backend)
       && !(self->keeps_groups && acc_external_find_only (arrays, n_arrays, TRUE) != NULL))
     return run_in_less (session, arrays, n_arrays, results, cancellable, local, error);
@@ -379,19 +383,18 @@ run_in_host (Run *self, AccArray **arrays, guint n_arrays, GError *reason, GErro
 }
 
 static GPtrArray *
-evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean keeps_groups, gboolean to_host,
-          GCancellable *cancellable, GError **error)
+evaluate (Run *self, AccArray **arrays, guint n_arrays, GError **error)
 {
-  Run self = { backend, chunk_rows, keeps_groups, to_host, 1 << ACC_STAGES_FLOW, cancellable };
   GError *local = NULL;
   GPtrArray *results;
 
-  if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (cancellable, error))
+  self->tried = 1 << ACC_STAGES_FLOW;
+  if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (self->cancellable, error))
     return NULL;
 
-  results = run_stages (&self, arrays, n_arrays, ACC_STAGES_FLOW, &local);
+  results = run_stages (self, arrays, n_arrays, ACC_STAGES_FLOW, &local);
   if (results == NULL)
-    results = run_in_host (&self, arrays, n_arrays, local, error);
+    results = run_in_host (self, arrays, n_arrays, local, error);
   for (guint i = 0; results != NULL && i < n_arrays; i++)
     acc_stages_set_in_memory (g_ptr_array_index (results, i), FALSE);
 
@@ -401,17 +404,18 @@ evaluate (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_r
 GPtrArray *
 acc_evaluate_plain (AccBackend *backend, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error)
 {
-  return evaluate (backend, arrays, n_arrays, 0, FALSE, TRUE, cancellable, error);
+  Run self = { .backend = backend, .to_host = TRUE, .cancellable = cancellable };
+
+  return evaluate (&self, arrays, n_arrays, error);
 }
 
 static GPtrArray *
-evaluate_or_blame (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows, gboolean keeps_groups, gboolean to_host,
-                   GCancellable *cancellable, GError **error)
+evaluate_or_blame (Run *self, AccArray **arrays, guint n_arrays, GError **error)
 {
-  GPtrArray *results = evaluate (backend, arrays, n_arrays, chunk_rows, keeps_groups, to_host, cancellable, error);
+  GPtrArray *results = evaluate (self, arrays, n_arrays, error);
 
   if (results == NULL && error != NULL)
-    acc_evaluate_blame (backend, arrays, n_arrays, cancellable, error);
+    acc_evaluate_blame (self->backend, arrays, n_arrays, self->cancellable, error);
 
   return results;
 }
@@ -419,14 +423,29 @@ evaluate_or_blame (AccBackend *backend, AccArray **arrays, guint n_arrays, gint6
 GPtrArray *
 acc_evaluate_elements (AccBackend *backend, AccArray **arrays, guint n_arrays, gboolean to_host, GCancellable *cancellable, GError **error)
 {
-  return evaluate_or_blame (backend, arrays, n_arrays, 0, TRUE, to_host, cancellable, error);
+  Run self = { .backend = backend, .keeps_groups = TRUE, .to_host = to_host, .cancellable = cancellable };
+
+  return evaluate_or_blame (&self, arrays, n_arrays, error);
 }
 
 GPtrArray *
 acc_evaluate_with_chunk_rows (AccBackend *backend, AccArray **arrays, guint n_arrays, gint64 chunk_rows,
                               GCancellable *cancellable, GError **error)
 {
-  return evaluate_or_blame (backend, arrays, n_arrays, chunk_rows, FALSE, TRUE, cancellable, error);
+  Run self = { .backend = backend, .chunk_rows = chunk_rows, .to_host = TRUE, .cancellable = cancellable };
+
+  return evaluate_or_blame (&self, arrays, n_arrays, error);
+}
+
+GPtrArray *
+acc_evaluate_in_less (AccBackend *backend, AccArray **arrays, guint n_arrays, GError *reason, GCancellable *cancellable, GError **error)
+{
+  Run self = { .backend = backend, .to_host = TRUE, .reason = reason, .cancellable = cancellable };
+  GPtrArray *results = evaluate_or_blame (&self, arrays, n_arrays, error);
+
+  g_clear_error (&self.reason);
+
+  return results;
 }
 
 /**

@@ -1,8 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "acc-evaluate-private.h"
 
+#include "acc-error.h"
+
 #include "acc-core/backend/acc-async-private.h"
 #include "acc-core/backend/acc-backend-private.h"
+
+GPtrArray *
+acc_evaluate_program (AccExecutable *executable, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error)
+{
+  GPtrArray *results = acc_executable_run_whole (executable, arguments, n_arguments, cancellable, error);
+
+  if (results == NULL && error != NULL)
+    acc_evaluate_blame_program (executable, arguments, n_arguments, cancellable, error);
+
+  return results;
+}
+
+/* @reason: why what was compiled does not run, which is taken over; NULL: not all of @arguments are in memory. */
+static GPtrArray *
+run_applied (AccExecutable *self, AccArray **arguments, guint n_arguments, GError *reason, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GPtrArray) arrays = acc_program_apply (acc_executable_get_program (self), arguments, n_arguments, error);
+  AccBackend *backend = acc_executable_get_backend (self);
+
+  if (arrays == NULL)
+    {
+      g_clear_error (&reason);
+      return NULL;
+    }
+
+  return reason != NULL ? acc_evaluate_in_less (backend, (AccArray **) arrays->pdata, arrays->len, reason, cancellable, error)
+                        : acc_evaluate_with_chunk_rows (backend, (AccArray **) arrays->pdata, arrays->len, 0, cancellable, error);
+}
 
 /**
  * acc_executable_run:
@@ -15,9 +45,10 @@
  * Computes the results of the program for the given arguments.
  *
  * Element types and ranks of the arguments are those of the parameters, and so are the extents that the parameters declare. Where
- * all arguments are in memory, what was compiled runs. Others, such as arrays that read sources, are computed together with the
- * results, in one walk over their sources where that can be, as by [method@Acc.Backend.run_many] of what
- * [method@Acc.Program.apply] builds; that compiles for these arguments, unless the kernels are known already.
+ * all arguments are in memory, what was compiled runs, unless it takes more memory than there is. Then, and where other arguments are
+ * to be computed, such as arrays that read sources, results are those of [method@Acc.Backend.run_many] of what
+ * [method@Acc.Program.apply] builds: in one walk over sources where that can be, by bands, or in stages; that compiles for these
+ * arguments, unless the kernels are known already.
  *
  * Fails with %ACC_ERROR_TYPE or %ACC_ERROR_SHAPE where the arguments or their number do not fit, with %ACC_ERROR_BOUNDS or
  * %ACC_ERROR_ARITHMETIC where a kernel fails, with %ACC_ERROR_OUT_OF_MEMORY where the backend's memory limit does not suffice,
@@ -30,7 +61,8 @@ GPtrArray *
 acc_executable_run (AccExecutable *self, AccArray **arguments, guint n_arguments, GCancellable *cancellable, GError **error)
 {
   gboolean are_manifest = TRUE;
-  g_autoptr(GPtrArray) results = NULL;
+  GError *local = NULL;
+  GPtrArray *results;
 
   g_return_val_if_fail (ACC_IS_EXECUTABLE (self), NULL);
   g_return_val_if_fail (arguments != NULL || n_arguments == 0, NULL);
@@ -38,19 +70,16 @@ acc_executable_run (AccExecutable *self, AccArray **arguments, guint n_arguments
 
   for (guint i = 0; i < n_arguments; i++)
     are_manifest &= !ACC_IS_ARRAY (arguments[i]) || acc_array_is_manifest (arguments[i]);
-  if (are_manifest)
-    {
-      results = acc_executable_run_whole (self, arguments, n_arguments, cancellable, error);
-      if (results == NULL && error != NULL)
-        acc_evaluate_blame_program (self, arguments, n_arguments, cancellable, error);
-      return g_steal_pointer (&results);
-    }
+  if (!are_manifest)
+    return run_applied (self, arguments, n_arguments, NULL, cancellable, error);
 
-  results = acc_program_apply (acc_executable_get_program (self), arguments, n_arguments, error);
+  results = acc_evaluate_program (self, arguments, n_arguments, cancellable, &local);
+  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    return run_applied (self, arguments, n_arguments, local, cancellable, error);
+  if (local != NULL)
+    g_propagate_error (error, local);
 
-  return results != NULL ? acc_evaluate_with_chunk_rows (acc_executable_get_backend (self), (AccArray **) results->pdata, results->len, 0,
-                                                         cancellable, error)
-                         : NULL;
+  return results;
 }
 
 static gpointer

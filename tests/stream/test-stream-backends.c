@@ -740,7 +740,7 @@ test_in_less (gconstpointer data)
   g_autoptr(AccShape) shape = acc_shape_new_matrix (1000, 1000);
   g_autoptr(AccArray) array = acc_array_generate (shape, index_sum, NULL);
   g_autoptr(AccArray) by_rows = NULL;
-  g_autoptr(GPtrArray) whole = NULL;
+  g_autoptr(GPtrArray) whole = NULL, by_program = NULL;
   g_autoptr(GError) error = NULL;
 
   if ((acc_disable_get_flags () & ACC_DISABLE_CHUNKING) != 0)
@@ -758,9 +758,15 @@ test_in_less (gconstpointer data)
   acc_budget_spare (budget, G_MAXINT64);
   acc_backend_set_memory_limit (c->backend, acc_budget_get_used (budget) + bytes * 7 / 4);
   by_rows = acc_backend_run (c->backend, array, NULL, &error);
-  acc_backend_set_memory_limit (c->backend, limit);
   g_assert_no_error (error);
   assert_same (by_rows, g_ptr_array_index (whole, 0), "in less memory");
+  g_clear_object (&by_rows);
+
+  /* What is compiled, too. */
+  acc_budget_spare (budget, G_MAXINT64);
+  by_program = run_whole (c->backend, &array, 1);
+  acc_backend_set_memory_limit (c->backend, limit);
+  assert_same (g_ptr_array_index (by_program, 0), g_ptr_array_index (whole, 0), "by a program in less memory");
 }
 #endif
 

@@ -21,9 +21,12 @@ typedef struct {
   AccBackend          *backend;
   const StreamProgram *program;
   gboolean             in_memory;
+  AccExecutable       *executable;              /* of the program; NULL: it was not compiled */
+  AccArray            *memory[MAX_SOURCES];     /* its arguments */
 } Case;
 
-typedef enum { TO_SINK, TO_MEMORY } To;
+/* To memory by a run of the array, or by one of a program that was compiled for arrays of the same extents. */
+typedef enum { TO_SINK, TO_MEMORY, BY_PROGRAM, N_WAYS } To;
 
 static void
 assert_same_bytes (const Case *self, gconstpointer data, gsize size, AccArray *expected, guint buffer)
@@ -53,8 +56,17 @@ write_within (const Case *self, AccArray *array, AccArray *expected, guint64 lim
   return TRUE;
 }
 
+static AccArray *
+run_program (const Case *self, GError **error)
+{
+  guint n = acc_program_get_n_parameters (acc_executable_get_program (self->executable));
+  g_autoptr(GPtrArray) results = acc_executable_run (self->executable, (AccArray **) self->memory, n, NULL, error);
+
+  return results != NULL ? g_object_ref (g_ptr_array_index (results, 0)) : NULL;
+}
+
 static gboolean
-run_within (const Case *self, AccArray *array, AccArray *expected, guint64 limit, GError **error)
+run_within (const Case *self, To to, AccArray *array, AccArray *expected, guint64 limit, GError **error)
 {
   AccBudget *budget = acc_backend_get_budget (self->backend);
   g_autoptr(AccArray) result = NULL;
@@ -64,7 +76,7 @@ run_within (const Case *self, AccArray *array, AccArray *expected, guint64 limit
   before = acc_budget_get_used (budget);
   acc_budget_reset_high_water (budget);
   acc_budget_set_limit (budget, before + limit);
-  result = acc_backend_run (self->backend, array, NULL, error);
+  result = to == BY_PROGRAM ? run_program (self, error) : acc_backend_run (self->backend, array, NULL, error);
   acc_budget_set_limit (budget, 0);
   g_assert_cmpuint (acc_budget_get_high_water (budget), <=, before + limit);
   if (result != NULL)
@@ -82,7 +94,8 @@ run_within (const Case *self, AccArray *array, AccArray *expected, guint64 limit
 static gboolean
 compute_within (const Case *self, To to, AccArray *array, AccArray *expected, guint64 limit, GError **error)
 {
-  gboolean done = (to == TO_SINK ? write_within : run_within) (self, array, expected, limit, error);
+  gboolean done = to == TO_SINK ? write_within (self, array, expected, limit, error)
+                                : run_within (self, to, array, expected, limit, error);
 
   if (!done)
     g_assert_error (*error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
@@ -93,7 +106,9 @@ compute_within (const Case *self, To to, AccArray *array, AccArray *expected, gu
 static const char *
 get_name (To to)
 {
-  return to == TO_SINK ? "to a sink" : "to memory";
+  static const char *const names[] = { "to a sink", "to memory", "by a program" };
+
+  return names[to];
 }
 
 static void
@@ -139,12 +154,38 @@ test_growing (const Case *self, To to, AccArray *array, AccArray *expected, guin
     }
 }
 
+static AccArray *
+build (AccArray **parameters, guint n_parameters, gpointer data)
+{
+  return ((const StreamProgram *) data)->build (parameters);
+}
+
+static AccExecutable *
+compile (const Case *self, GError **error)
+{
+  g_autoptr(GStrvBuilder) signatures = g_strv_builder_new ();
+  g_autoptr(AccProgram) program = NULL;
+  g_auto(GStrv) all = NULL;
+
+  for (guint i = 0; i < MAX_SOURCES && self->program->data[i] != NULL; i++)
+    {
+      g_autofree char *extents = acc_shape_to_string (acc_array_get_shape (self->memory[i]));
+      g_autofree char *signature = g_strconcat (self->program->data[i]->code, extents, NULL);
+
+      g_strv_builder_add (signatures, signature);
+    }
+  all = g_strv_builder_end (signatures);
+  program = acc_program_new ((const char *const *) all, build, (gpointer) self->program);
+
+  return acc_backend_compile (self->backend, program, NULL, error);
+}
+
 static void
 test_case (gconstpointer data)
 {
-  const Case *self = data;
+  Case own = *(const Case *) data, *self = &own;
   const StreamProgram *program = self->program;
-  AccArray *files[MAX_SOURCES] = { NULL, }, *memory[MAX_SOURCES] = { NULL, };
+  AccArray *files[MAX_SOURCES] = { NULL, };
   g_autoptr(AccArray) from_memory = NULL, from_files = NULL, expected = NULL;
   g_autoptr(GError) error = NULL;
   guint64 bytes = 0;
@@ -155,23 +196,29 @@ test_case (gconstpointer data)
 
       bytes += g_bytes_get_size (file);
       files[i] = stream_program_open_file (program->data[i], file);
-      memory[i] = acc_backend_run (self->backend, files[i], NULL, &error);
+      self->memory[i] = acc_backend_run (self->backend, files[i], NULL, &error);
       g_assert_no_error (error);
     }
-  from_memory = program->build (memory);
+  from_memory = program->build (self->memory);
   from_files = program->build (files);
   expected = acc_backend_run (self->backend, from_memory, NULL, &error);
   g_assert_no_error (error);
+  if (self->in_memory)
+    {
+      self->executable = compile (self, &error);
+      g_assert_no_error (error);
+    }
 
-  for (To to = TO_SINK; to <= TO_MEMORY; to++)
+  for (To to = TO_SINK; to < (self->in_memory ? N_WAYS : BY_PROGRAM); to++)
     {
       test_shares (self, to, self->in_memory ? from_memory : from_files, expected, bytes);
       test_growing (self, to, self->in_memory ? from_memory : from_files, expected, bytes);
     }
+  g_clear_object (&self->executable);
   for (guint i = 0; i < MAX_SOURCES; i++)
     {
       g_clear_object (&files[i]);
-      g_clear_object (&memory[i]);
+      g_clear_object (&self->memory[i]);
     }
 }
 
@@ -203,7 +250,7 @@ add_tests (const char *name, AccBackend *backend)
       if (is_left_out (name, program))
         continue;
       own = g_new (Case, 1);
-      *own = (Case) { g_object_ref (backend), program, i % 2 == 1 };
+      *own = (Case) { .backend = g_object_ref (backend), .program = program, .in_memory = i % 2 == 1 };
       g_test_add_data_func_full (path, own, test_case, free_case);
     }
 }

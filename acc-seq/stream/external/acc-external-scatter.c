@@ -159,7 +159,7 @@ combine (Scatter *self, AccArray *part, AccBuffer **items, gint64 n, GError **er
       m = MIN (self->turn, n - first);
       targets = acc_external_new_view (acc_element_type_new (ACC_KIND_I64), items, first, m);
       values = acc_external_new_view (self->type, items + 1, first, m);
-      results = acc_executable_run (self->permute, (AccArray *[]) { values, part, targets }, 3, self->task.cancellable, &local);
+      results = acc_executable_run_whole (self->permute, (AccArray *[]) { values, part, targets }, 3, self->task.cancellable, &local);
       if (results != NULL)
         {
           g_object_unref (part);
