@@ -4,7 +4,9 @@
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/base/acc-machine-private.h"
 #include "acc-core/derived/acc-array-scan-private.h"
+#include "acc-memory-source-private.h"
 #include "acc-plan-private.h"
+#include "acc-store-private.h"
 #include "acc-seq/stream/windows/acc-window-source-private.h"
 
 #include <stdlib.h>
@@ -44,6 +46,10 @@ static guint64
 measure_source (AccArray *array)
 {
   AccSource *source = acc_array_get_source (array);
+  AccArray *rows = acc_memory_source_get_array (source);
+
+  if (rows != NULL && !acc_store_holds (rows))
+    return 0;
 
   return ACC_IS_WINDOW_SOURCE (source) ? acc_window_source_measure_read (ACC_WINDOW_SOURCE (source)) : acc_external_get_bytes (array);
 }

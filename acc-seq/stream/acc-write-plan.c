@@ -16,6 +16,7 @@ typedef struct {
   AccBackend *backend;
   gint64      chunk_rows;
   gboolean    by_most, went_on;      /* as AccStagesPlan has them */
+  gboolean    from_memory;           /* what is in memory comes by rows */
   GHashTable *counted;
 } Planning;
 
@@ -34,7 +35,34 @@ plan_computed (Planning *self, GPtrArray *outputs, gboolean in_memory, const cha
     }
 
   return acc_session_hold_resident (session, error)
-         ? acc_write_plan_whole (session, first->array, self->chunk_rows, in_memory, why) : NULL;
+         ? acc_session_plan_whole (session, first->array, self->chunk_rows, in_memory, why) : NULL;
+}
+
+static AccPlan *plan_apart (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const char *why, GError **error);
+
+/* Of such results no element is computed. */
+static gboolean
+shows_memory (AccArray *array)
+{
+  while (acc_operation_get_family (array->op) == ACC_FAMILY_VIEW)
+    array = array->inputs[0];
+
+  return acc_array_is_manifest (array);
+}
+
+/* What does not go by rows. */
+static AccPlan *
+plan_whole (Planning *self, AccSession *session, GPtrArray *outputs, GPtrArray *arrays, GError **obstacle, GError **error)
+{
+  static const char why[] = "computed whole: it cannot run chunk by chunk";
+
+  if (acc_write_goes_apart (self->backend, arrays))
+    return plan_apart (self, outputs, arrays, why, error);
+  if (shows_memory (g_ptr_array_index (arrays, 0)))
+    return plan_computed (self, outputs, TRUE, "in memory already", error);
+
+  return acc_session_lacks_room (session, (AccArray **) arrays->pdata, arrays->len, obstacle)
+         ? NULL : plan_computed (self, outputs, FALSE, why, error);
 }
 
 /* Of one stage, whose rows are written as they come. */
@@ -45,21 +73,21 @@ plan_rows (Planning *self, GPtrArray *outputs, GPtrArray *arrays, GError **obsta
   GError *local = NULL;
 
   session->by_rows = self->chunk_rows > 0;
-  if (acc_write_begin_rows (&session, arrays, NULL, &local) && session->run == NULL)
-    return plan_computed (self, outputs, FALSE, "computed whole: it cannot run chunk by chunk", error);
+  if (acc_session_begin_outputs (&session, arrays, NULL, &local) && session->run == NULL)
+    return plan_whole (self, session, outputs, arrays, obstacle, error);
   if (local != NULL)
     {
       acc_stages_set_obstacle (local, obstacle, error);
       return NULL;
     }
 
-  return acc_write_plan_rows (session, self->chunk_rows, obstacle) ? g_steal_pointer (&session->plan) : NULL;
+  return acc_session_plan_outputs (session, self->chunk_rows, obstacle) ? g_steal_pointer (&session->plan) : NULL;
 }
 
 static AccPlan *plan_outputs (Planning *self, GPtrArray *outputs, GError **error);
 
 static AccPlan *
-plan_each (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const GError *why, GError **error)
+plan_each (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const char *why, GError **error)
 {
   g_autoptr(AccPlan) first = NULL;
 
@@ -78,7 +106,7 @@ plan_each (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const GError *
       if (first == NULL)
         {
           first = g_steal_pointer (&plan);
-          first->apart = g_strdup (why->message);
+          first->apart = g_strdup (why);
           first->others = g_ptr_array_new_with_free_func (g_object_unref);
         }
       else
@@ -92,7 +120,7 @@ plan_each (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const GError *
 
 /* A walk for each array. What one has in memory, or holds, is there while others are computed. */
 static AccPlan *
-plan_apart (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const GError *why, GError **error)
+plan_apart (Planning *self, GPtrArray *outputs, GPtrArray *arrays, const char *why, GError **error)
 {
   g_autoptr(GPtrArray) counted = g_ptr_array_new ();
   guint64 held = 0;
@@ -127,7 +155,7 @@ check_results (Planning *self, GPtrArray *arrays, GError **obstacle, GError **er
   GError *local = NULL;
 
   session->by_rows = self->chunk_rows > 0;
-  if (!acc_write_reads_sources (arrays)
+  if (!acc_session_reads_sources (arrays)
       || (acc_session_begin_rows (session, (AccArray **) arrays->pdata, arrays->len, NULL, &local)
           && acc_session_plan_results (session, arrays->len, self->chunk_rows, &local)))
     return TRUE;
@@ -300,13 +328,21 @@ plan_staged (Planning *self, GPtrArray *outputs, AccStagesPlan *stages, GError *
       if (plan != NULL || obstacle == NULL)
         return plan;
 
-      reads = acc_write_reads_sources (arrays);
+      reads = acc_session_reads_sources (arrays);
       if ((reads && !is_narrow
            && acc_stages_find_next (self->backend, (AccArray **) arrays->pdata, arrays->len, &tried, obstacle, &mode))
           || acc_stages_plan_room (stages, (AccArray **) arrays->pdata, arrays->len, obstacle))
         continue;
+      if (!reads && !self->from_memory && acc_write_read_memory (self->backend, outputs))
+        {
+          g_string_append_printf (stages->text, "rows     what is in memory comes by rows: %s\n", obstacle->message);
+          self->from_memory = TRUE;
+          plan = plan_staged (self, outputs, stages, error);
+          self->from_memory = FALSE;
+          return plan;
+        }
       if (arrays->len > 1)
-        return plan_apart (self, outputs, arrays, obstacle, error);
+        return plan_apart (self, outputs, arrays, obstacle->message, error);
       if (is_narrow || !g_error_matches (obstacle, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || !acc_outputs_can_narrow (outputs))
         {
           g_propagate_error (error, g_steal_pointer (&obstacle));
@@ -399,7 +435,7 @@ static AccPlan *
 plan_many (AccBackend *backend, AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sinks, gint64 chunk_rows, GError **error)
 {
   g_autoptr(GHashTable) counted = g_hash_table_new (NULL, NULL);
-  Planning self = { backend, chunk_rows, TRUE, FALSE, counted };
+  Planning self = { .backend = backend, .chunk_rows = chunk_rows, .by_most = TRUE, .counted = counted };
   g_autofree char *before = NULL, *line = NULL;
   g_autoptr(GError) local = NULL;
   AccPlan *plan;
@@ -437,7 +473,7 @@ gboolean
 acc_evaluate_check_stages (AccBackend *backend, AccArray **arrays, guint n_arrays, GError **error)
 {
   g_autoptr(GHashTable) counted = g_hash_table_new (NULL, NULL);
-  Planning self = { backend, 0, TRUE, FALSE, counted };
+  Planning self = { .backend = backend, .by_most = TRUE, .counted = counted };
   gboolean fits = FALSE, again = TRUE;
 
   while (again)
@@ -486,7 +522,7 @@ acc_evaluate_check_bands (AccBackend *backend, AccArray **arrays, guint n_arrays
  * another way than row by row; its own bytes are those of stores in memory and of the last walk. What filters keep is taken for
  * all; where that has no room, the plan says so, and ends there. What depends on a condition, or on extents that are computed, is not
  * planned before those are known: its bytes are those of the whole result, and the plan says that it is not known. Of sequences the plan
- * tells how they will be walked.
+ * tells how they will be walked. Arrays in memory that a device has no room for are planned as sources are.
  *
  * Fails as acc_backend_write() would before it reads the first row.
  *

@@ -8,28 +8,6 @@
 #include "acc-stages-private.h"
 #include "acc-store-private.h"
 
-static void
-measure (AccShape *shape, AccElementType *type, gint64 *n_rows, guint64 *row_bytes)
-{
-  guint rank;
-  const gint64 *extents = acc_shape_get_extents (shape, &rank);
-
-  *n_rows = rank > 0 ? MAX (extents[0], 0) : 1;
-  *row_bytes = *n_rows > 0 ? acc_bytes_multiply ((guint64) (acc_shape_get_size (shape) / *n_rows), acc_element_type_get_size (type)) : 0;
-}
-
-AccPlan *
-acc_write_plan_whole (AccSession *session, AccArray *array, gint64 chunk_rows, gboolean in_memory, const char *why)
-{
-  gint64 n_rows = 0;
-  guint64 row_bytes = 0;
-
-  if (array->shape != NULL)
-    measure (array->shape, array->type, &n_rows, &row_bytes);
-
-  return acc_planner_plan_whole (session->backend, array, n_rows, row_bytes, session->resident, chunk_rows, in_memory, why);
-}
-
 /* What has to be known of all runs of a call. */
 typedef struct {
   AccBackend   *backend;
@@ -75,7 +53,7 @@ write_manifest (Write *self, AccSession *session, guint result, AccArray *array,
             return FALSE;
         }
 
-      plan = acc_write_plan_whole (session, array, self->chunk_rows, TRUE, why);
+      plan = acc_session_plan_whole (session, array, self->chunk_rows, TRUE, why);
       acc_job_set_plan (job, plan);
       if (!acc_stream_write_manifest (array, output->sink, acc_plan_get_chunk_rows (plan), job, self->cancellable, error))
         return FALSE;
@@ -86,51 +64,14 @@ write_manifest (Write *self, AccSession *session, guint result, AccArray *array,
 
 /* --- by rows */
 
-/* A layout for each output, NULL where that is not known yet. */
-static gboolean
-find_layouts (AccSession *session, gboolean *to_sink, GError **error)
-{
-  *to_sink = FALSE;
-  for (guint i = 0; i < session->outputs->len; i++)
-    {
-      AccOutput *output = g_ptr_array_index (session->outputs, i);
-      const AccRowValue *value = acc_session_find_result (session, output->result, error);
-      g_autoptr(AccShape) shape = NULL;
-
-      if (value == NULL)
-        return FALSE;
-      if (value->kind != ACC_ROW_VALUE_REDUCED)
-        {
-          *to_sink = TRUE;
-          shape = acc_stream_dup_shape (value, error);
-          if (shape == NULL)
-            return FALSE;
-        }
-      else if (output->array->shape != NULL)
-        shape = acc_shape_ref (output->array->shape);
-      acc_output_set_layout (output, value->type, shape);
-    }
-
-  return TRUE;
-}
-
-gboolean
-acc_write_plan_rows (AccSession *session, gint64 chunk_rows, GError **obstacle)
-{
-  gboolean to_sink;
-
-  return find_layouts (session, &to_sink, obstacle) && acc_session_hold_resident (session, obstacle)
-         && acc_session_plan (session, to_sink, chunk_rows, obstacle);
-}
-
 gboolean
 acc_write_fits (AccBackend *backend, AccArray **arrays, AccSink **sinks, guint n, gint64 chunk_rows)
 {
   g_autoptr(GPtrArray) outputs = acc_outputs_new (arrays, sinks, n), wanted = acc_outputs_list (outputs);
   g_autoptr(AccSession) session = acc_session_new (backend, outputs);
 
-  return acc_write_begin_rows (&session, wanted, NULL, NULL) && session->run != NULL
-         && acc_write_plan_rows (session, chunk_rows, NULL);
+  return acc_session_begin_outputs (&session, wanted, NULL, NULL) && session->run != NULL
+         && acc_session_plan_outputs (session, chunk_rows, NULL);
 }
 
 /* With a plan. */
@@ -170,7 +111,7 @@ by_rows_instead (Write *self, AccSession *session, GPtrArray *arrays, const GErr
   session->by_rows = TRUE;
 
   return acc_session_begin_rows (session, (AccArray **) arrays->pdata, arrays->len, self->cancellable, NULL)
-         && acc_write_plan_rows (session, self->chunk_rows, NULL);
+         && acc_session_plan_outputs (session, self->chunk_rows, NULL);
 }
 
 /* No row order: the whole arrays are computed first. FALSE with @obstacle: rows might do with less, but not with what is left. */
@@ -209,70 +150,13 @@ write_computed (Write *self, AccSession *session, GPtrArray *arrays, GError **ob
   return results != NULL;
 }
 
-/* Whether arrays in memory should pass through the backend by rows, too: they take most of a device. */
-static GPtrArray *
-find_rows_in_memory (AccSession *session, GPtrArray *arrays)
-{
-  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (session->backend));
-  g_autoptr(GPtrArray) others = NULL;
-  guint64 bytes;
-
-  if (limit == 0 || !ACC_EXECUTABLE_GET_CLASS (session->executable)->prefers_whole || !acc_executable_has_rows (session->executable))
-    return NULL;
-
-  others = acc_memory_source_replace (session->backend, (AccArray **) arrays->pdata, arrays->len, FALSE, &bytes);
-
-  return others != NULL && bytes > limit / 2 ? g_steal_pointer (&others) : NULL;
-}
-
-gboolean
-acc_write_reads_sources (GPtrArray *arrays)
-{
-  for (guint i = 0; i < arrays->len; i++)
-    if (acc_array_reads_source (g_ptr_array_index (arrays, i)))
-      return TRUE;
-
-  return FALSE;
-}
-
-gboolean
-acc_write_begin_rows (AccSession **session, GPtrArray *arrays, GCancellable *cancellable, GError **error)
-{
-  g_autoptr(GError) local = NULL;
-  g_autoptr(GPtrArray) others = NULL;
-
-  if (!acc_session_compile (*session, (AccArray **) arrays->pdata, arrays->len, cancellable, error))
-    return FALSE;
-
-  others = find_rows_in_memory (*session, arrays);
-  if (others != NULL)
-    {
-      g_autoptr(AccSession) by_rows = acc_session_new ((*session)->backend, (*session)->outputs);
-
-      if (acc_session_begin_rows (by_rows, (AccArray **) others->pdata, others->len, cancellable, NULL))
-        {
-          acc_session_free (*session);
-          *session = g_steal_pointer (&by_rows);
-          return TRUE;
-        }
-    }
-
-  if (!acc_write_reads_sources (arrays) && acc_session_prefers_whole (*session, (AccArray **) arrays->pdata, arrays->len))
-    return TRUE;
-  if (acc_session_begin_rows (*session, (AccArray **) arrays->pdata, arrays->len, cancellable, &local))
-    return TRUE;
-
-  g_clear_pointer (&(*session)->flow, acc_row_flow_free);
-  g_clear_pointer (&(*session)->run, acc_row_run_free);
-  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_STREAM) && !acc_write_reads_sources (arrays))
-    return TRUE;
-
-  g_propagate_error (error, g_steal_pointer (&local));
-
-  return FALSE;
-}
-
 /* --- several arrays */
+
+gboolean
+acc_write_goes_apart (AccBackend *backend, GPtrArray *arrays)
+{
+  return arrays->len > 1 && acc_budget_get_limit (acc_backend_get_host_budget (backend)) > 0;
+}
 
 static gboolean write_apart (Write *self, GPtrArray *outputs, gboolean all, GError **error);
 static gboolean write_outputs (Write *self, GPtrArray *outputs, GError **error);
@@ -291,14 +175,14 @@ write_together (Write *self, GPtrArray *outputs, GError **obstacle, GError **err
   if (arrays->len == 1 && acc_array_is_manifest (g_ptr_array_index (arrays, 0)))
     return write_manifest (self, session, 0, g_ptr_array_index (arrays, 0), self->job, "in memory already", error);
 
-  if (!acc_write_begin_rows (&session, arrays, self->cancellable, &local))
+  if (!acc_session_begin_outputs (&session, arrays, self->cancellable, &local))
     return acc_stages_set_obstacle (local, obstacle, error);
-  if (session->run == NULL && arrays->len > 1 && acc_budget_get_limit (acc_backend_get_host_budget (self->backend)) > 0)
+  if (session->run == NULL && acc_write_goes_apart (self->backend, arrays))
     return write_apart (self, outputs, TRUE, error);
   if (session->run == NULL)
     return write_computed (self, session, arrays, obstacle, error);
 
-  return acc_session_claim_sources (session, error) && acc_write_plan_rows (session, self->chunk_rows, obstacle)
+  return acc_session_claim_sources (session, error) && acc_session_plan_outputs (session, self->chunk_rows, obstacle)
          && write_streamed (self, session, arrays, error);
 }
 
@@ -417,21 +301,32 @@ store_rows (Write *self, GPtrArray *outputs, GError **error)
   return TRUE;
 }
 
-/* What is in memory, and too large for a device, comes by rows, as what is in files. FALSE: it does already, or there is none. */
-static gboolean
-read_memory (Write *self, GPtrArray *outputs, GPtrArray *arrays)
+gboolean
+acc_write_read_memory (AccBackend *backend, GPtrArray *outputs)
 {
-  g_autoptr(GPtrArray) others = NULL;
+  g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs), others = NULL;
 
-  if (self->from_memory || !acc_backend_is_apart (self->backend))
+  if (!acc_backend_is_apart (backend))
     return FALSE;
-  others = acc_memory_source_replace (self->backend, (AccArray **) arrays->pdata, arrays->len, TRUE, NULL);
+  others = acc_memory_source_replace (backend, (AccArray **) arrays->pdata, arrays->len, TRUE, NULL);
   if (others == NULL)
     return FALSE;
   acc_outputs_replace (outputs, others);
-  self->from_memory = TRUE;
 
   return TRUE;
+}
+
+/* Once: what is left in memory then stays there. */
+static gboolean
+write_from_memory (Write *self, GPtrArray *outputs, GError **error)
+{
+  gboolean done;
+
+  self->from_memory = TRUE;
+  done = write_outputs (self, outputs, error);
+  self->from_memory = FALSE;
+
+  return done;
 }
 
 /* What depends on no source. */
@@ -445,8 +340,8 @@ write_whole (Write *self, GPtrArray *outputs, GError **error)
     return TRUE;
   if (acc_stages_make_room (self->backend, (AccArray **) arrays->pdata, arrays->len, obstacle))
     return write_whole (self, outputs, error);
-  if (obstacle != NULL && read_memory (self, outputs, arrays))
-    return write_outputs (self, outputs, error);
+  if (obstacle != NULL && !self->from_memory && acc_write_read_memory (self->backend, outputs))
+    return write_from_memory (self, outputs, error);
   if (obstacle != NULL && arrays->len > 1)
     return write_apart (self, outputs, TRUE, error);
   if (is_too_wide (outputs, obstacle))

@@ -23,6 +23,7 @@ typedef struct {
   gboolean             in_memory;
   AccExecutable       *executable;              /* of the program; NULL: it was not compiled */
   AccArray            *memory[MAX_SOURCES];     /* its arguments */
+  guint64              bytes;                   /* of these */
 } Case;
 
 /* To memory by a run of the array, or by one of a program that was compiled for arrays of the same extents. */
@@ -41,13 +42,55 @@ assert_same_bytes (const Case *self, gconstpointer data, gsize size, AccArray *e
     g_test_fail_printf ("%s: buffer %u differs", self->program->name, buffer);
 }
 
+/* A plan that does not know what comes after a stage says so. */
+static gboolean
+says_so (AccPlan *plan)
+{
+  g_autofree char *text = acc_plan_to_string (plan);
+
+  return strstr (text, "unknown  ") != NULL || strstr (text, "refused  if") != NULL;
+}
+
+/* What is said before a run: nothing that has no room. */
+static AccPlan *
+plan_within (const Case *self, AccArray *array, TestSink *sink, guint64 limit, GError **error)
+{
+  AccBudget *budget = acc_backend_get_budget (self->backend);
+  g_autofree char *text = NULL;
+  AccPlan *plan;
+
+  acc_budget_spare (budget, G_MAXINT64);
+  acc_budget_set_limit (budget, acc_budget_get_used (budget) + limit);
+  plan = acc_backend_plan (self->backend, array, ACC_SINK (sink), 0, error);
+  acc_budget_set_limit (budget, 0);
+  if (plan == NULL)
+    {
+      g_assert_error (*error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+      return NULL;
+    }
+
+  text = acc_plan_to_string (plan);
+  if (acc_plan_get_bytes (plan) > limit || (limit < self->bytes / 2 && strstr (text, "computed whole") != NULL))
+    g_test_fail_printf ("%s within %" G_GUINT64_FORMAT " has the plan\n%s", self->program->name, limit, text);
+
+  return plan;
+}
+
 static gboolean
 write_within (const Case *self, AccArray *array, AccArray *expected, guint64 limit, GError **error)
 {
   g_autoptr(TestSink) sink = test_sink_new ();
+  g_autoptr(AccPlan) plan = NULL;
+  g_autoptr(GError) refused = NULL;
+  gboolean done;
 
   acc_sink_set_takes_elements (ACC_SINK (sink));
-  if (!test_write_within (self->backend, array, sink, limit, error))
+  plan = plan_within (self, array, sink, limit, &refused);
+  done = test_write_within (self->backend, array, sink, limit, error);
+  if (plan == NULL ? done && !self->program->decides : !done && !says_so (plan))
+    g_test_fail_printf ("%s within %" G_GUINT64_FORMAT ": the plan is %s, the run is %s", self->program->name, limit,
+                        plan != NULL ? "made" : refused->message, done ? "done" : (*error)->message);
+  if (!done)
     return FALSE;
   g_assert_true (acc_shape_equal (sink->shape, acc_array_get_shape (expected)));
   for (guint i = 0; i < sink->n_buffers; i++)
@@ -112,7 +155,7 @@ get_name (To to)
 }
 
 static void
-test_shares (const Case *self, To to, AccArray *array, AccArray *expected, guint64 bytes)
+test_shares (const Case *self, To to, AccArray *array, AccArray *expected)
 {
   static const guint64 shares[] = { 20, 4 };
 
@@ -120,7 +163,7 @@ test_shares (const Case *self, To to, AccArray *array, AccArray *expected, guint
     {
       g_autoptr(GError) error = NULL;
 
-      if (!compute_within (self, to, array, expected, MAX (bytes / shares[i], BLOCKS), &error))
+      if (!compute_within (self, to, array, expected, MAX (self->bytes / shares[i], BLOCKS), &error))
         g_test_fail_printf ("%s within 1/%" G_GUINT64_FORMAT " of its data %s: %s", self->program->name, shares[i], get_name (to),
                             error->message);
     }
@@ -135,7 +178,7 @@ get_number (const char *variable, guint usual)
 }
 
 static void
-test_growing (const Case *self, To to, AccArray *array, AccArray *expected, guint64 bytes)
+test_growing (const Case *self, To to, AccArray *array, AccArray *expected)
 {
   guint n = get_number ("ACC_TEST_LIMITS", 0);
   double phase = g_test_rand_double ();
@@ -143,7 +186,7 @@ test_growing (const Case *self, To to, AccArray *array, AccArray *expected, guin
 
   for (guint i = 0; i < n; i++)
     {
-      guint64 limit = (guint64) ((double) bytes / 40 * pow (160, (i + phase) / n));
+      guint64 limit = (guint64) ((double) self->bytes / 40 * pow (160, (i + phase) / n));
       g_autoptr(GError) error = NULL;
 
       if (compute_within (self, to, array, expected, limit, &error))
@@ -188,13 +231,12 @@ test_case (gconstpointer data)
   AccArray *files[MAX_SOURCES] = { NULL, };
   g_autoptr(AccArray) from_memory = NULL, from_files = NULL, expected = NULL;
   g_autoptr(GError) error = NULL;
-  guint64 bytes = 0;
 
   for (guint i = 0; i < MAX_SOURCES && program->data[i] != NULL; i++)
     {
       g_autoptr(GBytes) file = stream_program_make_bytes (self->backend, program->data[i], i + 1);
 
-      bytes += g_bytes_get_size (file);
+      self->bytes += g_bytes_get_size (file);
       files[i] = stream_program_open_file (program->data[i], file);
       self->memory[i] = acc_backend_run (self->backend, files[i], NULL, &error);
       g_assert_no_error (error);
@@ -211,8 +253,8 @@ test_case (gconstpointer data)
 
   for (To to = TO_SINK; to < (self->in_memory ? N_WAYS : BY_PROGRAM); to++)
     {
-      test_shares (self, to, self->in_memory ? from_memory : from_files, expected, bytes);
-      test_growing (self, to, self->in_memory ? from_memory : from_files, expected, bytes);
+      test_shares (self, to, self->in_memory ? from_memory : from_files, expected);
+      test_growing (self, to, self->in_memory ? from_memory : from_files, expected);
     }
   g_clear_object (&self->executable);
   for (guint i = 0; i < MAX_SOURCES; i++)
