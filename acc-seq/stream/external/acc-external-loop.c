@@ -121,6 +121,20 @@ measure_whole (AccArray *node)
   return bytes;
 }
 
+/* A device has what programs read besides their states, too. */
+static guint64
+measure_apart (AccArray *node)
+{
+  AccArray *loop = get_loop (node);
+  guint64 bytes = measure_whole (node);
+
+  for (guint i = 0; i < loop->references->len; i++)
+    if (((AccArray *) g_ptr_array_index (loop->references, i))->shape != NULL)
+      bytes = acc_bytes_add (bytes, acc_external_get_bytes (g_ptr_array_index (loop->references, i)));
+
+  return bytes;
+}
+
 static guint64
 measure_least (AccArray *node)
 {
@@ -472,6 +486,7 @@ const AccExternal acc_external_loop = {
   .has_flow = TRUE,
   .takes = take_loop,
   .measure_whole = measure_whole,
+  .measure_apart = measure_apart,
   .measure_least = measure_least,
   .n_written = 1,
   .n_read = 1,
