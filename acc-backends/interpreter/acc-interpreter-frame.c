@@ -60,8 +60,14 @@ interp_set_bounds_error (GError       **error,
                          guint          rank)
 {
   g_autofree char *where = acc_array_describe (origin);
+  g_autofree char *refused = rank == 1 ? acc_array_refuse_number (origin, index[0], TRUE) : NULL;
   g_autoptr(GString) text = g_string_new (where);
 
+  if (refused != NULL)
+    {
+      g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS, "%s: %s", where, refused);
+      return;
+    }
   g_string_append (text, ": index ");
   append_index (text, index, rank);
   g_string_append (text, " is outside the extents ");

@@ -92,10 +92,14 @@ fail (Evaluation *self,
 
 static gboolean
 fail_outside (Evaluation *self,
+              AccArray   *array,
               gint64      index,
               gint64      extent)
 {
-  g_autofree char *message = g_strdup_printf ("index %" G_GINT64_FORMAT " is outside extent %" G_GINT64_FORMAT, index, extent);
+  g_autofree char *message = acc_array_refuse_number (array, index, TRUE);
+
+  if (message == NULL)
+    message = g_strdup_printf ("index %" G_GINT64_FORMAT " is outside extent %" G_GINT64_FORMAT, index, extent);
 
   return fail (self, ACC_ERROR_BOUNDS, message);
 }
@@ -165,14 +169,14 @@ read_element (Evaluation *self,
     {
       linear = index[0].i;
       if (linear < 0 || linear >= acc_shape_get_size (data->shape))
-        return fail_outside (self, linear, acc_shape_get_size (data->shape));
+        return fail_outside (self, expr->array, linear, acc_shape_get_size (data->shape));
     }
   else
     {
       for (guint d = 0; d < rank; d++)
         {
           if (index[d].i < 0 || index[d].i >= extents[d])
-            return fail_outside (self, index[d].i, extents[d]);
+            return fail_outside (self, expr->array, index[d].i, extents[d]);
           linear = linear * extents[d] + index[d].i;
         }
     }

@@ -108,6 +108,7 @@ acc_infer_given (AccInference *self)
   const AccClosedContext context = { get_closed_extents, NULL, (gpointer) self->context };
   AccFunction *function = self->array->extents;
   g_autoptr(GError) error = NULL;
+  g_autofree char *refused = NULL;
   gboolean unknown = FALSE;
 
   if (acc_closed_evaluate (function, &context, self->extents, &unknown, &error))
@@ -121,8 +122,14 @@ acc_infer_given (AccInference *self)
         return TRUE;
     }
 
+  refused = acc_array_refuse_number (self->array, 0, TRUE);
+  if (error != NULL && refused != NULL && g_str_has_prefix (error->message, acc_array_get_operation_name (self->array)))
+    {
+      g_propagate_error (self->error, g_steal_pointer (&error));
+      return FALSE;
+    }
   if (error != NULL)
-    return acc_inference_fail (self, error->code, "its shape: %s", error->message);
+    return acc_inference_fail (self, error->code, "%s%s", refused != NULL ? "" : "its shape: ", error->message);
   else
     return acc_inference_fail (self, ACC_ERROR_UNSUPPORTED, "its shape depends on computed values");
 }

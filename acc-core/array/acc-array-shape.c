@@ -23,20 +23,20 @@ backpermute_signature (AccArray     *node,
   signature->result = acc_index_type (node->inputs[0]->rank);
 }
 
-/* Whether the extents say that an element does not have what the label says. */
 static gboolean
-is_refused (AccInference *self)
+is_refused_element (gint64 extent)
+{
+  return extent >= ACC_REFUSED_ELEMENT && extent < G_MININT64 / 4;
+}
+
+/* What the label of a check says of an element, or of a size, that is refused; NULL: @self is no check. */
+static char *
+describe_refused (AccInference *self)
 {
   gint64 extent = self->array->rank == 1 ? self->extents[0] : 0;
+  gint64 number = is_refused_element (extent) ? extent - ACC_REFUSED_ELEMENTS : extent;
 
-  if (extent == ACC_REFUSED_ELEMENT)
-    acc_inference_fail (self, ACC_ERROR_SHAPE, "not in this element");
-  else if (extent >= ACC_REFUSED_ELEMENTS && extent < G_MININT64 / 4)
-    acc_inference_fail (self, ACC_ERROR_SHAPE, "not in element %" G_GINT64_FORMAT, extent - ACC_REFUSED_ELEMENTS);
-  else
-    return FALSE;
-
-  return TRUE;
+  return acc_array_refuse_number (self->array, number, extent != ACC_REFUSED_ELEMENT);
 }
 
 static gboolean
@@ -46,10 +46,11 @@ infer_reshape (AccInference *self)
   const gint64 *extents;
   gint64 size, input_size;
 
-  if (!acc_infer_given (self) || (extents = acc_inference_get_extents (self, 0)) == NULL || is_refused (self))
+  if (!acc_infer_given (self) || (extents = acc_inference_get_extents (self, 0)) == NULL)
     return FALSE;
 
-  if (!acc_extents_check_size (extents, input->rank, input->type, &input_size) ||
+  if ((self->array->rank == 1 && is_refused_element (self->extents[0])) ||
+      !acc_extents_check_size (extents, input->rank, input->type, &input_size) ||
       !acc_extents_check_size (self->extents, self->array->rank, input->type, &size) ||
       size != input_size)
     {
@@ -57,7 +58,10 @@ infer_reshape (AccInference *self)
       g_autoptr(AccShape) to = acc_shape_new (self->extents, self->array->rank);
       g_autofree char *from_text = acc_shape_to_string (from);
       g_autofree char *to_text = acc_shape_to_string (to);
+      g_autofree char *refused = describe_refused (self);
 
+      if (refused != NULL)
+        return acc_inference_fail (self, ACC_ERROR_SHAPE, "%s", refused);
       return acc_inference_fail (self, ACC_ERROR_SHAPE, "%s does not have as many elements as %s", to_text, from_text);
     }
 

@@ -238,10 +238,29 @@ acc_array_describe (AccArray *self)
 {
   const char *name = acc_array_get_operation_name (self);
 
-  if (self->label != NULL)
+  if (self->label != NULL && strstr (self->label, ACC_REFUSED_NUMBER) == NULL)
     return g_strdup_printf ("%s “%s”", name, self->label);
   else
     return g_strdup (name);
+}
+
+char *
+acc_array_refuse_number (AccArray *self,
+                         gint64    number,
+                         gboolean  is_known)
+{
+  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, number);
+  GString *said;
+
+  if (self == NULL || self->label == NULL || strstr (self->label, ACC_REFUSED_NUMBER) == NULL)
+    return NULL;
+
+  said = g_string_new (self->label);
+  if (!is_known)
+    g_string_replace (said, "element " ACC_REFUSED_NUMBER, "this element", 0);
+  g_string_replace (said, ACC_REFUSED_NUMBER, text, 0);
+
+  return g_string_free (said, FALSE);
 }
 
 GError *

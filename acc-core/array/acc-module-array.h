@@ -217,9 +217,15 @@ AccFunction   *acc_array_nth_function  (AccArray *self, guint n);
 ACC_MODULE_API
 void           acc_array_list_payload  (AccArray *self, GArray *numbers);
 
-/* The name of the operation with its label: "take “label”". Owned. */
+/* The name of the operation with its label: "take “label”"; that of a check says what is wrong, and is left out. Owned. */
 ACC_MODULE_API
 char      *acc_array_describe       (AccArray *self);
+/* Stands in the label of a check for the number that it refuses: "there is no element {number}". */
+#define ACC_REFUSED_NUMBER "{number}"
+/* What the label of a check says of @number, or, where it is not known, of "this element"; NULL: @self, which
+ * may be NULL, is no check. Owned. */
+ACC_MODULE_API
+char      *acc_array_refuse_number  (AccArray *self, gint64 number, gboolean is_known);
 /* The sticky error with the current label of its node; NULL without one. Owned. */
 ACC_MODULE_API
 GError    *acc_array_dup_error      (AccArray *self);

@@ -2,6 +2,8 @@
 #include "acc-array-segments-private.h"
 #include "acc-error.h"
 
+#include <string.h>
+
 /* Invalid segments are found when they are read: an invalid number becomes an index out of range. */
 
 typedef struct {
@@ -68,7 +70,7 @@ check_numbers (AccSegments *self,
                AccExprFunc  number,
                gpointer     data)
 {
-  g_autofree char *label = g_strdup_printf ("%s: %s", self->operation, what);
+  g_autofree char *label = strstr (what, ACC_REFUSED_NUMBER) == NULL ? g_strdup_printf ("%s: %s", self->operation, what) : g_strdup (what);
   AccShape *shape = acc_array_get_shape (self->array);
   guint innermost = self->array->rank - 1;
   /* What is known needs no array, which may be on its way from a source. */
@@ -109,7 +111,7 @@ find_offsets (AccSegments     *self,
   checked = check_numbers (self, self->no_empty ? "the length of a segment, which needs an element" : "the length of a segment",
                            acc_expr_add (n, acc_array_number (1)), checked_number, &numbers);
   self->offsets = acc_array_scanl1 (checked, acc_array_add_elements, NULL);
-  self->total = check_numbers (self, "all lengths together, more than there are values: 1 less than the extent", acc_expr_tuple (NULL, 0),
+  self->total = check_numbers (self, "lengths add up to " ACC_REFUSED_NUMBER ", more than there are values", acc_expr_tuple (NULL, 0),
                                last_offset, self->offsets);
 }
 

@@ -193,7 +193,8 @@ demand_values (AccLift   *self,
 {
   g_autoptr(AccLifted) owned = input;
   g_autoptr(AccArray) flat = input->form == ACC_LIFTED_REGULAR ? acc_array_flatten (input->values) : g_object_ref (input->values);
-  g_autoptr(AccArray) values = acc_lift_demand (self, flat, has_values, node, node, "a value in each row, for want of an initial one");
+  g_autoptr(AccArray) values = acc_lift_demand (self, flat, has_values, node, node,
+                                                "element " ACC_REFUSED_NUMBER " has nothing to fold, and no initial value is given");
   g_autofree AccExpr **extents = NULL;
 
   if (input->form == ACC_LIFTED_IRREGULAR)

@@ -94,7 +94,8 @@ acc_lift_demand (AccLift      *self,
                  AccArray     *node,
                  const char   *what)
 {
-  g_autofree char *label = node->label != NULL ? g_strdup_printf ("%s: %s", node->label, what) : g_strdup (what);
+  gboolean is_named = node->label != NULL && strstr (node->label, ACC_REFUSED_NUMBER) == NULL;
+  g_autofree char *label = is_named ? g_strdup_printf ("%s: %s", node->label, what) : g_strdup (what);
   Demand demand = { self, holds, data };
   g_autoptr(AccArray) refused = acc_array_generate_expr (acc_lift_count (self), refused_extent, &demand);
   g_autoptr(AccArray) first = acc_array_fold_all (refused, acc_array_number (0), acc_array_min_elements, NULL);

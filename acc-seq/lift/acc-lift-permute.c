@@ -73,7 +73,8 @@ lay_alike (AccLift    *self,
   nesting = acc_lift_new_nesting (self, both[0]->rank, least_extents, both);
   made = acc_lift_make (self, nesting, acc_lift_element_of_lifted, both[0]);
   *source = acc_lifted_new_irregular (acc_nesting_ref (nesting), acc_lift_demand (self, made->values, are_alike, both, node,
-                                                                                  "as many targets as elements"));
+                                                                                  "element "
+                                                                                  ACC_REFUSED_NUMBER " does not have as many targets as values"));
   *targets = acc_lift_make (self, nesting, acc_lift_element_of_lifted, both[1]);
   acc_lifted_unref (both[0]);
   acc_lifted_unref (both[1]);

@@ -73,7 +73,7 @@ acc_lift_reshape (AccLift  *self,
     return acc_lifted_new_regular (regular_reshape (self, node, &input->values));
 
   flat = input->form == ACC_LIFTED_REGULAR ? acc_array_flatten (input->values) : g_object_ref (input->values);
-  values = acc_lift_demand (self, flat, fits, node, node, "as many values in each element as its extents say");
+  values = acc_lift_demand (self, flat, fits, node, node, "element " ACC_REFUSED_NUMBER " does not have as many values as its extents say");
   if (uniform)
     return acc_lifted_new_regular (regular_reshape (self, node, &values));
 

@@ -27,18 +27,31 @@ typedef struct {
   AccArray        *numbers;
 } Matching;
 
+/* How many there are in the element that ends at offset @k of @array; in front of the first one there are none. */
+static AccExpr *
+count_before (AccNestedArray *array,
+              AccExpr        *before,
+              AccExpr        *k)
+{
+  AccArray *groups = acc_nested_array_get_groups (array);
+
+  return acc_expr_sub (acc_expr_linear_index (groups, k), acc_expr_linear_index (groups, before));
+}
+
 static AccExpr *
 matched_offset (AccExpr *k,
                 gpointer data)
 {
   Matching *self = data;
-  g_autoptr(AccExpr) own = acc_expr_ref_sink (acc_expr_linear_index (acc_nested_array_get_groups (self->arrays[0]), k));
-  AccExpr *same = acc_expr_eq (own, acc_expr_linear_index (acc_nested_array_get_groups (self->arrays[1]), k));
+  g_autoptr(AccExpr) before = acc_expr_ref_sink (acc_expr_max (acc_expr_sub (k, acc_array_number (1)), acc_array_number (0)));
+  g_autoptr(AccExpr) own = acc_expr_ref_sink (count_before (self->arrays[0], before, k));
+  AccExpr *same = acc_expr_eq (own, count_before (self->arrays[1], before, k));
 
   for (guint i = 2; i < self->n; i++)
-    same = acc_expr_land (same, acc_expr_eq (own, acc_expr_linear_index (acc_nested_array_get_groups (self->arrays[i]), k)));
+    same = acc_expr_land (same, acc_expr_eq (own, count_before (self->arrays[i], before, k)));
 
-  return acc_expr_cond (same, own, acc_expr_linear_index (self->numbers, acc_array_number (-1)));
+  return acc_expr_cond (same, acc_expr_linear_index (acc_nested_array_get_groups (self->arrays[0]), k),
+                        acc_expr_linear_index (self->numbers, before));
 }
 
 /* The offsets that all of @arrays have, which is found when they are read. */
@@ -46,8 +59,9 @@ static AccArray *
 match_groups (AccNestedArray **arrays,
               guint            n_arrays)
 {
+  static const char label[] = "element " ACC_REFUSED_NUMBER " has more elements in one nested array than in another";
   AccArray *own = acc_nested_array_get_groups (arrays[0]), *matched;
-  g_autoptr(AccArray) numbers = NULL, count = acc_nested_array_match_all (arrays, n_arrays, acc_nested_array_get_groups);
+  g_autoptr(AccArray) numbers = NULL, count = acc_nested_array_match_all (arrays, n_arrays, acc_nested_array_get_outer_count);
   Matching matching = { arrays, n_arrays };
   gboolean same = TRUE;
 
@@ -56,9 +70,10 @@ match_groups (AccNestedArray **arrays,
   if (same)
     return g_object_ref (own);
 
-  matching.numbers = numbers = acc_nested_array_new_numbers (acc_array_number (1));
-  matched = acc_array_generate_expr (acc_expr_extent (count, 0), matched_offset, &matching);
-  acc_array_set_label (matched, "levels of one nested array as those of the other");
+  matching.numbers = numbers = acc_nested_array_new_numbers (acc_array_number (0));
+  acc_array_set_label (numbers, label);
+  matched = acc_array_generate_expr (acc_expr_add (acc_expr_extent (count, 0), acc_array_number (1)), matched_offset, &matching);
+  acc_array_set_label (matched, label);
 
   return matched;
 }

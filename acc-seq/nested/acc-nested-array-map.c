@@ -20,6 +20,7 @@ static AccArray *
 match_counts (AccArray *count,
               AccArray *other)
 {
+  static const char label[] = "element " ACC_REFUSED_NUMBER " is there in one nested array, and not in another";
   g_autoptr(AccArray) none = NULL;
   g_autoptr(AccExpr) n = NULL, m = NULL;
   AccArray *matched;
@@ -32,8 +33,9 @@ match_counts (AccArray *count,
   none = acc_nested_array_new_numbers (acc_array_number (0));
   n = acc_expr_ref_sink (acc_expr_extent (count, 0));
   m = acc_expr_ref_sink (acc_expr_extent (other, 0));
+  acc_array_set_label (none, label);
   matched = acc_nested_array_new_numbers (acc_expr_cond (acc_expr_eq (n, m), n, acc_expr_linear_index (none, acc_expr_min (n, m))));
-  acc_array_set_label (matched, "as many elements of one nested array as of the other, or the number of the first that is alone");
+  acc_array_set_label (matched, label);
 
   return matched;
 }

@@ -105,6 +105,13 @@ checked_offset (AccExpr *k,
   return accept (data, before, descriptor_at (data, k), acc_expr_max (least, acc_array_number (0)));
 }
 
+static gboolean
+is_vector_of_integers (AccArray *array)
+{
+  return array->rank == 1 && acc_element_type_is_scalar (array->type)
+         && acc_element_kind_is_integer (acc_element_type_get_kind (array->type));
+}
+
 /* @descriptor as i8, whose numbers fit; itself where it is no vector of integers, which is a mistake of its own. */
 static AccArray *
 check_descriptor (AccArray       *values,
@@ -116,12 +123,11 @@ check_descriptor (AccArray       *values,
   g_autoptr(AccArray) refused = NULL;
   Checking checking = { values, dimension, descriptor, NULL };
   const char *label = form == ACC_SEGMENTS_LENGTHS
-                      ? "number of an element whose length is negative or more than there are values"
-                      : "number of an element that ends before it begins, or outside the values";
+                      ? "the length of element " ACC_REFUSED_NUMBER " is negative, or more than there are values"
+                      : "element " ACC_REFUSED_NUMBER " ends before it begins, or outside the values";
   AccArray *checked;
 
-  if (values->error != NULL || descriptor->error != NULL || descriptor->rank != 1 || !acc_element_type_is_scalar (descriptor->type)
-      || !acc_element_kind_is_integer (acc_element_type_get_kind (descriptor->type)))
+  if (values->error != NULL || descriptor->error != NULL || !is_vector_of_integers (descriptor))
     return g_object_ref (descriptor);
 
   none = acc_shape_new_vector (0);
@@ -160,6 +166,9 @@ new_checked (const char     *operation,
 
   if (values->error == NULL && values->rank != 1)
     return acc_nested_array_refuse (values, ACC_ERROR_SHAPE, "values are a vector");
+  if (given->error == NULL && !is_vector_of_integers (given))
+    return acc_nested_array_refuse (given, given->rank != 1 ? ACC_ERROR_SHAPE : ACC_ERROR_TYPE, form == ACC_SEGMENTS_LENGTHS
+                                    ? "lengths are a vector of integers" : "offsets are a vector of integers");
   descriptor = check_descriptor (values, 0, given, form);
   mistake = acc_segments_prepare (&segments, form, descriptor, ACC_SEED_NONE, NULL);
   if (mistake != NULL)
@@ -175,7 +184,7 @@ new_checked (const char     *operation,
     {
       offsets = g_object_ref (segments.offsets);
       part = acc_array_reshape_expr (values, acc_segments_last (&segments));
-      acc_array_set_label (part, "values, as many as all lengths together");
+      acc_array_set_label (part, "lengths add up to " ACC_REFUSED_NUMBER ", less than there are values");
     }
   acc_segments_clear (&segments);
 

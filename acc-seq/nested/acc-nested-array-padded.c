@@ -218,7 +218,8 @@ measure_mask (AccLift   *lift,
 
   for (guint d = 0; d + 1 < padded->rank; d++)
     g_ptr_array_add (self->lengths, acc_array_unzip (box, d));
-  checked = acc_lift_demand (lift, flat, is_full, box, mask, "the first of each dimension, and all of these");
+  checked = acc_lift_demand (lift, flat, is_full, box, mask,
+                             "element " ACC_REFUSED_NUMBER " keeps others than the first of each dimension");
 
   return acc_array_reshape_expr (checked, acc_array_join_items (extents, padded->rank));
 }

@@ -29,7 +29,7 @@ AccArray       *acc_nested_array_read_places    (AccArray *array, AccArray *plac
 /* Elements of @numbers (i8), which are known to be there. */
 AccNestedArray *acc_nested_array_choose         (AccNestedArray *self, AccArray *numbers);
 /* An expression: @number, taken over, or %ACC_ERROR_BOUNDS where @self has no outermost element of it; and the label of what it is for. */
-#define ACC_NESTED_ARRAY_NO_ELEMENT "the number of an element that is not there"
+#define ACC_NESTED_ARRAY_NO_ELEMENT "there is no element " ACC_REFUSED_NUMBER
 AccExpr        *acc_nested_array_check_number   (AccNestedArray *self, AccExpr *number);
 /* Whether elements of that type are integers, or tuples of them. */
 gboolean        acc_nested_array_are_integers   (AccElementType *extents);

@@ -208,6 +208,8 @@ acc_nested_array_check_number (AccNestedArray *self,
   AccExpr *there = acc_expr_land (acc_expr_ge (own, acc_array_number (0)), acc_expr_lt (own, acc_nested_array_count_elements (self)));
   g_autoptr(AccArray) refused = acc_nested_array_new_numbers (acc_array_number (0));
 
+  acc_array_set_label (refused, ACC_NESTED_ARRAY_NO_ELEMENT);
+
   return acc_expr_cond (there, own, acc_expr_linear_index (refused, own));
 }
 

@@ -422,7 +422,8 @@ stack_irregular (AccNestedArray *elements)
   ACC_ARRAY_NAMED ("sequence_stack");
   AccLifted *lifted = acc_nested_array_get_lifted (elements);
   g_autoptr(AccLift) lift = acc_lift_new (acc_nested_array_get_count (elements));
-  g_autoptr(AccArray) checked = acc_lift_demand (lift, lifted->values, is_as_first, lifted, lifted->values, "elements of the same extents");
+  g_autoptr(AccArray) checked = acc_lift_demand (lift, lifted->values, is_as_first, lifted, lifted->values,
+                                                 "element " ACC_REFUSED_NUMBER " does not have the extents of the first");
   g_autofree AccExpr **extents = g_new (AccExpr *, lifted->rank + 1);
 
   extents[0] = acc_lift_count (lift);

@@ -271,7 +271,7 @@ def test_parts_of_rows_are_reduced_by_themselves():
         array.fold_seg(0, [3, 9], add).run()
         raise AssertionError('segments that are too long were accepted')
     except GLib.Error as error:
-        assert 'fold_seg: all lengths together' in str(error)
+        assert 'fold_seg: lengths add up to' in str(error)
 
 
 def _exceptions_come_out(array, add):

@@ -227,7 +227,7 @@ def test_program_mistakes():
         fails(make, part, rows)
         fails(make, 'an argument of a program', rows)
     ragged = lambda a: Acc.Sequence.from_array(a).imap(lambda k, x: Acc.fill(k[()], 1)).stack()
-    fails(ragged, 'elements of the same extents', rows)
+    fails(ragged, 'does not have the extents of the first', rows)
     fails(lambda a: Acc.Sequence.from_array(a)[2:].last(), 'outside', rows)
 
 

@@ -180,15 +180,16 @@ test_functions (void)
   nested_says ("nested_array_zip_with", ACC_ERROR_CALLBACK, "nothing", acc_nested_array_zip_with (ROWS (), ROWS (), f_nothing, NULL));
   nested_says ("nested_array_zip_with", ACC_ERROR_SHAPE, "levels", acc_nested_array_zip_with (ROWS (), GROUPS (1, 3), f_same, NULL));
   nested_says ("nested_array_zip_with", ACC_ERROR_SHAPE, "levels", acc_nested_array_zip_with (GROUPS (1, 3), ROWS (), f_same, NULL));
-  nested_says ("nested_array_zip_with", ACC_ERROR_BOUNDS, "index 3 ",
+  nested_says ("nested_array_zip_with", ACC_ERROR_BOUNDS,
+               "nested_array_zip_with: element 3 is there in one nested array, and not in another",
                acc_nested_array_zip_with (ROWS (), OTHERS (), f_same, NULL));
-  nested_says ("nested_array_zip_with", ACC_ERROR_BOUNDS, "as many elements",
+  nested_says ("nested_array_zip_with", ACC_ERROR_BOUNDS, "element 3 is there in one",
                acc_nested_array_zip_with (OTHERS (), ROWS (), f_count, NULL));
-  nested_says ("nested_array_zip_with", ACC_ERROR_BOUNDS, "as those of the other",
+  nested_says ("nested_array_zip_with", ACC_ERROR_BOUNDS, "element 0 has more elements in one nested array than in another",
                acc_nested_array_zip_with (GROUPS (1, 3), GROUPS (2, 2), f_same, NULL));
-  nested_says ("nested_array_zip_with", ACC_ERROR_BOUNDS, "as those of the other",
+  nested_says ("nested_array_zip_with", ACC_ERROR_BOUNDS, "element 0 has more elements in one nested array than in another",
                acc_nested_array_zip_with (GROUPS (1, 3), GROUPS (2, 2), f_count, NULL));
-  nested_says ("nested_array_zip_with", ACC_ERROR_BOUNDS, "as many elements",
+  nested_says ("nested_array_zip_with", ACC_ERROR_BOUNDS, "element 2 is there in one nested array, and not in another",
                acc_nested_array_zip_with (GROUPS (1, 3), GROUPS (1, 1, 2), f_same, NULL));
   nested_says ("nested_array_map_nested", ACC_ERROR_SHAPE, "elements are arrays", acc_nested_array_map_nested (ROWS (), n_nothing, NULL));
   nested_says ("nested_array_map_nested", ACC_ERROR_CALLBACK, "no function", acc_nested_array_map_nested (GROUPS (4), NULL, NULL));
@@ -197,8 +198,9 @@ test_functions (void)
   nested_says ("nested_array_filter", ACC_ERROR_CALLBACK, "returned nothing", acc_nested_array_filter (ROWS (), f_nothing, NULL));
   nested_says ("nested_array_filter", ACC_ERROR_TYPE, "no b1", acc_nested_array_filter (ROWS (), f_count, NULL));
   nested_says ("nested_array_filter", ACC_ERROR_TYPE, "no b1", acc_nested_array_filter (GROUPS (4), f_same, NULL));
-  nested_says ("fold1", ACC_ERROR_SHAPE, "initial one”: not in element 1", acc_nested_array_map (ROWS (), f_fold1, NULL));
-  nested_says ("reshape", ACC_ERROR_SHAPE, "“pairs: as many values in each element as its extents say”: not in element 0",
+  nested_says ("fold1", ACC_ERROR_SHAPE, "fold1: element 1 has nothing to fold, and no initial value is given",
+               acc_nested_array_map (ROWS (), f_fold1, NULL));
+  nested_says ("reshape", ACC_ERROR_SHAPE, "reshape: pairs: element 0 does not have as many values as its extents say",
                acc_nested_array_map (ROWS (), f_pairs, NULL));
 }
 
@@ -216,13 +218,13 @@ test_choices (void)
 {
   nested_says ("nested_array_gather", ACC_ERROR_TYPE, "vector of integers", acc_nested_array_gather (ROWS (), FLOATS (1)));
   nested_says ("nested_array_gather", ACC_ERROR_TYPE, "vector of integers", acc_nested_array_gather (ROWS (), SCALAR ()));
-  nested_says ("nested_array_gather", ACC_ERROR_BOUNDS, "index 4 ", acc_nested_array_gather (ROWS (), INTS (1, 4)));
-  nested_says ("nested_array_gather", ACC_ERROR_BOUNDS, "index -1 ", acc_nested_array_gather (ROWS (), INTS (-1)));
-  nested_says ("nested_array_gather", ACC_ERROR_BOUNDS, "index 2 ", acc_nested_array_gather (GROUPS (1, 3), INTS (2)));
-  nested_says ("nested_array_gather", ACC_ERROR_BOUNDS, "index 2 ",
+  nested_says ("nested_array_gather", ACC_ERROR_BOUNDS, "there is no element 4", acc_nested_array_gather (ROWS (), INTS (1, 4)));
+  nested_says ("nested_array_gather", ACC_ERROR_BOUNDS, "there is no element -1", acc_nested_array_gather (ROWS (), INTS (-1)));
+  nested_says ("nested_array_gather", ACC_ERROR_BOUNDS, "there is no element 2", acc_nested_array_gather (GROUPS (1, 3), INTS (2)));
+  nested_says ("nested_array_gather", ACC_ERROR_BOUNDS, "there is no element 2",
                acc_nested_array_gather (keep (acc_nested_array_new_from_regular (MATRIX ())), INTS (0, 2)));
   /* Of which nothing is read. */
-  nested_says ("nested_array_gather", ACC_ERROR_BOUNDS, "index 7 ",
+  nested_says ("nested_array_gather", ACC_ERROR_BOUNDS, "there is no element 7",
                acc_nested_array_gather (keep (acc_nested_array_new_from_regular (keep (acc_array_take (MATRIX (), 0)))), INTS (7)));
   nested_says ("nested_array_concat", ACC_ERROR_SHAPE, "depths", acc_nested_array_concat (ROWS (), GROUPS (4)));
   nested_says ("nested_array_concat", ACC_ERROR_TYPE, "types",
@@ -230,14 +232,14 @@ test_choices (void)
   nested_says ("nested_array_flatten_level", ACC_ERROR_SHAPE, "", acc_nested_array_flatten_level (ROWS (), 0));
   nested_says ("nested_array_flatten_level", ACC_ERROR_SHAPE, "", acc_nested_array_flatten_level (GROUPS (4), 2));
   nested_says ("nested_array_dup_nested", ACC_ERROR_SHAPE, "elements are arrays", acc_nested_array_dup_nested (ROWS (), 0));
-  nested_says ("nested_array_dup_nested", ACC_ERROR_BOUNDS, "index 1 ", acc_nested_array_dup_nested (GROUPS (4), 1));
-  nested_says ("nested_array_dup_nested", ACC_ERROR_BOUNDS, "index -1 ", acc_nested_array_dup_nested (GROUPS (4), -1));
+  nested_says ("nested_array_dup_nested", ACC_ERROR_BOUNDS, "there is no element 1", acc_nested_array_dup_nested (GROUPS (4), 1));
+  nested_says ("nested_array_dup_nested", ACC_ERROR_BOUNDS, "there is no element -1", acc_nested_array_dup_nested (GROUPS (4), -1));
   array_says ("nested_array_dup_element", ACC_ERROR_SHAPE, "nested array itself", acc_nested_array_dup_element (GROUPS (4), 0));
-  array_says ("nested_array_dup_element", ACC_ERROR_BOUNDS, "index 4 ", acc_nested_array_dup_element (ROWS (), 4));
+  array_says ("nested_array_dup_element", ACC_ERROR_BOUNDS, "there is no element 4", acc_nested_array_dup_element (ROWS (), 4));
   array_says ("nested_array_dup_element", ACC_ERROR_BOUNDS, "index 4 ", acc_nested_array_dup_element (CONSTANT (), 4));
   array_says ("nested_array_dup_element", ACC_ERROR_BOUNDS, "index -1 ",
               acc_nested_array_dup_element (keep (acc_nested_array_new_from_regular (MATRIX ())), -1));
-  nested_says ("nested_array_cartesian", ACC_ERROR_BOUNDS, "as many elements", acc_nested_array_cartesian (ROWS (), OTHERS ()));
+  nested_says ("nested_array_cartesian", ACC_ERROR_BOUNDS, "element 3 is there", acc_nested_array_cartesian (ROWS (), OTHERS ()));
   nested_says ("nested_array_cartesian", ACC_ERROR_SHAPE, "levels", acc_nested_array_cartesian (ROWS (), GROUPS (4)));
 }
 
@@ -247,15 +249,19 @@ test_making (void)
   nested_says ("nested_array_new_from_lengths", ACC_ERROR_SHAPE, "", acc_nested_array_new_from_lengths (SCALAR (), INTS (1)));
   nested_says ("nested_array_new_from_lengths", ACC_ERROR_TYPE, "", acc_nested_array_new_from_lengths (INTS (1), FLOATS (1)));
   nested_says ("nested_array_new_from_lengths", ACC_ERROR_SHAPE, "", acc_nested_array_new_from_lengths (INTS (1), MATRIX ()));
-  nested_says ("nested_array_new_from_lengths", ACC_ERROR_BOUNDS, "index 1 ", acc_nested_array_new_from_lengths (INTS (1), INTS (1, -1)));
-  nested_says ("nested_array_new_from_lengths", ACC_ERROR_BOUNDS, "index 0 ", acc_nested_array_new_from_lengths (INTS (1), INTS (2)));
+  nested_says ("nested_array_new_from_lengths", ACC_ERROR_BOUNDS, "the length of element 1 is negative, or",
+               acc_nested_array_new_from_lengths (INTS (1), INTS (1, -1)));
+  nested_says ("nested_array_new_from_lengths", ACC_ERROR_BOUNDS, "the length of element 0 is",
+               acc_nested_array_new_from_lengths (INTS (1), INTS (2)));
   nested_says ("nested_array_new_from_lengths", ACC_ERROR_SHAPE, "", acc_nested_array_new_from_lengths (INTS (1, 2), INTS (1)));
-  nested_says ("nested_array_new_from_offsets", ACC_ERROR_BOUNDS, "index 1 ",
+  nested_says ("nested_array_new_from_offsets", ACC_ERROR_BOUNDS, "element 1 ends before",
                acc_nested_array_new_from_offsets (INTS (1, 2), INTS (0, 2, 1)));
   nested_says ("nested_array_new_from_offsets", ACC_ERROR_TYPE, "", acc_nested_array_new_from_offsets (INTS (1, 2), FLOATS (0, 2)));
-  nested_says ("nested_array_new_from_offsets", ACC_ERROR_BOUNDS, "index 0 ", acc_nested_array_new_from_offsets (INTS (1, 2), INTS (0, 3)));
+  nested_says ("nested_array_new_from_offsets", ACC_ERROR_BOUNDS, "element 0 ends before",
+               acc_nested_array_new_from_offsets (INTS (1, 2), INTS (0, 3)));
   nested_says ("nested_array_new_from_extents", ACC_ERROR_TYPE, "", acc_nested_array_new_from_extents (INTS (1, 2), FLOATS (2)));
-  nested_says ("nested_array_new_from_extents", ACC_ERROR_BOUNDS, "index 0 ", acc_nested_array_new_from_extents (INTS (1, 2), INTS (3)));
+  nested_says ("nested_array_new_from_extents", ACC_ERROR_BOUNDS, "the length of element 0 is",
+               acc_nested_array_new_from_extents (INTS (1, 2), INTS (3)));
   nested_says ("nested_array_new_from_regular", ACC_ERROR_SHAPE, "rank 0", acc_nested_array_new_from_regular (SCALAR ()));
   nested_says ("nested_array_new_from_arrays", ACC_ERROR_TYPE, "",
                acc_nested_array_new_from_arrays ((AccArray *[]) { INTS (1), FLOATS (1) }, 2));
@@ -264,11 +270,12 @@ test_making (void)
   nested_says ("nested_array_new_from_keys", ACC_ERROR_SHAPE, "", acc_nested_array_new_from_keys (INTS (1), INTS (1, 2), NULL));
   nested_says ("nested_array_new_from_padded", ACC_ERROR_SHAPE, "", acc_nested_array_new_from_padded (INTS (1), INTS (1)));
   nested_says ("nested_array_new_from_padded", ACC_ERROR_TYPE, "", acc_nested_array_new_from_padded (MATRIX (), FLOATS (1, 1)));
-  nested_says ("nested_array_new_from_padded", ACC_ERROR_BOUNDS, "index 1 ", acc_nested_array_new_from_padded (MATRIX (), INTS (1, 3)));
+  nested_says ("nested_array_new_from_padded", ACC_ERROR_BOUNDS, "the length of element 1 is",
+               acc_nested_array_new_from_padded (MATRIX (), INTS (1, 3)));
   nested_says ("nested_array_nest", ACC_ERROR_TYPE, "", acc_nested_array_nest (ROWS (), FLOATS (4)));
   nested_says ("nested_array_nest", ACC_ERROR_SHAPE, "", acc_nested_array_nest (ROWS (), SCALAR ()));
-  nested_says ("nested_array_nest", ACC_ERROR_BOUNDS, "index 0 ", GROUPS_FOR (5));
-  nested_says ("nested_array_nest", ACC_ERROR_BOUNDS, "index ", GROUPS_FOR (5, -1));
+  nested_says ("nested_array_nest", ACC_ERROR_BOUNDS, "nested_array_nest: the length of element 0 is", GROUPS_FOR (5));
+  nested_says ("nested_array_nest", ACC_ERROR_BOUNDS, "the length of element ", GROUPS_FOR (5, -1));
   nested_says ("nested_array_nest", ACC_ERROR_SHAPE, "", GROUPS_FOR (3));
   array_says ("nested_array_to_padded", ACC_ERROR_TYPE, "", acc_nested_array_to_padded (ROWS (), acc_expr_new_bool (FALSE), NULL));
 }
@@ -283,10 +290,10 @@ test_ready_made (void)
   array_says ("nested_array_sum", ACC_ERROR_TYPE, "", acc_nested_array_sum (flags));
   array_says ("nested_array_product", ACC_ERROR_TYPE, "", acc_nested_array_product (flags));
   nested_says ("nested_array_cumsum", ACC_ERROR_TYPE, "", acc_nested_array_cumsum (flags));
-  array_says ("nested_array_minimum", ACC_ERROR_SHAPE, "not in element 1", acc_nested_array_minimum (ROWS ()));
-  array_says ("nested_array_maximum", ACC_ERROR_SHAPE, "not in element 1", acc_nested_array_maximum (ROWS ()));
-  array_says ("nested_array_argmin", ACC_ERROR_SHAPE, "not in element 1", acc_nested_array_argmin (ROWS ()));
-  array_says ("nested_array_argmax", ACC_ERROR_SHAPE, "not in element 1", acc_nested_array_argmax (ROWS ()));
+  array_says ("nested_array_minimum", ACC_ERROR_SHAPE, "element 1 has nothing to fold", acc_nested_array_minimum (ROWS ()));
+  array_says ("nested_array_maximum", ACC_ERROR_SHAPE, "element 1 has nothing to fold", acc_nested_array_maximum (ROWS ()));
+  array_says ("nested_array_argmin", ACC_ERROR_SHAPE, "element 1 has nothing to fold", acc_nested_array_argmin (ROWS ()));
+  array_says ("nested_array_argmax", ACC_ERROR_SHAPE, "element 1 has nothing to fold", acc_nested_array_argmax (ROWS ()));
   array_says ("nested_array_all_true", ACC_ERROR_TYPE, "", acc_nested_array_all_true (ROWS ()));
   array_says ("nested_array_any_true", ACC_ERROR_TYPE, "", acc_nested_array_any_true (ROWS ()));
 }

@@ -69,14 +69,17 @@ acc_failure_to_error (const AccFailure  *failure,
 {
   GPtrArray *origins = prepared->schedule->origins;
   gsize origin = (gsize) first_origin + failure->origin;
-  g_autofree char *what = origin < origins->len ? acc_array_describe (g_ptr_array_index (origins, origin))
-                                                : g_strdup ("kernel");
+  AccArray *array = origin < origins->len ? g_ptr_array_index (origins, origin) : NULL;
+  g_autofree char *what = array != NULL ? acc_array_describe (array) : g_strdup ("kernel");
+  g_autofree char *refused = acc_array_refuse_number (array, failure->index, TRUE);
 
   if (failure->kind == ACC_ERROR_ARITHMETIC)
     g_set_error (error, ACC_ERROR, ACC_ERROR_ARITHMETIC, "%s: %s", what,
                  failure->extent == 0 ? "division by zero" : "minimum divided by -1");
   else if (failure->kind == ACC_ERROR_UNSUPPORTED)
     g_set_error (error, ACC_ERROR, ACC_ERROR_UNSUPPORTED, "%s: a loop takes more iterations than this device runs", what);
+  else if (refused != NULL)
+    g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS, "%s: %s", what, refused);
   else
     g_set_error (error, ACC_ERROR, ACC_ERROR_BOUNDS,
                  "%s: index %" G_GINT64_FORMAT " is outside extent %" G_GINT64_FORMAT, what, failure->index, failure->extent);
