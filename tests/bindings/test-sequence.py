@@ -782,5 +782,27 @@ def test_nested_jobs():
     asyncio.run(walk())
 
 
+def test_operators():
+    """Of each element, with a sequence, a number or an array on either side."""
+    frames = [np.arange(6.).reshape(2, 3) + k for k in range(3)]
+    dark, sequence = np.array([[1., 0, 2], [3, 1, 1]]), Acc.Sequence.from_iterable(frames)
+    for made, wanted in ((sequence - dark, [f - dark for f in frames]), (dark - sequence, [dark - f for f in frames]),
+                         (Acc.use(dark) - sequence, [dark - f for f in frames]), (2 - sequence, [2 - f for f in frames]),
+                         (sequence * np.float64(3), [f * 3 for f in frames]), (np.float64(3) * sequence, [f * 3 for f in frames]),
+                         (sequence[1:] - sequence, [frames[1] - frames[0], frames[2] - frames[1]]), (abs(-sequence), frames),
+                         (sequence > dark, [f > dark for f in frames]), (divmod(sequence, 2)[0], [f // 2 for f in frames]),
+                         (sequence - sequence.map(lambda f: f.mean(None)), [f - f.mean() for f in frames])):
+        assert made.to_list() == [w.tolist() for w in wanted]
+    nested = Acc.Sequence.from_iterable([Acc.NestedArray.from_list([[1, 2], [3]]), Acc.NestedArray.from_list([[], [4]])])
+    assert (10 - nested).to_list() == [[[9, 8], [7]], [[], [6]]] and (nested + nested).to_list() == [[[2, 4], [6]], [[], [8]]]
+    assert (nested == nested) is True and (sequence == 3) is False
+    for wrong in (lambda: sequence + None, lambda: Acc.NestedArray.from_list([[1.]]) - sequence):
+        try:
+            made = wrong()
+        except TypeError:
+            continue
+        raise AssertionError(f'gave {made!r}')
+
+
 if __name__ == '__main__':
     check.main(sys.modules['__main__'])

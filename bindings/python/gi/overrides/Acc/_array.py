@@ -18,8 +18,8 @@ from ._values import _build, _build_two, _element_type, _expr, _sound, _type, Ne
 
 
 def _with_many(array, other, function):
-    """@function of the elements of two arrays; one of one element is beside each of the other's. Nested arrays do the same themselves."""
-    if isinstance(other, Acc.NestedArray):
+    """@function of the elements of two arrays; one of one element is beside each of the other's. Nested arrays and sequences do the same themselves."""
+    if isinstance(other, (Acc.NestedArray, Acc.Sequence)):
         return NotImplemented
     other = _array(other)
     if array.ndim > 0 and other.ndim == 0:

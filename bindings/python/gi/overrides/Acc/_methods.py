@@ -24,30 +24,34 @@ def _is_many(thing):
     return numpy.ndim(thing) > 0
 
 
-def _elementwise(function, with_many):
+def _map(self, function):
+    return self.map(function)
+
+
+def _elementwise(function, with_many, each=_map):
     """The operator that @function is of two elements, and the same where the array stands on the right; @with_many (self, other, call) is
-    that with what has elements of its own."""
+    that with what has elements of its own, @each (self, call) of each element."""
     def method(self, other, call):
-        if isinstance(other, Acc.NestedArray) or _is_many(other):
+        if isinstance(other, (Acc.NestedArray, Acc.Sequence)) or _is_many(other):
             return with_many(self, other, call)
         if isinstance(other, _SCALARS) or hasattr(other, 'dtype'):
-            return self.map(lambda x: call(x, other))
+            return each(self, lambda x: call(x, other))
         return NotImplemented
 
     return lambda self, other: method(self, other, function), lambda self, other: method(self, other, lambda x, y: function(y, x))
 
 
-def _arithmetic(with_many):
+def _arithmetic(with_many, each=_map):
     """For a class: Python's operators but == and !=, element by element."""
     def add(kind):
         for name in ('add', 'sub', 'mul', 'truediv', 'floordiv', 'mod', 'pow', 'and', 'or', 'xor', 'lshift', 'rshift'):
-            forward, backward = _elementwise(getattr(operator, f'__{name}__'), with_many)
+            forward, backward = _elementwise(getattr(operator, f'__{name}__'), with_many, each)
             setattr(kind, f'__{name}__', forward)
             setattr(kind, f'__r{name}__', backward)
         for name in ('lt', 'le', 'gt', 'ge'):
-            setattr(kind, f'__{name}__', _elementwise(getattr(operator, name), with_many)[0])
+            setattr(kind, f'__{name}__', _elementwise(getattr(operator, name), with_many, each)[0])
         for name, function in (('neg', operator.neg), ('invert', operator.invert), ('abs', abs)):
-            setattr(kind, f'__{name}__', lambda self, function=function: self.map(function))
+            setattr(kind, f'__{name}__', lambda self, function=function: each(self, function))
         kind.__pos__ = lambda self: self
         kind.__divmod__, kind.__rdivmod__ = _divmod, _rdivmod
         return kind

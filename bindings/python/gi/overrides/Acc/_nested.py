@@ -29,6 +29,8 @@ def _nested(made):
 
 def _with_many(nested, other, function):
     """@function of the values of each element and those of another nested array, or the one item, or the part, of an array, with its number."""
+    if isinstance(other, Acc.Sequence):
+        return NotImplemented
     if isinstance(other, Acc.NestedArray):
         return nested.zip_with(other, function)
     array = _array(other)
