@@ -16,7 +16,8 @@
  * at once, which fuse and run as any others do, also within programs and loops.
  *
  * Elements may be nested arrays themselves, to any depth: [method@NestedArray.nest] groups them. Functions of elements are
- * functions of the innermost ones, and [method@NestedArray.flatten_level] joins these.
+ * functions of the innermost ones, and [method@NestedArray.flatten_level] joins these. What has a number for each element, as
+ * [method@NestedArray.sum], has one for each innermost array, one after the other.
  *
  * Nested arrays are immutable and lazy. A mistake in one is an error of its arrays, which running them tells. They may be used from any
  * thread.

@@ -393,7 +393,7 @@ def test_levels():
     assert rows.imap(lambda k, row: row.map(lambda x: x + 10 * k[()])).to_list() == [[[1, 2], [13]], [], [[], [34]]]
     assert rows.zip_with(Acc.NestedArray.from_list(lists), lambda x, y: x.concat(y)).to_list() == rows.map(lambda x: x.concat(x)).to_list()
     assert rows.filter(lambda row: row.fold(0, lambda x, y: x + y).map(lambda s: s > 2)).to_list() == [[[1, 2], [3]], [], [[4]]]
-    assert rows.sort(True).to_list() == [[[2, 1], [3]], [], [[], [4]]] and np.asarray(rows.sum().run()).tolist() == [3, 3, 0, 4]
+    assert rows.sort(True).to_list() == [[[2, 1], [3]], [], [[], [4]]] and rows.sum().to_list() == [[3, 3], [], [0, 4]]
     # Choices are those of the outermost elements.
     assert rows.gather([2, 0, 2]).to_list() == [lists[2], lists[0], lists[2]] and rows.reverse().to_list() == lists[::-1]
     assert rows.take(2).to_list() == lists[:2] and rows.drop(2).to_list() == lists[2:] and rows.slice(1, 5).to_list() == lists[1:]

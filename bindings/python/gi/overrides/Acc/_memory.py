@@ -20,9 +20,12 @@ class _Owner(GObject.Object):
 def use(data, dtype=None):
     """An array of what NumPy makes of @data; not copied where it is contiguous. A vector type takes the last axis for its scalars."""
     import numpy
-    vectors = _type(dtype) if isinstance(dtype, (str, Acc.ElementType)) and _is_vector(_type(dtype)) else None
+    wanted = _type(dtype) if isinstance(dtype, (str, Acc.ElementType)) else None
+    vectors = wanted if wanted is not None and _is_vector(wanted) else None
     if vectors is not None:
         dtype = _dtype(vectors.get_item(0))
+    elif wanted is not None:
+        dtype = _dtype(wanted)
     given = data
     with numpy.errstate(over='ignore'):
         data = numpy.ascontiguousarray(data, dtype=dtype) if numpy.ndim(data) else numpy.asarray(data, dtype=dtype)

@@ -6,7 +6,7 @@ import operator
 
 from . import _arrow
 from ._memory import _array, _pickled, use
-from ._methods import _arithmetic
+from ._methods import _arithmetic, _is_many
 from ._module import Acc, override
 from ._values import _build, _expr, _sound
 
@@ -27,11 +27,22 @@ def _nested(made):
     return made
 
 
+def _one_by_one(nested):
+    """A nested array of vectors with one level more: each value is an element of rank 0."""
+    inner = NestedArray.from_regular(nested.flatten()) if nested.inner is None else _one_by_one(nested.inner)
+    return inner.nest(nested.lengths)
+
+
 def _with_many(nested, other, function):
-    """@function of the values of each element and those of another nested array, or the one item, or the part, of an array, with its number."""
+    """@function of the values of each element and those of another nested array, or the one item, or the part, of an array, with its number. Of
+    vectors in one level less each value is beside all of an innermost array."""
     if isinstance(other, Acc.Sequence):
         return NotImplemented
     if isinstance(other, Acc.NestedArray):
+        if other.depth == nested.depth - 1 and other.ndim == 1:
+            other = _one_by_one(other)
+        elif nested.depth == other.depth - 1 and nested.ndim == 1:
+            nested = _one_by_one(nested)
         return nested.zip_with(other, function)
     array = _array(other)
     if array.ndim == 0:
@@ -45,9 +56,30 @@ def _with_many(nested, other, function):
     return nested.zip_with(NestedArray.from_regular(array), function)
 
 
+def _reduced(nested, reduce):
+    """What @reduce, which gives a number for each array, makes of the innermost ones, in the levels above."""
+    return _sound(reduce(nested)) if nested.inner is None else _grouped(_reduced(nested.inner, reduce), nested.lengths)
+
+
+def _grouped(made, lengths):
+    return NestedArray.from_lengths(made, lengths) if isinstance(made, Acc.Array) else made.nest(lengths)
+
+
 def _reduction(name):
     method = getattr(Acc.NestedArray, name)
-    return lambda self: _sound(method(self))
+    return lambda self: _reduced(self, method)
+
+
+def _values_of(items, dtype):
+    """Tuples are columns beside each other."""
+    import numpy
+    if not items or dtype is not None:
+        return use(items or numpy.zeros(0), dtype)
+    if not isinstance(items[0], tuple):
+        return _array(items)
+    if any(not isinstance(item, tuple) or len(item) != len(items[0]) for item in items):
+        raise TypeError(f'tuples of {len(items[0])} items, and other things')
+    return Acc.Array.zip_many([_values_of(list(column), None) for column in zip(*items)])
 
 
 @_pickled
@@ -119,16 +151,22 @@ class NestedArray(Acc.NestedArray):
 
     @staticmethod
     def from_list(lists, dtype=None):
-        """Of lists of lists of numbers: one level less than there are lists within lists."""
+        """Of lists of lists of numbers, or of tuples of numbers: one level less than there are lists within lists. Arrays of NumPy or of acc are
+        lists, too, or pictures of lists."""
         import numpy
         levels, items = [], list(lists)
         while any(isinstance(item, list) for item in items) or not levels:
+            if items and all(_is_many(item) and not isinstance(item, list) for item in items):
+                break
             if not all(isinstance(item, list) for item in items):
-                raise TypeError(f'lists and numbers side by side, {len(levels) + 1} levels deep')
+                kinds = sorted({type(item).__name__ for item in items if not isinstance(item, list)})
+                raise TypeError(f'level {len(levels) + 1} has {", ".join(kinds)}, where lists are wanted')
             levels.append(numpy.array([len(item) for item in items], 'i8'))
             items = [item for part in items for item in part]
-        values = _array(items) if items and dtype is None else use(numpy.zeros(0) if not items else items, dtype)
-        nested = NestedArray.from_lengths(values, levels.pop())
+        if items and all(_is_many(item) for item in items):
+            nested = NestedArray.from_arrays(items if dtype is None else [use(item, dtype) for item in items])
+        else:
+            nested = NestedArray.from_lengths(_values_of(items, dtype), levels.pop())
         while levels:
             nested = nested.nest(levels.pop())
         return nested
@@ -217,10 +255,10 @@ class NestedArray(Acc.NestedArray):
     all, any = all_true, any_true
 
     def variance(self, ddof=0):
-        return _sound(Acc.NestedArray.variance(self, ddof))
+        return _reduced(self, lambda innermost: Acc.NestedArray.variance(innermost, ddof))
 
     def standard_deviation(self, ddof=0):
-        return _sound(Acc.NestedArray.standard_deviation(self, ddof))
+        return _reduced(self, lambda innermost: Acc.NestedArray.standard_deviation(innermost, ddof))
 
     var, std = variance, standard_deviation
 
@@ -281,11 +319,17 @@ class NestedArray(Acc.NestedArray):
 
     def __getitem__(self, index):
         """An element, or some of them as a nested array: of a slice, of integers, or of a mask. By a nested array, which has a mask or
-        integers for each element: some values of each."""
+        integers for each element: some values of each. Of several indices the first is of elements, and the others are of what is in each."""
         if isinstance(index, Acc.NestedArray):
             return self.zip_with(index, lambda element, chosen: element[chosen])
+        if isinstance(index, tuple):
+            return self._part(index)
+        if index is Ellipsis:
+            return self
         if isinstance(index, slice):
             return self._slice(index)
+        if index is None or isinstance(index, bool):
+            raise IndexError(f'elements are not chosen by {index}')
         if isinstance(index, list) or getattr(index, 'shape', ()) != ():
             return self._choose(index)
         index, n = operator.index(index), len(self)
@@ -293,11 +337,51 @@ class NestedArray(Acc.NestedArray):
             raise IndexError(f'element {index} of {n}')
         return self._element(index % n if n else index)
 
+    def _part(self, entries):
+        dots = [place for place, entry in enumerate(entries) if entry is Ellipsis]
+        if len(dots) > 1:
+            raise IndexError('an index has one ... at most')
+        if sum(_keeps(entry) and not isinstance(entry, slice) for entry in entries) > 1:
+            raise IndexError('an index has one list of places at most')
+        for place in dots:
+            n_used = sum(entry is not None for entry in entries) - 1
+            entries = entries[:place] + (slice(None),) * (self.depth + self.ndim - n_used) + entries[place + 1:]
+        if sum(entry is not None for entry in entries) > self.depth + self.ndim:
+            raise IndexError(f'{len(entries)} indices for {self.depth} levels of elements of rank {self.ndim}')
+        if not entries:
+            return self
+        chosen, rest = self[entries[0]], entries[1:]
+        if not rest:
+            return chosen
+        if isinstance(chosen, Acc.NestedArray):
+            return chosen._within(rest) if _keeps(entries[0]) else chosen[rest]
+        made = chosen[rest if len(rest) > 1 else rest[0]]
+        return _array(made) if isinstance(made, Acc.Expr) else made
+
+    def _within(self, entries):
+        """What @entries choose in each element: an array where that is one number."""
+        if self.inner is None:
+            made = self.map(lambda element: element[entries if len(entries) > 1 else entries[0]])
+            return made.flatten() if made.ndim == 0 else made
+        places = NestedArray.from_lengths(self.inner._numbers(), self.lengths)._within(entries[:1])
+        inner = self.inner.gather(places.flatten() if isinstance(places, Acc.NestedArray) else places)
+        if entries[1:]:
+            inner = inner._within(entries[1:])
+        return _grouped(inner, places.lengths) if isinstance(places, Acc.NestedArray) else inner
+
+    def _numbers(self):
+        return self.lengths.imap(lambda index, _: index)
+
     def _slice(self, part):
-        start, stop, step = part.indices(len(self))
-        if step == 1:
-            return _sound(self.slice(start, max(stop - start, 0)))
-        return self.gather(list(range(start, stop, step)))
+        start, stop, step = (None if entry is None else operator.index(entry) for entry in (part.start, part.stop, part.step))
+        if step == 0:
+            raise ValueError('the step of a slice is not 0')
+        if step in (None, 1) and (start or 0) >= 0 and (stop or 0) >= 0:
+            start = start or 0
+            return _sound(self.slice(start, 2 ** 63 - 1 if stop is None else max(stop - start, 0)))
+        if (start, stop, step) == (None, None, -1):
+            return _sound(self.reverse())
+        return self.gather(self._numbers()[part])
 
     def _choose(self, indices):
         import numpy
@@ -346,6 +430,11 @@ def _list_arrays(made, backend):
         lists.append(flat[start:start + size].reshape(shape).tolist())
         start += size
     return lists
+
+
+def _keeps(entry):
+    """Whether an index keeps the level that it chooses from."""
+    return isinstance(entry, (slice, list)) or getattr(entry, 'shape', ()) != ()
 
 
 NestedArray = override(NestedArray)
