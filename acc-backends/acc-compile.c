@@ -15,7 +15,7 @@
  *   merge      [merge]       makes one cluster of neighbours that read the same
  *
  * Every cluster, here
- *   reuse      [deduplicate] takes the kernels of a cluster that looks the same
+ *   reuse      [deduplicate] takes the kernels of a cluster that looks the same, in a schedule of the program before, too
  *   skeleton                 writes kernel IR: skeletons/ has the loops, for processors (cpu/) and groups of threads (simt/), lower/ the
  *                            elements in them, with common subexpressions found, constants folded and loads hoisted as it is built
  *
@@ -44,13 +44,13 @@
  *   LLVM's own passes, or the compiler of the driver */
 
 static gboolean
-build (AccFusion      *self,
-       AccFusionNode **bases,
-       guint           n_results,
-       GError        **error)
+build (AccFusion        *self,
+       AccDeduplicator  *deduplicator,
+       AccFusionNode   **bases,
+       guint             n_results,
+       GError          **error)
 {
-  g_autoptr(AccDeduplicator) deduplicator = acc_deduplicator_new (self);
-
+  acc_deduplicator_begin (deduplicator, self);
   self->clusters = acc_fusion_graph_cut (self->graph, bases, n_results);
   self->steps = g_array_sized_new (FALSE, TRUE, sizeof (AccScheduleStep), self->clusters->len);
   self->values = g_array_sized_new (FALSE, TRUE, sizeof (AccScheduleValue), self->clusters->len);
@@ -113,6 +113,7 @@ acc_compile_finish (AccFusion      *self,
 
 AccSchedule *
 acc_schedule_new (const AccTarget *target,
+                  AccDeduplicator *deduplicator,
                   AccArray       **results,
                   guint            n_results,
                   AccArray       **bound,
@@ -120,7 +121,10 @@ acc_schedule_new (const AccTarget *target,
                   guint            n_bound,
                   GError         **error)
 {
-  g_autoptr(AccFusionGraph) graph = acc_fusion_graph_new (target, results, n_results, bound, values, n_bound, error);
+  g_autoptr(AccDeduplicator) own = deduplicator == NULL ? acc_deduplicator_new () : NULL;
+  AccDeduplicator *steps = own != NULL ? own : deduplicator;
+  g_autoptr(AccFusionGraph) graph = acc_fusion_graph_new (target, acc_deduplicator_get_forms (steps), results, n_results, bound, values,
+                                                          n_bound, error);
   g_autofree AccFusionNode **bases = g_new0 (AccFusionNode *, MAX (n_results, 1));
   g_autoptr(AccSchedule) schedule = NULL;
   AccFusion self = { .target = target, .graph = graph };
@@ -136,7 +140,7 @@ acc_schedule_new (const AccTarget *target,
   for (guint i = 0; i < n_results; i++)
     bases[i] = acc_fusion_graph_strip (graph, acc_fusion_graph_get (graph, results[i]));
 
-  ok = build (&self, bases, n_results, error);
+  ok = build (&self, steps, bases, n_results, error);
 
   schedule = acc_compile_finish (&self, bases, results, n_results, bound, n_bound);
 

@@ -23,9 +23,14 @@ typedef struct {
   guint          *origins;
 } Written;
 
+/* From so many steps on those that no schedule took since go. */
+#define MANY_STEPS 64
+
 struct _AccDeduplicator {
-  AccFusion  *fusion;
-  GHashTable *written;       /* Written */
+  AccFunctionForms *forms;
+  AccFusion        *fusion;
+  GHashTable       *written;   /* Written */
+  GHashTable       *older;     /* those that were not taken any more since .written was begun */
 
   /* The form at hand. */
   AccWords    words;
@@ -55,13 +60,20 @@ written_free (gpointer data)
   g_free (self);
 }
 
+static GHashTable *
+new_table (void)
+{
+  return g_hash_table_new_full (acc_words_hash, acc_words_equal, written_free, NULL);
+}
+
 AccDeduplicator *
-acc_deduplicator_new (AccFusion *fusion)
+acc_deduplicator_new (void)
 {
   AccDeduplicator *self = g_new0 (AccDeduplicator, 1);
 
-  self->fusion = fusion;
-  self->written = g_hash_table_new_full (acc_words_hash, acc_words_equal, written_free, NULL);
+  self->forms = acc_function_forms_new ();
+  self->written = new_table ();
+  self->older = new_table ();
   self->nodes = g_ptr_array_new ();
 
   return self;
@@ -70,11 +82,32 @@ acc_deduplicator_new (AccFusion *fusion)
 void
 acc_deduplicator_free (AccDeduplicator *self)
 {
+  acc_function_forms_unref (self->forms);
   g_hash_table_unref (self->written);
+  g_hash_table_unref (self->older);
   g_free (self->words.words);
   g_ptr_array_unref (self->nodes);
   acc_numbers_free (&self->node_numbers);
   g_free (self);
+}
+
+void
+acc_deduplicator_begin (AccDeduplicator *self,
+                        AccFusion       *fusion)
+{
+  self->fusion = fusion;
+  if (g_hash_table_size (self->written) < MANY_STEPS)
+    return;
+
+  g_hash_table_unref (self->older);
+  self->older = g_steal_pointer (&self->written);
+  self->written = new_table ();
+}
+
+AccFunctionForms *
+acc_deduplicator_get_forms (AccDeduplicator *self)
+{
+  return self->forms;
 }
 
 /* --- forms */
@@ -166,6 +199,7 @@ write_form (AccDeduplicator *self,
   acc_numbers_clear (&self->node_numbers);
   self->has_label = FALSE;
 
+  put (self, (guint64) self->fusion->target->by_rows | (guint64) self->fusion->target->fast_math << 1);
   put (self, (guint64) cluster->kind | (guint64) once << 8 | (guint64) cluster->from_source << 9
              | (guint64) (cluster->offsets != NULL) << 10 | (guint64) cluster->rank << 32);
   put (self, (guint64) cluster->roots->len | (guint64) cluster->anchors->len << 32);
@@ -214,6 +248,21 @@ copy_launches (AccScheduleStep *step)
   return launches;
 }
 
+/* What was written for the form at hand; NULL: nothing. */
+static Written *
+look_up (AccDeduplicator *self)
+{
+  Written *written = g_hash_table_lookup (self->written, &self->words);
+
+  if (written == NULL && (written = g_hash_table_lookup (self->older, &self->words)) != NULL)
+    {
+      g_hash_table_steal (self->older, written);
+      g_hash_table_add (self->written, written);
+    }
+
+  return written;
+}
+
 static guint
 get_value (AccDeduplicator *self,
            guint            number)
@@ -231,7 +280,7 @@ acc_deduplicator_take (AccDeduplicator *self,
   guint n_slots = 0;
 
   write_form (self, cluster, once);
-  written = g_hash_table_lookup (self->written, &self->words);
+  written = look_up (self);
   if (written == NULL)
     return FALSE;
 

@@ -21,6 +21,8 @@ typedef struct {
 } Form;
 
 struct _AccFunctionForms {
+  guint       ref_count;
+
   GHashTable *known;      /* AccFunction → Form */
   GHashTable *forms;      /* Form, owned */
 
@@ -43,15 +45,27 @@ acc_function_forms_new (void)
 {
   AccFunctionForms *self = g_new0 (AccFunctionForms, 1);
 
-  self->known = g_hash_table_new (NULL, NULL);
+  self->ref_count = 1;
+  self->known = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) acc_function_unref, NULL);
   self->forms = g_hash_table_new_full (acc_words_hash, acc_words_equal, form_free, NULL);
 
   return self;
 }
 
-void
-acc_function_forms_free (AccFunctionForms *self)
+AccFunctionForms *
+acc_function_forms_ref (AccFunctionForms *self)
 {
+  self->ref_count++;
+
+  return self;
+}
+
+void
+acc_function_forms_unref (AccFunctionForms *self)
+{
+  if (--self->ref_count > 0)
+    return;
+
   g_hash_table_unref (self->known);
   g_hash_table_unref (self->forms);
   acc_function_writer_clear (&self->writer);
@@ -106,7 +120,7 @@ get_form (AccFunctionForms *self,
       form->reads = list_reads (function);
       g_hash_table_add (self->forms, form);
     }
-  g_hash_table_insert (self->known, function, form);
+  g_hash_table_insert (self->known, acc_function_ref (function), form);
 
   return form;
 }

@@ -27,7 +27,7 @@ acc_fusion_graph_free (AccFusionGraph *self)
 {
   g_ptr_array_unref (self->nodes);
   g_hash_table_unref (self->table);
-  acc_function_forms_free (self->forms);
+  acc_function_forms_unref (self->forms);
   g_array_unref (self->data_extents);
   g_hash_table_unref (self->asked_extents);
   g_hash_table_unref (self->reached);
@@ -397,13 +397,14 @@ find_segments (AccFusionGraph *self,
 }
 
 AccFusionGraph *
-acc_fusion_graph_new (const AccTarget *target,
-                      AccArray       **results,
-                      guint            n_results,
-                      AccArray       **bound,
-                      AccArray       **values,
-                      guint            n_bound,
-                      GError         **error)
+acc_fusion_graph_new (const AccTarget  *target,
+                      AccFunctionForms *forms,
+                      AccArray        **results,
+                      guint             n_results,
+                      AccArray        **bound,
+                      AccArray        **values,
+                      guint             n_bound,
+                      GError          **error)
 {
   g_autoptr(AccFusionGraph) self = g_new0 (AccFusionGraph, 1);
   g_autoptr(GHashTable) numbers = g_hash_table_new (NULL, NULL);
@@ -417,7 +418,7 @@ acc_fusion_graph_new (const AccTarget *target,
   self->by_rows = target->by_rows;
   self->nodes = g_ptr_array_new_with_free_func (g_free);
   self->table = g_hash_table_new (NULL, NULL);
-  self->forms = acc_function_forms_new ();
+  self->forms = forms != NULL ? acc_function_forms_ref (forms) : acc_function_forms_new ();
   self->asked_extents = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self->reached = g_hash_table_new (NULL, NULL);
   self->data_extents = g_array_new (FALSE, FALSE, sizeof (AccDataExtents));

@@ -93,8 +93,9 @@ struct _AccFusionGraph {
   gboolean    narrow_modules;   /* as AccTarget has it */
 };
 
-AccFusionGraph *acc_fusion_graph_new  (const AccTarget *target, AccArray **results, guint n_results, AccArray **bound, AccArray **values,
-                                       guint n_bound, GError **error);
+/* @forms: nullable; those that functions of the same program were given before. */
+AccFusionGraph *acc_fusion_graph_new  (const AccTarget *target, AccFunctionForms *forms, AccArray **results, guint n_results,
+                                       AccArray **bound, AccArray **values, guint n_bound, GError **error);
 void            acc_fusion_graph_free (AccFusionGraph *self);
 AccFusionNode  *acc_fusion_graph_get  (AccFusionGraph *self, AccArray *array);
 /* Whether the node's data is given: a bound one, use, source. */

@@ -6,6 +6,7 @@
 
 #include "acc-backends/ir/acc-kernel-builder-private.h"
 #include "acc-backends/passes/acc-passes.h"
+#include "acc-core/base/acc-hash-private.h"
 
 /* Most kernels need little, and what they are given is cleared. */
 #define LEAST_BLOCK 4096
@@ -48,32 +49,47 @@ low_alloc (AccLower *l,
 
 /* --- what was computed before */
 
-typedef struct {
+/* So many lists of them at first. */
+#define FEW_MEMOS 64
+
+struct _AccMemoEntry {
+  AccMemo       memo;
   gconstpointer a, b;
-  guint         n;
-  const KValue *ids;
-} Key;
+  guint         n, hash;
+  KValue       *ids;       /* behind the leaves */
+  AccMemoEntry *next;      /* of the list */
+};
 
 static guint
-key_hash (gconstpointer data)
+hash_key (gconstpointer a,
+          gconstpointer b,
+          const KValue *ids,
+          guint         n)
 {
-  const Key *key = data;
-  guint64 h = (guint64) GPOINTER_TO_SIZE (key->a) * 0x9e3779b97f4a7c15u ^ GPOINTER_TO_SIZE (key->b);
+  guint64 hash = acc_hash_mix (GPOINTER_TO_SIZE (a), GPOINTER_TO_SIZE (b));
 
-  for (guint i = 0; i < key->n; i++)
-    h = (h ^ key->ids[i].id) * 0x9e3779b97f4a7c15u;
+  for (guint i = 0; i < n; i++)
+    hash = acc_hash_mix (hash, ids[i].id);
 
-  return h ^ h >> 32;
+  return (guint) (hash >> 32);
 }
 
-static gboolean
-key_equal (gconstpointer a,
-           gconstpointer b)
+static void
+lengthen_memos (AccLower *l)
 {
-  const Key *x = a, *y = b;
+  guint n = 2 * l->n_memo_lists;
+  AccMemoEntry **lists = g_new0 (AccMemoEntry *, n);
 
-  return x->a == y->a && x->b == y->b && x->n == y->n &&
-         (x->n == 0 || memcmp (x->ids, y->ids, x->n * sizeof (KValue)) == 0);
+  for (guint i = 0; i < l->n_memo_lists; i++)
+    for (AccMemoEntry *entry = l->memos[i], *next; entry != NULL; entry = next)
+      {
+        next = entry->next;
+        entry->next = lists[entry->hash & (n - 1)];
+        lists[entry->hash & (n - 1)] = entry;
+      }
+  g_free (l->memos);
+  l->memos = lists;
+  l->n_memo_lists = n;
 }
 
 AccMemo *
@@ -84,26 +100,29 @@ low_memo (AccLower     *l,
           guint         n_ids,
           guint         n_leaves)
 {
-  Key key = { a, b, n_ids, ids }, *kept;
-  AccMemo *memo = g_hash_table_lookup (l->memo, &key);
+  guint hash = hash_key (a, b, ids, n_ids);
+  AccMemoEntry *entry = l->memos[hash & (l->n_memo_lists - 1)];
 
-  if (memo != NULL)
-    return memo;
+  for (; entry != NULL; entry = entry->next)
+    if (entry->hash == hash && entry->a == a && entry->b == b && entry->n == n_ids
+        && (n_ids == 0 || memcmp (entry->ids, ids, n_ids * sizeof (KValue)) == 0))
+      return &entry->memo;
 
-  kept = low_alloc (l, sizeof (Key));
-  *kept = key;
+  if (l->n_memos++ >= l->n_memo_lists)
+    lengthen_memos (l);
+  entry = low_alloc (l, sizeof (AccMemoEntry) + (MAX (n_leaves, 1) + n_ids) * sizeof (KValue));
+  entry->memo.leaves = (KValue *) (entry + 1);
+  entry->a = a;
+  entry->b = b;
+  entry->n = n_ids;
+  entry->hash = hash;
+  entry->ids = entry->memo.leaves + MAX (n_leaves, 1);
   if (n_ids > 0)
-    {
-      KValue *copy = low_alloc (l, n_ids * sizeof (KValue));
+    memcpy (entry->ids, ids, n_ids * sizeof (KValue));
+  entry->next = l->memos[hash & (l->n_memo_lists - 1)];
+  l->memos[hash & (l->n_memo_lists - 1)] = entry;
 
-      memcpy (copy, ids, n_ids * sizeof (KValue));
-      kept->ids = copy;
-    }
-  memo = low_alloc (l, sizeof (AccMemo));
-  memo->leaves = low_alloc (l, MAX (n_leaves, 1) * sizeof (KValue));
-  g_hash_table_insert (l->memo, kept, memo);
-
-  return memo;
+  return &entry->memo;
 }
 
 void
@@ -384,7 +403,8 @@ low_new (AccStep    *step,
   l->slots = g_array_new (FALSE, TRUE, sizeof (AccSlot));
   l->params = g_hash_table_new_full (param_hash, param_equal, g_free, NULL);
   l->buffers = g_hash_table_new (NULL, NULL);
-  l->memo = g_hash_table_new (key_hash, key_equal);
+  l->n_memo_lists = FEW_MEMOS;
+  l->memos = g_new0 (AccMemoEntry *, FEW_MEMOS);
   l->undo = g_array_sized_new (FALSE, FALSE, sizeof (KValue *), FEW_VALUES);
   l->scopes = g_array_new (FALSE, FALSE, sizeof (guint));
   l->facts = g_array_sized_new (FALSE, TRUE, sizeof (AccInterval), FEW_VALUES);
@@ -449,7 +469,7 @@ free_lower (AccLower *l)
 {
   g_hash_table_unref (l->params);
   g_hash_table_unref (l->buffers);
-  g_hash_table_unref (l->memo);
+  g_free (l->memos);
   g_array_unref (l->undo);
   g_array_unref (l->scopes);
   g_array_unref (l->facts);

@@ -28,6 +28,7 @@ typedef struct {
 } AccPlace;
 
 typedef struct _AccFrame AccFrame;   /* one application of a function */
+typedef struct _AccMemoEntry AccMemoEntry;
 
 /* An expression that is being written. */
 typedef struct {
@@ -58,7 +59,8 @@ typedef struct {
   GArray           *slots;           /* AccSlot */
   GHashTable       *params;          /* number or literal → KValue */
   GHashTable       *buffers;
-  GHashTable       *memo;
+  AccMemoEntry    **memos;           /* lists of them, by hash */
+  guint             n_memos, n_memo_lists;
   GArray           *undo;            /* KValue *: what to forget */
   GArray           *scopes;          /* guint: length of undo at the start of each block */
   GArray           *facts;           /* of values, by id */

@@ -152,13 +152,24 @@ struct _AccSchedule {
   GPtrArray        *origins;   /* AccArray (borrowed): what a failure's origin number means, counted from the launch's first */
 };
 
-/* @results: what to compute. @bound: nodes whose data is given at run time (program parameters, arrays captured by a loop
+/* Finds steps that look the same to skeletons. The first one is written; the others take its kernels, with values and origins of their
+ * own. A long program mostly repeats itself, and so does one that is planned again for other extents: most of its steps have the same ones.
+ * Writing a kernel takes far longer than comparing steps. One thread at a time. */
+typedef struct _AccDeduplicator AccDeduplicator;
+
+AccDeduplicator *acc_deduplicator_new  (void);
+void             acc_deduplicator_free (AccDeduplicator *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AccDeduplicator, acc_deduplicator_free)
+
+/* @deduplicator: nullable; of schedules of the same program, which lives as long, for the same target but for what is asked for.
+ * @results: what to compute. @bound: nodes whose data is given at run time (program parameters, arrays captured by a loop
  * body, results of cond and while_loop, sub-results that later extents depend on), with @values, manifest arrays of the
  * extents to plan for. The graph under @results, cut at @bound, contains no cond, while_loop or unbound parameter: the
  * runtime evaluates those first and binds their results. Needs no device. ACC_ERROR_UNSUPPORTED names the operation and the
  * element type where @target lacks a kind. */
-AccSchedule *acc_schedule_new   (const AccTarget *target, AccArray **results, guint n_results, AccArray **bound, AccArray **values,
-                                 guint n_bound, GError **error);
+AccSchedule *acc_schedule_new   (const AccTarget *target, AccDeduplicator *deduplicator, AccArray **results, guint n_results,
+                                 AccArray **bound, AccArray **values, guint n_bound, GError **error);
 /* Whether it is the schedule for other @values, of the same extents: what it read of their data is the same. */
 gboolean     acc_schedule_fits  (AccSchedule *self, AccArray **bound, AccArray **values, guint n_bound);
 /* What its .data_extents are of other @values, one after the other; NULL where they have none. */

@@ -56,7 +56,7 @@ write_module (AccProgram *program,
 
   target.by_rows = TRUE;
   target.fast_math = fast_math;
-  graph = acc_fusion_graph_new (&target, results, n_results, options.parameters, options.parameters, options.n_parameters, error);
+  graph = acc_fusion_graph_new (&target, NULL, results, n_results, options.parameters, options.parameters, options.n_parameters, error);
 
   return graph != NULL ? acc_hlo_module_new (graph, results, n_results, &options, error) : NULL;
 }

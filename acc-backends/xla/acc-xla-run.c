@@ -46,7 +46,7 @@ plan (AccHost          *host,
   whole.narrow_modules = planner->engine->is_narrow;
   if (planner->engine->klass->can_take != NULL && !(acc_disable_get_flags () & ACC_DISABLE_DONATION))
     options.spent = spent;
-  graph = acc_fusion_graph_new (&whole, results, n_results, bound, values, n_bound, error);
+  graph = acc_fusion_graph_new (&whole, NULL, results, n_results, bound, values, n_bound, error);
   if (graph == NULL)
     return NULL;
   options.changing = changing = acc_xla_extents_find (graph);

@@ -71,7 +71,7 @@ run (AccArray **arrays, guint n_arrays, guint n_threads, gsize cache_bytes, AccA
   AccHost host = { .pool = pool, .workers = workers, .code = code, .cache_bytes = cache_bytes };
   g_autoptr(GError) error = NULL;
   g_autoptr(AccPrepared) prepared = NULL;
-  AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, arrays, n_arrays, NULL, NULL, 0, &error);
+  AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, NULL, arrays, n_arrays, NULL, NULL, 0, &error);
   guint n_banded = 0;
 
   g_assert_no_error (error);

@@ -124,7 +124,7 @@ compile (GString *text,
   g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (8000), 8000);
   g_autoptr(AccArray) value = acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes);
   g_autoptr(GError) error = NULL;
-  g_autoptr(AccSchedule) schedule = acc_schedule_new (&target, &result, 1, &parameter, &value, 1, &error);
+  g_autoptr(AccSchedule) schedule = acc_schedule_new (&target, NULL, &result, 1, &parameter, &value, 1, &error);
 
   g_assert_no_error (error);
   work = (Work) { 0 };
@@ -195,6 +195,69 @@ test_growth (gconstpointer data)
     }
 }
 
+/* --- again */
+
+/* Of @n numbers, and of 1000 others: blocks of acc that ran. */
+static guint64
+plan (AccDeduplicator *deduplicator,
+      AccArray       **parameters,
+      AccArray       **results,
+      gsize            n)
+{
+  AccTarget target = acc_llvm_target_get_facts (llvm_target);
+  gsize lengths[] = { n, 1000 };
+  g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr(AccSchedule) schedule = NULL;
+  g_autoptr(GError) error = NULL;
+  guint64 before;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(AccShape) shape = acc_shape_new_vector (lengths[i]);
+      g_autoptr(GBytes) bytes = g_bytes_new_take (g_malloc0 (8 * lengths[i]), 8 * lengths[i]);
+
+      g_ptr_array_add (values, acc_array_use (acc_element_type_new (ACC_KIND_I64), shape, bytes));
+    }
+  before = n_blocks_run;
+  schedule = acc_schedule_new (&target, deduplicator, results, 2, parameters, (AccArray **) values->pdata, 2, &error);
+  g_assert_no_error (error);
+
+  return n_blocks_run - before;
+}
+
+static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+static AccExpr *
+square (AccExpr *x, gpointer data)
+{
+  return acc_expr_mul (x, acc_expr_add (x, acc_expr_new_int (GPOINTER_TO_INT (data))));
+}
+
+/* What has the extents that it had is not written again, where something else has others. */
+static void
+test_again (void)
+{
+  g_autoptr(AccArray) a = acc_array_new_parameter (acc_element_type_new (ACC_KIND_I64), 1, (gint64[]) { -1 }, 0);
+  g_autoptr(AccArray) b = acc_array_new_parameter (acc_element_type_new (ACC_KIND_I64), 1, (gint64[]) { -1 }, 1);
+  g_autoptr(AccArray) of_a = acc_array_map (a, square, NULL);
+  AccArray *parameters[] = { a, b }, *results[] = { of_a, g_object_ref (b) };
+  g_autoptr(AccDeduplicator) deduplicator = acc_deduplicator_new ();
+  guint64 first, second;
+
+  for (guint i = 0; i < 20; i++)
+    {
+      g_autoptr(AccArray) below = results[1], mapped = acc_array_map (below, square, GINT_TO_POINTER (i + 1));
+
+      results[1] = acc_array_scanl1 (mapped, plus, NULL);
+    }
+
+  plan (NULL, parameters, results, 10);   /* kernels are known then */
+  first = plan (deduplicator, parameters, results, 11);
+  second = plan (deduplicator, parameters, results, 12);
+  g_object_unref (results[1]);
+  g_test_message ("%" G_GUINT64_FORMAT " blocks of acc run, then %" G_GUINT64_FORMAT, first, second);
+  g_assert_cmpuint (4 * second, <, first);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -212,6 +275,8 @@ main (int    argc,
 
       g_test_add_data_func (g_strdelimit (path, " ", '-'), &kinds[i], test_growth);
     }
+
+  g_test_add_func ("/compile-work/again", test_again);
 
   result = g_test_run ();
   acc_llvm_target_unref (llvm_target);

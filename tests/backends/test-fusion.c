@@ -594,7 +594,7 @@ plan (const Program *program, const AccTarget *target)
 
   program->build (results);
   bind_extents (results, bound, values);
-  schedule = acc_schedule_new (target, (AccArray **) results->pdata, results->len, (AccArray **) bound->pdata,
+  schedule = acc_schedule_new (target, NULL, (AccArray **) results->pdata, results->len, (AccArray **) bound->pdata,
                                (AccArray **) values->pdata, bound->len, &error);
   g_assert_no_error (error);
 

@@ -50,6 +50,13 @@ next (AccExpr *x, gpointer data)
   return acc_expr_add (x, acc_expr_new_int (1));
 }
 
+/* Of @data, where there is one. */
+static AccExpr *
+linear_item (AccExpr *x, gpointer data)
+{
+  return acc_expr_linear_index (data, x);
+}
+
 static void
 set_up (Fixture *self, gconstpointer max_entries)
 {
@@ -123,6 +130,73 @@ test_few (Fixture *self, gconstpointer max_entries)
     }
 }
 
+/* --- steps of plans before */
+
+static AccExpr *plus (AccExpr *x, AccExpr *y, gpointer data) { return acc_expr_add (x, y); }
+
+static void
+assert_same_launch (const AccLaunch *launch, const AccLaunch *wanted)
+{
+  g_assert_cmpstr (acc_kernel_get_hash (launch->kernel), ==, acc_kernel_get_hash (wanted->kernel));
+  g_assert_cmpint (launch->outer, ==, wanted->outer);
+  g_assert_cmpint (launch->inner, ==, wanted->inner);
+  g_assert_cmpint (launch->tile_inner, ==, wanted->tile_inner);
+  g_assert_cmpuint (launch->first_origin, ==, wanted->first_origin);
+  g_assert_cmpuint (launch->n_slots, ==, wanted->n_slots);
+  for (guint i = 0; i < launch->n_slots; i++)
+    {
+      g_assert_cmpint (launch->slots[i].kind, ==, wanted->slots[i].kind);
+      g_assert_cmpuint (launch->slots[i].value, ==, wanted->slots[i].value);
+      g_assert_cmpuint (launch->slots[i].bits, ==, wanted->slots[i].bits);
+    }
+}
+
+static void
+assert_same_plan (AccSchedule *schedule, AccSchedule *wanted)
+{
+  g_autofree char *text = acc_schedule_to_string (schedule), *wanted_text = acc_schedule_to_string (wanted);
+
+  g_assert_cmpstr (text, ==, wanted_text);
+  for (guint s = 0; s < schedule->n_steps; s++)
+    for (guint i = 0; i < schedule->steps[s].n_launches; i++)
+      assert_same_launch (&schedule->steps[s].launches[i], &wanted->steps[s].launches[i]);
+  g_assert_cmpuint (schedule->origins->len, ==, wanted->origins->len);
+  for (guint i = 0; i < schedule->origins->len; i++)
+    g_assert_true (g_ptr_array_index (schedule->origins, i) == g_ptr_array_index (wanted->origins, i));
+}
+
+/* Of @bound's extents, some of which came before, and for what is asked for: what it is by itself. */
+static void
+test_steps (void)
+{
+  const gint64 lengths[][2] = { { 100, 70 }, { 101, 70 }, { 100, 70 }, { 100, 5000 }, { 5000, 70 }, { 0, 70 }, { 70, 100 }, { 5000, 70 } };
+  g_autofree gint64 *numbers = g_new0 (gint64, 5000);
+  g_autoptr(AccArray) a = use_numbers (numbers, 10), b = use_numbers (numbers, 10);
+  AccExpr *zero = acc_expr_new_int (0);
+  g_autoptr(AccArray) sums = acc_array_scanl1 (b, plus, NULL), nexts = acc_array_map (sums, next, NULL);
+  g_autoptr(AccArray) picked = acc_array_map (a, linear_item, nexts), total = acc_array_fold (picked, zero, plus, NULL);
+  g_autoptr(AccDeduplicator) deduplicator = acc_deduplicator_new ();
+  AccArray *bound[] = { a, b }, *results[] = { total, picked, nexts };
+
+  for (guint i = 0; i < 4 * G_N_ELEMENTS (lengths); i++)
+    {
+      const gint64 *n = lengths[i % G_N_ELEMENTS (lengths)];
+      g_autoptr(AccArray) first = use_numbers (numbers, n[0]), second = use_numbers (numbers, n[1]);
+      AccArray *values[] = { first, second };
+      g_autoptr(GError) error = NULL;
+      AccTarget target = acc_target_cpu;
+      g_autoptr(AccSchedule) schedule = NULL, wanted = NULL;
+
+      target.by_rows = i / 3 % 2;
+      target.fast_math = i / 6 % 2;
+      wanted = acc_schedule_new (&target, NULL, results, 3, bound, values, 2, &error);
+      g_assert_no_error (error);
+      schedule = acc_schedule_new (&target, deduplicator, results, 3, bound, values, 2, &error);
+      g_assert_no_error (error);
+      assert_same_plan (schedule, wanted);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -130,6 +204,8 @@ main (int argc, char **argv)
 
   g_test_add ("/schedule-cache/by-data", Fixture, GUINT_TO_POINTER (16), set_up, test_by_data, tear_down);
   g_test_add ("/schedule-cache/few", Fixture, GUINT_TO_POINTER (2), set_up, test_few, tear_down);
+
+  g_test_add_func ("/schedule-cache/steps", test_steps);
 
   return g_test_run ();
 }

@@ -57,7 +57,7 @@ plan (AccArray **results,
       guint      n_results)
 {
   g_autoptr(GError) error = NULL;
-  AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, results, n_results, NULL, NULL, 0, &error);
+  AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, NULL, results, n_results, NULL, NULL, 0, &error);
 
   g_assert_no_error (error);
 
@@ -438,7 +438,7 @@ test_bound (void)
   g_autoptr(AccArray) result = acc_array_map (below, scale, &factor);
   g_autoptr(GError) error = NULL;
   AccArray *results[] = { result, below };
-  g_autoptr(AccSchedule) schedule = acc_schedule_new (&acc_target_cpu, results, 2, &below, &values, 1, &error);
+  g_autoptr(AccSchedule) schedule = acc_schedule_new (&acc_target_cpu, NULL, results, 2, &below, &values, 1, &error);
   g_autofree char *text = NULL, *dot = NULL;
 
   g_assert_no_error (error);
@@ -483,7 +483,7 @@ test_data_dependent (void)
   AccExpr *extents[] = { acc_expr_quot (narrow, acc_expr_new_int (100)), rounded, power };
 
   made = acc_array_generate_expr (acc_expr_tuple (extents, 3), first_item, NULL);
-  schedule = acc_schedule_new (&acc_target_cpu, &made, 1, &node, &values, 1, &error);
+  schedule = acc_schedule_new (&acc_target_cpu, NULL, &made, 1, &node, &values, 1, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (schedule->data_extents->len, ==, 1);
   g_assert_true (acc_schedule_fits (schedule, &node, &values, 1));
@@ -511,7 +511,7 @@ test_data_dependent_within (void)
   g_autoptr(AccSchedule) schedule = NULL;
   g_autoptr(GError) error = NULL;
 
-  schedule = acc_schedule_new (&acc_target_cpu, &made, 1, &node, &values, 1, &error);
+  schedule = acc_schedule_new (&acc_target_cpu, NULL, &made, 1, &node, &values, 1, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (schedule->data_extents->len, ==, 2);
   g_assert_cmpint (acc_shape_get_extent (schedule->result_shapes[0], 0), ==, 2);
@@ -879,7 +879,7 @@ plan_permute (gint64   n,
   AccSchedule *schedule;
 
   target.n_threads = n_threads;
-  schedule = acc_schedule_new (&target, &permuted, 1, NULL, NULL, 0, &error);
+  schedule = acc_schedule_new (&target, NULL, &permuted, 1, NULL, NULL, 0, &error);
   g_assert_no_error (error);
   g_assert_cmpint (schedule->n_steps, ==, 1);
 
@@ -938,7 +938,7 @@ check_shared_memory (const AccTarget *target, AccElementType *type, const char *
   for (guint r = 0; r < G_N_ELEMENTS (results); r++)
     {
       g_autoptr(GError) error = NULL;
-      g_autoptr(AccSchedule) schedule = acc_schedule_new (target, &results[r], 1, NULL, NULL, 0, &error);
+      g_autoptr(AccSchedule) schedule = acc_schedule_new (target, NULL, &results[r], 1, NULL, NULL, 0, &error);
 
       g_assert_no_error (error);
       for (guint i = 0; i < schedule->steps[0].n_launches; i++)
@@ -976,7 +976,7 @@ static guint
 count_stores (const AccTarget *target, AccArray *result)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(AccSchedule) schedule = acc_schedule_new (target, &result, 1, NULL, NULL, 0, &error);
+  g_autoptr(AccSchedule) schedule = acc_schedule_new (target, NULL, &result, 1, NULL, NULL, 0, &error);
   const AccKernel *kernel;
   guint n = 0;
 

@@ -316,7 +316,7 @@ write_module (AccArray **results,
 
   target.for_modules = TRUE;
   target.narrow_modules = for_tpu;
-  graph = acc_fusion_graph_new (&target, results, n_results, NULL, NULL, 0, error);
+  graph = acc_fusion_graph_new (&target, NULL, results, n_results, NULL, NULL, 0, error);
 
   return graph != NULL ? acc_hlo_module_new (graph, results, n_results, &options, error) : NULL;
 }

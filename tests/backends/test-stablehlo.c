@@ -20,7 +20,7 @@ write_module_for (AccArray             *array,
 
   target.for_modules = TRUE;
   target.narrow_modules = is_narrow;
-  graph = acc_fusion_graph_new (&target, &array, 1, NULL, NULL, 0, error);
+  graph = acc_fusion_graph_new (&target, NULL, &array, 1, NULL, NULL, 0, error);
   if (graph == NULL)
     return NULL;
 

@@ -107,7 +107,7 @@ run (GPtrArray *arrays, guint n_threads, guint64 limit, Manner how)
   g_autoptr(GError) error = NULL;
   g_autoptr(AccPrepared) prepared = NULL;
   g_autoptr(GPtrArray) results = g_ptr_array_new_with_free_func (g_object_unref);
-  AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, (AccArray **) arrays->pdata, arrays->len, NULL, NULL, 0, &error);
+  AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, NULL, (AccArray **) arrays->pdata, arrays->len, NULL, NULL, 0, &error);
 
   g_assert_no_error (error);
   prepared = acc_prepared_new (&host, schedule, FALSE, FALSE, NULL, &error);
@@ -228,7 +228,7 @@ test_compiles_at_once (void)
   g_autoptr(AccArray) scan = acc_array_scanl1 (input, add, NULL);
   g_autoptr(AccArray) fold = acc_array_fold_all (input, acc_expr_new_float (0), add, NULL);
   AccArray *arrays[] = { scan, fold };
-  AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, arrays, 2, NULL, NULL, 0, &error);
+  AccSchedule *schedule = acc_schedule_new (&acc_target_cpu, NULL, arrays, 2, NULL, NULL, 0, &error);
   g_autoptr(AccPrepared) prepared = NULL;
   AccCodeCounts counts;
 

@@ -187,7 +187,7 @@ count_kernels (const BenchFamily *family)
   g_autoptr(GError) error = NULL;
   g_autoptr(AccArray) input = make_family_input (family);
   g_autoptr(AccArray) result = family->build (input, 0);
-  g_autoptr(AccSchedule) schedule = acc_schedule_new (&acc_target_cpu, &result, 1, NULL, NULL, 0, &error);
+  g_autoptr(AccSchedule) schedule = acc_schedule_new (&acc_target_cpu, NULL, &result, 1, NULL, NULL, 0, &error);
   g_autoptr(GHashTable) hashes = g_hash_table_new (g_str_hash, g_str_equal);
 
   check (schedule, error);
@@ -393,7 +393,7 @@ bench_planning (AccBackend *backend)
 
             n_made = 0;
             start = get_processor_seconds (CLOCK_THREAD_CPUTIME_ID);
-            schedule = acc_schedule_new (&acc_target_cpu, (AccArray **) results->pdata, results->len, NULL, NULL, 0, &error);
+            schedule = acc_schedule_new (&acc_target_cpu, NULL, (AccArray **) results->pdata, results->len, NULL, NULL, 0, &error);
             check (schedule, error);
             n_steps = schedule->n_steps;
             prepared = acc_prepared_new (&host, schedule, FALSE, FALSE, NULL, &error);

@@ -249,7 +249,7 @@ static char *
 describe (AccArray *result, const AccTarget *target)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(AccSchedule) schedule = acc_schedule_new (target, &result, 1, NULL, NULL, 0, &error);
+  g_autoptr(AccSchedule) schedule = acc_schedule_new (target, NULL, &result, 1, NULL, NULL, 0, &error);
 
   g_assert_no_error (error);
 
@@ -350,7 +350,7 @@ static AccSchedule *
 plan_with (const AccTarget *target, AccArray **results, guint n_results, AccArray **bound, AccArray **values, guint n_bound)
 {
   g_autoptr(GError) error = NULL;
-  AccSchedule *schedule = acc_schedule_new (target, results, n_results, bound, values, n_bound, &error);
+  AccSchedule *schedule = acc_schedule_new (target, NULL, results, n_results, bound, values, n_bound, &error);
 
   g_assert_no_error (error);
 

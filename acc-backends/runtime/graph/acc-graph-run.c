@@ -192,7 +192,7 @@ list_extents (AccGraphEval    *run,
   unbound = acc_graph_scope_list_unbound (run->scope, nodes, n_nodes, bound);
   for (guint i = 0; i < bound->len; i++)
     g_ptr_array_add (values, acc_graph_scope_look_up (run->scope, g_ptr_array_index (bound, i)));
-  *graph = acc_fusion_graph_new (acc_host_get_target (run->graph->host), nodes, n_nodes, (AccArray **) bound->pdata,
+  *graph = acc_fusion_graph_new (acc_host_get_target (run->graph->host), NULL, nodes, n_nodes, (AccArray **) bound->pdata,
                                  (AccArray **) values->pdata, bound->len, NULL);
   for (guint i = 0; i < n_nodes && *graph != NULL; i++)
     extents[i] = acc_fusion_graph_get (*graph, nodes[i])->extents;

@@ -24,6 +24,8 @@ struct _AccScheduleCache {
   GHashTable     *table;
   guint64         clock;
   Entry          *latest;
+  gboolean        has_planned;    /* once at least */
+  AccDeduplicator *deduplicator;  /* of the program's schedules; NULL: there is one at most, or somebody plans */
 };
 
 static guint
@@ -67,6 +69,7 @@ void
 acc_schedule_cache_free (AccScheduleCache *self)
 {
   g_hash_table_unref (self->table);
+  g_clear_pointer (&self->deduplicator, acc_deduplicator_free);
   pthread_mutex_destroy (&self->mutex);
   g_free (self);
 }
@@ -205,6 +208,52 @@ look_up_by_data (AccScheduleCache *self,
   return g_steal_pointer (&found);
 }
 
+/* A program that is planned once needs none to be kept; one thread at a time has it. */
+static AccDeduplicator *
+borrow_deduplicator (AccScheduleCache *self)
+{
+  AccDeduplicator *deduplicator;
+  gboolean again;
+
+  pthread_mutex_lock (&self->mutex);
+  again = self->has_planned;
+  self->has_planned = TRUE;
+  deduplicator = g_steal_pointer (&self->deduplicator);
+  pthread_mutex_unlock (&self->mutex);
+
+  return deduplicator == NULL && again ? acc_deduplicator_new () : deduplicator;
+}
+
+/* @deduplicator: nullable. */
+static void
+give_back_deduplicator (AccScheduleCache *self,
+                        AccDeduplicator  *deduplicator)
+{
+  pthread_mutex_lock (&self->mutex);
+  if (self->deduplicator == NULL)
+    self->deduplicator = g_steal_pointer (&deduplicator);
+  pthread_mutex_unlock (&self->mutex);
+  g_clear_pointer (&deduplicator, acc_deduplicator_free);
+}
+
+static AccSchedule *
+plan (AccScheduleCache *self,
+      const AccTarget  *target,
+      AccArray        **results,
+      guint             n_results,
+      AccArray        **bound,
+      AccArray        **values,
+      guint             n_bound,
+      GError          **error)
+{
+  AccDeduplicator *deduplicator = borrow_deduplicator (self);
+  AccSchedule *schedule = acc_schedule_new (target, deduplicator, results, n_results, bound, values, n_bound, error);
+
+  give_back_deduplicator (self, deduplicator);
+
+  return schedule;
+}
+
 AccPrepared *
 acc_schedule_cache_get (AccScheduleCache  *self,
                         AccHost           *host,
@@ -248,7 +297,7 @@ acc_schedule_cache_get (AccScheduleCache  *self,
   if (!it_fits)
     schedule = host->planner != NULL
                ? host->planner->plan (host, &target, results, n_results, bound, values, spent, n_bound, &planning)
-               : acc_schedule_new (&target, results, n_results, bound, values, n_bound, &planning);
+               : plan (self, &target, results, n_results, bound, values, n_bound, &planning);
   if (cancellable != NULL)
     g_cancellable_pop_current (cancellable);
 
