@@ -286,45 +286,60 @@ acc_walk_inlet_give_back (AccWalkInlet *self,
   g_queue_push_head (&self->parts[self->current], part);
 }
 
+/* The first @count elements, in parts that are no longer there. FALSE: as many as are in @taken. */
+static gboolean
+take_parts (AccWalkInlet *self,
+            gint64        count,
+            GPtrArray    *taken,
+            GError      **error)
+{
+  while (count > 0)
+    {
+      AccWalkPart *part = g_queue_pop_head (&self->parts[self->current]), *first, *rest;
+
+      self->waiting -= count_waiting (self, part);
+      if (part->count <= count)
+        {
+          count -= part->count;
+          g_ptr_array_add (taken, part);
+          continue;
+        }
+
+      first = acc_walk_part_slice (part, 0, count, error);
+      rest = first != NULL ? acc_walk_part_slice (part, count, part->count - count, error) : NULL;
+      acc_walk_inlet_give_back (self, rest != NULL ? rest : acc_walk_part_ref (part));
+      acc_walk_part_unref (part);
+      if (rest == NULL)
+        {
+          g_clear_pointer (&first, acc_walk_part_unref);
+          return FALSE;
+        }
+      g_ptr_array_add (taken, first);
+      count = 0;
+    }
+
+  return TRUE;
+}
+
 AccWalkPart *
 acc_walk_inlet_take (AccWalkInlet *self,
                      gint64        count,
                      GError      **error)
 {
   g_autoptr(GPtrArray) taken = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
-  AccBudget *budget = acc_backend_get_host_budget (self->stage->walk->backend);
-  GQueue *queue = &self->parts[self->current];
+  AccWalkPart *all = NULL;
 
   /* It has to be cut, or goes through a second time. */
   if (self->whole_is_lazy && (count < self->whole->count || self->tried) && !compute_whole (self, error))
     return NULL;
   self->tried = self->whole_is_lazy;
 
-  while (count > 0)
-    {
-      g_autoptr(AccWalkPart) part = g_queue_pop_head (queue);
-      AccWalkPart *rest;
+  if (take_parts (self, count, taken, error))
+    all = acc_walk_part_join (taken, acc_backend_get_host_budget (self->stage->walk->backend), error);
+  for (guint i = taken->len; i > 0 && all == NULL; i--)
+    acc_walk_inlet_give_back (self, acc_walk_part_ref (g_ptr_array_index (taken, i - 1)));
 
-      self->waiting -= count_waiting (self, part);
-      if (part->count <= count)
-        {
-          count -= part->count;
-          g_ptr_array_add (taken, g_steal_pointer (&part));
-          continue;
-        }
-
-      rest = acc_walk_part_slice (part, count, part->count - count, error);
-      if (rest == NULL)
-        return NULL;
-      acc_walk_inlet_give_back (self, rest);
-      rest = acc_walk_part_slice (part, 0, count, error);
-      if (rest == NULL)
-        return NULL;
-      g_ptr_array_add (taken, rest);
-      count = 0;
-    }
-
-  return acc_walk_part_join (taken, budget, error);
+  return all;
 }
 
 /* --- in files */

@@ -16,7 +16,10 @@ acc_walk_prefix_alone (GError **error,
                        gint64   element,
                        gint64   bytes)
 {
-  g_prefix_error (error, "element %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " bytes, alone: ", element, bytes);
+  if (bytes > 0)
+    g_prefix_error (error, "element %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " bytes, alone: ", element, bytes);
+  else
+    g_prefix_error (error, "element %" G_GINT64_FORMAT ", alone: ", element);
 }
 
 /* --- what stands for elements */

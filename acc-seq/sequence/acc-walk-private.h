@@ -108,6 +108,7 @@ struct _AccWalkStage {
   double     each;            /* microseconds that an element of the last step took */
   gboolean   halved;          /* because that took long */
   gboolean   keeps_size;      /* smaller steps were no quicker */
+  guint      stays;           /* steps before one may have more elements again than memory had room for */
   gint64     stored_for;      /* the last element that inlets went to files for; -1: none */
   GError    *failure;         /* owned: of element number .fails_at, for who wants more than those before it; NULL: none is known */
   gint64     fails_at;
@@ -226,7 +227,7 @@ gboolean       acc_walk_inlet_has_ended (AccWalkInlet *self);
 double         acc_walk_inlet_get_fraction (AccWalkInlet *self);
 /* Whether there are enough for a step with @bytes, or no others come. */
 gboolean       acc_walk_inlet_has_step  (AccWalkInlet *self, gint64 bytes);
-/* Exactly @count of those that are there. */
+/* Exactly @count of those that are there. NULL: they still are. */
 AccWalkPart   *acc_walk_inlet_take      (AccWalkInlet *self, gint64 count, GError **error);
 /* Takes over @part, which was taken. */
 void           acc_walk_inlet_give_back (AccWalkInlet *self, AccWalkPart *part);

@@ -256,7 +256,9 @@ acc_walk_stage_learn_size (AccWalkStage *self,
   else
     {
       self->halved = FALSE;
-      if (time < LONG_STEP / 4 && self->most < ACC_WALK_MOST)
+      if (self->stays > 0)
+        self->stays--;
+      else if (time < LONG_STEP / 4 && self->most < ACC_WALK_MOST)
         self->most *= 2;
     }
   self->each = each;

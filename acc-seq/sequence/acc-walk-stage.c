@@ -3,6 +3,13 @@
 
 /* A step of a stage: elements are taken, graphs of functions of them are built, run, and handed on. */
 
+/* How many steps go by after one that had no room before there is one of twice as many elements again. */
+#define STEPS_BEFORE_MORE 16
+/* What waits for other stages takes one part in so many of a memory limit, where it is of several elements. */
+#define PARTS_OF_LIMIT 4
+/* And with what functions of batches need and make of it so many times as much. */
+#define WITH_RESULTS 4
+
 AccWalkStage *
 acc_walk_stage_new (AccWalk *walk)
 {
@@ -82,6 +89,39 @@ compute_step (AccWalkStage *self,
   return acc_walk_compute (self->walk, wanted, count, error);
 }
 
+static gint64
+count_bytes (AccWalkPart *part)
+{
+  return acc_walk_part_n_values (part) * (gint64) acc_element_type_get_size (acc_nested_array_get_element_type (part->nested));
+}
+
+/* Whether what goes on to other stages would leave too little room for these, and fewer of @count elements can go. */
+static gboolean
+fills_limit (AccWalkStage *self,
+             AccWalkPart **values,
+             const guint  *ends,
+             gint64        count)
+{
+  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (self->walk->backend));
+  gint64 bytes = 0;
+  guint at = 0;
+
+  for (guint i = 0; i < self->outlets->len; i++)
+    {
+      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
+      AccSequenceKind kind = outlet->boundary != NULL ? outlet->boundary->kind : ACC_SEQUENCE_KIND_MAP;
+      gboolean is_mapped = kind == ACC_SEQUENCE_KIND_MAP_BATCH || kind == ACC_SEQUENCE_KIND_FOLD_BATCH;
+      /* Elements that wait for each other in any case. */
+      gint64 least = is_mapped || kind == ACC_SEQUENCE_KIND_BATCH ? MAX (outlet->boundary->number, 1) : 1;
+
+      for (; at < ends[i]; at++)
+        if (outlet->inlet != NULL && count > least && acc_nested_array_get_form (values[at]->nested) != ACC_NESTED_FORM_CONSTANT)
+          bytes += is_mapped ? WITH_RESULTS * count_bytes (values[at]) : count_bytes (values[at]);
+    }
+
+  return limit > 0 && (guint64) bytes > limit / PARTS_OF_LIMIT;
+}
+
 /* *computed: it failed, if it did, when that was handed on. */
 static gboolean
 run (AccWalkStage *self,
@@ -97,6 +137,12 @@ run (AccWalkStage *self,
   *computed = values != NULL;
   if (values == NULL)
     return FALSE;
+  if (fills_limit (self, (AccWalkPart **) values->pdata, ends, count))
+    {
+      *computed = FALSE;
+      g_set_error_literal (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "too much would wait for others");
+      return FALSE;
+    }
 
   for (guint i = 0; i < self->outlets->len; i++)
     {
@@ -132,6 +178,8 @@ is_stuck (AccWalkStage *self)
 gboolean
 acc_walk_stage_is_ready (AccWalkStage *self)
 {
+  gint64 bytes = acc_walk_step_bytes (self->walk->backend, FALSE);
+
   if (self->ended || self->inlets->len == 0 || is_stuck (self))
     return FALSE;
 
@@ -139,7 +187,16 @@ acc_walk_stage_is_ready (AccWalkStage *self)
     {
       AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
 
-      if (acc_walk_inlet_is_empty (inlet) || !acc_walk_inlet_has_step (inlet, acc_walk_step_bytes (self->walk->backend, FALSE)))
+      if (acc_walk_inlet_is_empty (inlet) || !acc_walk_inlet_has_step (inlet, bytes))
+        return FALSE;
+    }
+
+  /* Elements may become larger: those that make a step of another stage are enough. */
+  for (guint i = 0; i < self->outlets->len; i++)
+    {
+      AccWalkOutlet *outlet = g_ptr_array_index (self->outlets, i);
+
+      if (!outlet->done && outlet->inlet != NULL && outlet->inlet->waiting >= bytes)
         return FALSE;
     }
 
@@ -270,13 +327,13 @@ run_alone (AccWalkStage *self,
 }
 
 static gint64
-count_bytes (AccWalkStage *self,
-             AccWalkPart **parts)
+count_all_bytes (AccWalkStage *self,
+                 AccWalkPart **parts)
 {
   gint64 bytes = 0;
 
   for (guint i = 0; i < self->inlets->len; i++)
-    bytes += acc_walk_part_n_values (parts[i]) * (gint64) acc_element_type_get_size (acc_nested_array_get_element_type (parts[i]->nested));
+    bytes += count_bytes (parts[i]);
 
   return bytes;
 }
@@ -292,7 +349,50 @@ give_back (AccWalkStage *self,
            AccWalkPart **parts)
 {
   for (guint i = 0; i < self->inlets->len; i++)
-    acc_walk_inlet_give_back (g_ptr_array_index (self->inlets, i), g_steal_pointer (&parts[i]));
+    if (parts[i] != NULL)
+      acc_walk_inlet_give_back (g_ptr_array_index (self->inlets, i), g_steal_pointer (&parts[i]));
+}
+
+/* A step of @count elements has no room: whether a smaller one may have, or the same when what walks beside it is gone. */
+static gboolean
+shrink (AccWalkStage *self,
+        gint64        count)
+{
+  if (make_room (self->walk))
+    return TRUE;
+  if (count == 1)
+    return FALSE;
+  self->most = acc_walk_round_down (count / 2);
+  self->stays = STEPS_BEFORE_MORE;
+
+  return TRUE;
+}
+
+/* FALSE without *@again: it fails. */
+static gboolean
+take (AccWalkStage *self,
+      AccWalkPart **parts,
+      gint64        count,
+      gboolean     *again,
+      GError      **error)
+{
+  g_autoptr(GError) local = NULL;
+
+  for (guint i = 0; i < self->inlets->len; i++)
+    {
+      AccWalkInlet *inlet = g_ptr_array_index (self->inlets, i);
+
+      parts[i] = acc_walk_inlet_take (inlet, count, &local);
+      if (parts[i] != NULL)
+        continue;
+      give_back (self, parts);
+      *again = refused (local) && !inlet->whole_is_lazy && shrink (self, count);
+      if (!*again)
+        g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
+
+  return TRUE;
 }
 
 /* Once for each element. */
@@ -329,13 +429,11 @@ try_step (AccWalkStage *self,
 {
   AccWalkPart **parts = g_new0 (AccWalkPart *, self->inlets->len + 1);
   g_autoptr(GError) local = NULL;
-  gboolean done = TRUE, computed = FALSE, made_room = FALSE;
+  gboolean done, computed = FALSE;
   gint64 first;
 
   *again = FALSE;
-  for (guint i = 0; i < self->inlets->len && done; i++)
-    done = (parts[i] = acc_walk_inlet_take (g_ptr_array_index (self->inlets, i), count, &local)) != NULL;
-
+  done = take (self, parts, count, again, &local);
   if (done && !run (self, parts, count, &computed, &local))
     {
       done = FALSE;
@@ -348,11 +446,9 @@ try_step (AccWalkStage *self,
           if (refused (local))
             g_prefix_error (&local, "elements from %" G_GINT64_FORMAT " on: ", self->done);
         }
-      else if (refused (local) && ((made_room = make_room (self->walk)) || count > 1))
+      else if (refused (local) && shrink (self, count))
         {
           give_back (self, parts);
-          if (!made_room)
-            self->most = acc_walk_round_down (count / 2);
           *again = TRUE;
         }
       else if (refused (local))
@@ -361,7 +457,7 @@ try_step (AccWalkStage *self,
           done = run_alone (self, parts, &computed, &local);
           if (!done && !computed && refused (local))
             {
-              gint64 bytes = count_bytes (self, parts);
+              gint64 bytes = count_all_bytes (self, parts);
 
               give_back (self, parts);
               *again = store (self);
@@ -370,7 +466,7 @@ try_step (AccWalkStage *self,
             }
           else if (!done)
             {
-              acc_walk_prefix_alone (&local, self->done, count_bytes (self, parts));
+              acc_walk_prefix_alone (&local, self->done, count_all_bytes (self, parts));
             }
         }
       else if ((first = acc_walk_stage_blame (self, parts, count, &local)) > 0)

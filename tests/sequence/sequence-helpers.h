@@ -100,6 +100,8 @@ void test_async (void);
 void test_shared (void);
 void test_refused (void);
 void test_limit (void);
+void test_limit_between (void);
+void test_limit_rows (void);
 void test_gathers (void);
 void test_plan (void);
 void test_cancel_walk (void);

@@ -350,6 +350,92 @@ test_limit (void)
   acc_backend_set_memory_limit (backend, before);
 }
 
+static AccExpr *is_large (AccExpr *x, gpointer data) { return acc_expr_gt (x, i8 (880000)); }
+static AccExpr *of_both (AccExpr *index, gpointer number) { return acc_expr_mul (acc_expr_item (index, 0), acc_expr_the (number)); }
+static AccArray *
+f_longer (AccArray **a, guint n, gpointer data)
+{
+  return acc_array_generate_expr (acc_expr_mul (acc_expr_the (a[0]), i8 (10)), of_both, a[0]);
+}
+static AccArray *
+f_sum_of_both (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) joined = f_join (a, n, data);
+
+  return flat_sum (joined);
+}
+static AccNestedArray *reverse (AccNestedArray *some, gpointer data) { return acc_nested_array_reverse (some); }
+static AccArray *
+f_is_large (AccArray **a, guint n, gpointer data)
+{
+  g_autoptr(AccArray) total = flat_sum (a[0]);
+
+  return acc_array_map (total, is_large, NULL);
+}
+
+/* @array has the same values within each of @limits. */
+static void
+has_room (AccArray *array, const guint64 *limits, guint n)
+{
+  guint64 before = acc_backend_get_memory_limit (backend);
+  g_autoptr(AccArray) right = run (judge, array);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(AccArray) result = NULL;
+
+      acc_backend_set_memory_limit (backend, limits[i]);
+      result = acc_backend_run (backend, array, NULL, &error);
+      acc_backend_set_memory_limit (backend, before);
+      g_assert_no_error (error);
+      g_assert_true (same_array (result, right));
+    }
+}
+
+/* What is made of numbers, and is larger than they tell, leaves room for the stages that take it. */
+void
+test_limit_between (void)
+{
+  static const guint64 limits[] = { 300000, 600000, 1200000, 2400000 };
+  g_autoptr(AccSequence) made = acc_sequence_new_generate (200, f_longer, NULL), rest = acc_sequence_drop (made, 1);
+  g_autoptr(AccSequence) pairs = acc_sequence_zip_with (made, rest, f_sum_of_both, NULL);
+  g_autoptr(AccSequence) reversed = acc_sequence_map_batches (made, 3, reverse, NULL);
+  g_autoptr(AccArray) a = acc_sequence_stack (pairs), b = acc_sequence_lengths (reversed);
+
+  has_room (a, limits, G_N_ELEMENTS (limits));
+  has_room (b, limits, G_N_ELEMENTS (limits));
+}
+
+/* Rows of a file, which is read ahead, and that memory has no room to join. */
+void
+test_limit_rows (void)
+{
+  static const guint64 limits[] = { 938066, 1119744, 1257099, 1319954, 1500000 };
+  g_autoptr(AccShape) shape = acc_shape_new_matrix (300, 1000);
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "acc-rows-XXXXXX", NULL);
+  g_autofree gint64 *values = g_new (gint64, 300 * 1000);
+  g_autoptr(GFile) file = NULL;
+  g_autoptr(AccSource) source = NULL;
+  g_autoptr(AccArray) all = NULL, count = NULL;
+  g_autoptr(AccSequence) rows = NULL, kept = NULL;
+  int descriptor = g_mkstemp (path);
+
+  for (gint64 i = 0; i < 300 * 1000; i++)
+    values[i] = i % 1777;
+  g_assert_cmpint (descriptor, >=, 0);
+  g_assert_true (g_close (descriptor, NULL));
+  g_assert_true (g_file_set_contents (path, (const char *) values, 300 * 1000 * sizeof *values, NULL));
+  file = g_file_new_for_path (path);
+  source = acc_source_open_raw (file, acc_element_type_new (ACC_KIND_I64), shape, 0, NULL, NULL);
+  all = acc_array_new_from_source (source);
+  rows = acc_sequence_new_from_array (all);
+  kept = acc_sequence_filter (rows, f_is_large, NULL);
+  count = acc_sequence_count (kept);
+  has_room (count, limits, G_N_ELEMENTS (limits));
+  g_assert_cmpint (g_unlink (path), ==, 0);
+}
+
 static AccExpr *is_sixteenth (AccExpr *x, gpointer data) { return acc_expr_eq (acc_expr_rem (x, i8 (16)), i8 (0)); }
 static AccArray *f_sixteenth (AccArray **a, guint n, gpointer data) { return acc_array_map (a[0], is_sixteenth, NULL); }
 static AccExpr *next (AccExpr *x, gpointer data) { return acc_expr_add (x, i8 (1)); }

@@ -251,6 +251,8 @@ main (int argc, char **argv)
   g_test_add_func ("/sequence/random", test_random);
   g_test_add_func ("/sequence/refused", test_refused);
   g_test_add_func ("/sequence/limit", test_limit);
+  g_test_add_func ("/sequence/limit/between", test_limit_between);
+  g_test_add_func ("/sequence/limit/rows", test_limit_rows);
   g_test_add_func ("/sequence/gathers", test_gathers);
   g_test_add_func ("/sequence/cancel-walk", test_cancel_walk);
   g_test_add_func ("/sequence/plan", test_plan);
