@@ -211,9 +211,20 @@ acc_array_minmax (AccArray *self)
   return acc_array_fold1 (pairs, both_limits, NULL);
 }
 
+static AccExpr *
+one_unless_zero (AccExpr  *x,
+                 gpointer  user_data)
+{
+  AccElementType *type = acc_expr_get_element_type (x);
+  gboolean is_complex = type != NULL && acc_element_type_get_kind (type) == ACC_KIND_COMPLEX;
+  AccExpr *flag = is_complex ? acc_expr_ne (x, acc_expr_new_zero (type)) : acc_expr_cast (x, acc_element_type_new (ACC_KIND_BOOL));
+
+  return acc_expr_cast (flag, acc_element_type_new (ACC_KIND_I64));
+}
+
 /**
  * acc_array_count_nonzero:
- * @self: an array of scalars, of rank 1 or more
+ * @self: an array of scalars or complex numbers, of rank 1 or more
  *
  * Counts the elements of each row that are not 0.
  *
@@ -231,8 +242,7 @@ AccArray *
 acc_array_count_nonzero (AccArray *self)
 {
   ACC_ARRAY_NAMED ("count_nonzero");
-  g_autoptr(AccArray) flags = acc_array_cast (self, acc_element_type_new (ACC_KIND_BOOL));
-  g_autoptr(AccArray) ones = acc_array_cast (flags, acc_element_type_new (ACC_KIND_I64));
+  g_autoptr(AccArray) ones = acc_array_map (self, one_unless_zero, NULL);
 
   return acc_array_sum (ones);
 }
@@ -310,7 +320,7 @@ acc_array_minmax_all (AccArray *self)
 
 /**
  * acc_array_count_nonzero_all:
- * @self: an array of scalars
+ * @self: an array of scalars or complex numbers
  *
  * Counts all elements that are not 0.
  *
@@ -327,8 +337,7 @@ AccArray *
 acc_array_count_nonzero_all (AccArray *self)
 {
   ACC_ARRAY_NAMED ("count_nonzero_all");
-  g_autoptr(AccArray) flags = acc_array_cast (self, acc_element_type_new (ACC_KIND_BOOL));
-  g_autoptr(AccArray) ones = acc_array_cast (flags, acc_element_type_new (ACC_KIND_I64));
+  g_autoptr(AccArray) ones = acc_array_map (self, one_unless_zero, NULL);
 
   return acc_array_sum_all (ones);
 }

@@ -20,6 +20,22 @@ lor_elements (AccExpr  *x,
   return acc_expr_lor (x, y);
 }
 
+static gboolean
+is_of_flags (AccArray *array)
+{
+  return ACC_IS_ARRAY (array) && array->error == NULL && acc_element_type_get_kind (array->type) == ACC_KIND_BOOL;
+}
+
+static AccArray *
+refuse_flags (AccArray *array)
+{
+  AccArray *node = acc_array_begin (ACC_OP_COMPUTE, &array, 1);
+
+  acc_array_fail (node, ACC_ERROR_TYPE, "adds numbers, not b1: count_nonzero counts what is true");
+
+  return acc_array_complete (node);
+}
+
 /**
  * acc_array_sum:
  * @self: an array of rank 1 or more
@@ -40,6 +56,8 @@ AccArray *
 acc_array_sum (AccArray *self)
 {
   ACC_ARRAY_NAMED ("sum");
+  if (is_of_flags (self))
+    return refuse_flags (self);
   return acc_array_fold (self, acc_expr_new_int (0), acc_array_add_elements, NULL);
 }
 
@@ -178,6 +196,8 @@ AccArray *
 acc_array_sum_all (AccArray *self)
 {
   ACC_ARRAY_NAMED ("sum_all");
+  if (is_of_flags (self))
+    return refuse_flags (self);
   return acc_array_fold_all (self, acc_expr_new_int (0), acc_array_add_elements, NULL);
 }
 

@@ -165,7 +165,13 @@ _acc_expr_float_literal (AccElementType *type,
   if (acc_element_type_is_packed (type))
     return _acc_expr_fill_pack (type, _acc_expr_float_literal (acc_element_type_get_item (type, 0), value));
   if (!acc_element_kind_is_float (kind) || (isinf (_acc_round_to_kind (kind, value)) && !isinf (value)))
-    return does_not_fit (type, g_ascii_formatd (text, sizeof text, "%.9g", value));
+    {
+      g_ascii_formatd (text, sizeof text, "%.9g", value);
+      /* A whole number is none of an integer. */
+      if (!acc_element_kind_is_float (kind) && text[strspn (text, "-0123456789")] == '\0')
+        g_strlcat (text, ".0", sizeof text);
+      return does_not_fit (type, text);
+    }
   return make_literal (type, acc_scalar_from_double (kind, value));
 }
 

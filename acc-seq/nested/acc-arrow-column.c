@@ -71,7 +71,7 @@ check_nulls (AccArrowImport *self,
 
   name = acc_arrow_name_entry (self, null);
 
-  return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "element %s is null", name);
+  return acc_arrow_fail (self, ACC_ERROR_UNSUPPORTED, "element %s is null: what takes nulls, too, gives masks of them", name);
 }
 
 /* The first entry that is not in the column, or -1. */

@@ -285,6 +285,64 @@ acc_nested_array_sort (AccNestedArray *self,
 }
 
 static AccArray *
+order_of_element (AccArray **arrays,
+                  guint      n_arrays,
+                  gpointer   descending)
+{
+  return acc_array_argsort (arrays[0], GPOINTER_TO_INT (descending));
+}
+
+/**
+ * acc_nested_array_argsort:
+ * @self: a nested array of rank 1 or more
+ * @descending: whether the largest come first
+ *
+ * Finds the order in which the rows of each element are sorted: at each place that of the value which comes there. Equal values stay in
+ * their order. Takes as long as acc_nested_array_sort() does.
+ *
+ * ```c
+ * // rows = [[3, 1, 2], [], [5, 4]]
+ * g_autoptr(AccNestedArray) order = acc_nested_array_argsort (rows, FALSE); // [[1, 2, 0], [], [1, 0]]
+ * ```
+ *
+ * Returns: (transfer full): elements of i8 of the same extents
+ */
+AccNestedArray *
+acc_nested_array_argsort (AccNestedArray *self,
+                          gboolean        descending)
+{
+  ACC_ARRAY_NAMED ("nested_array_argsort");
+
+  return acc_nested_array_map (self, order_of_element, GINT_TO_POINTER (descending));
+}
+
+static AccArray *
+cast_element (AccArray **arrays,
+              guint      n_arrays,
+              gpointer   type)
+{
+  return acc_array_cast (arrays[0], type);
+}
+
+/**
+ * acc_nested_array_cast:
+ * @self: a nested array of scalars
+ * @type: a scalar type: that of the values of the result
+ *
+ * Converts every value to another type, as acc_array_cast() does. Takes time linear in the number of values.
+ *
+ * Returns: (transfer full): elements of the same extents
+ */
+AccNestedArray *
+acc_nested_array_cast (AccNestedArray *self,
+                       AccElementType *type)
+{
+  ACC_ARRAY_NAMED ("nested_array_cast");
+
+  return acc_nested_array_map (self, cast_element, type);
+}
+
+static AccArray *
 distinct_of_element (AccArray **arrays,
                      guint      n_arrays,
                      gpointer   data)

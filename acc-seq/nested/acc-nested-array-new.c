@@ -280,6 +280,23 @@ wide_items (AccExpr *extents,
   return acc_expr_tuple (items, rank);
 }
 
+/* The rows of a matrix as tuples; of one column as numbers. */
+static AccArray *
+zip_columns (AccArray *matrix)
+{
+  g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func (g_object_unref);
+  gint64 n = acc_shape_get_extent (matrix->shape, 1);
+
+  /* No rank is larger. */
+  for (gint64 i = 0; i < MIN (n, G_MAXUINT8); i++)
+    g_ptr_array_add (columns, acc_array_slice (matrix, (gint64[]) { ACC_ALL, i }, 2));
+
+  if (n == 1)
+    return g_object_ref (g_ptr_array_index (columns, 0));
+
+  return n > 1 ? acc_array_zip_many ((AccArray **) columns->pdata, columns->len) : g_object_ref (matrix);
+}
+
 gboolean
 acc_nested_array_are_integers (AccElementType *extents)
 {
@@ -299,9 +316,9 @@ acc_nested_array_are_integers (AccElementType *extents)
 /**
  * acc_nested_array_new_from_extents:
  * @values: a vector: the values of all elements, each in row-major order, one after the other
- * @extents: a vector of tuples of two or more integers: the extents of each element
+ * @extents: a vector of tuples of two or more integers: the extents of each element; or a matrix of integers that has a row for each
  *
- * Creates a nested array whose elements have as many dimensions as the tuples of @extents have items.
+ * Creates a nested array whose elements have as many dimensions as the tuples of @extents have items, or the rows columns.
  *
  * Takes time linear in the number of elements. Errors are those of [ctor@NestedArray.new_from_lengths]; a negative extent is
  * %ACC_ERROR_BOUNDS, too.
@@ -312,12 +329,14 @@ AccNestedArray *
 acc_nested_array_new_from_extents (AccArray *values,
                                    AccArray *extents)
 {
-  g_autoptr(AccArray) lengths = NULL, wide = NULL;
+  g_autoptr(AccArray) lengths = NULL, wide = NULL, zipped = NULL;
 
   g_return_val_if_fail (ACC_IS_ARRAY (values), NULL);
   g_return_val_if_fail (ACC_IS_ARRAY (extents), NULL);
 
   ACC_ARRAY_NAMED ("nested_array_new_from_extents");
+  if (extents->error == NULL && extents->rank == 2 && extents->shape != NULL)
+    extents = zipped = zip_columns (extents);
   if (extents->error != NULL || !acc_element_type_is_tuple (extents->type))
     return acc_nested_array_new_from_lengths (values, extents);
   if (!acc_nested_array_are_integers (extents->type))

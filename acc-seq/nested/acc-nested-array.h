@@ -156,6 +156,10 @@ AccNestedArray *acc_nested_array_cumsum             (AccNestedArray *self) G_GNU
 ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_sort               (AccNestedArray *self, gboolean descending) G_GNUC_WARN_UNUSED_RESULT;
 ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_argsort            (AccNestedArray *self, gboolean descending) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
+AccNestedArray *acc_nested_array_cast               (AccNestedArray *self, AccElementType *type) G_GNUC_WARN_UNUSED_RESULT;
+ACC_AVAILABLE_IN_1_0
 AccNestedArray *acc_nested_array_unique             (AccNestedArray *self) G_GNUC_WARN_UNUSED_RESULT;
 
 ACC_AVAILABLE_IN_1_0

@@ -125,5 +125,37 @@ def test_lists_of_anything():
             assert part in str(error), error
 
 
+def test_orders_and_types():
+    rows = Acc.NestedArray.from_list([[3., 1., 2., 1.], [], [5., 4.]])
+    assert rows.argsort().to_list() == [[1, 3, 2, 0], [], [1, 0]] and rows.argsort().dtype == 'i8'
+    assert rows.argsort(descending=True).to_list() == [[0, 2, 1, 3], [], [0, 1]]
+    assert rows[rows.argsort()] == rows.sort()
+    assert rows.cast('i4') == rows.astype(np.int32) == Acc.NestedArray.from_list([[3, 1, 2, 1], [], [5, 4]], 'i4')
+    assert _list(Acc.NestedArray.from_list([[1j, 0], [], [0, 2, 1 + 1j]]).count_nonzero()) == [1, 0, 2]
+    for make, part in ((lambda: (rows > 1).sum(), 'nested_array_sum: adds numbers, not b1: count_nonzero counts what is true'),
+                       (lambda: rows.cast('(i4,i4)'), 'nested_array_cast'), (lambda: rows.cast('i4').to_padded(-1.5), 'the literal -1.5 does not fit i4'),
+                       (lambda: rows.cast('i4').to_padded(-1.), 'the literal -1.0 does not fit i4')):
+        try:
+            make()
+            assert False, part
+        except GLib.Error as error:
+            assert error.matches(Acc.error_quark(), Acc.Error.TYPE) and part in error.message, error
+
+
+def test_extents_of_a_matrix():
+    make, values = Acc.NestedArray.from_extents, np.arange(8)
+    want = [[[0, 1, 2], [3, 4, 5]], [[6], [7]]]
+    assert make(values, [(2, 3), (2, 1)]).to_list() == make(values, np.array([[2, 3], [2, 1]], 'u1')).to_list() == want
+    assert make(values, [[5], [3]]).to_list() == [[0, 1, 2, 3, 4], [5, 6, 7]]
+    assert make(values, [(1, 2, 4)]).to_list() == values.reshape(1, 1, 2, 4).tolist() and make(values[:0], np.zeros((0, 2), 'i8')).to_list() == []
+    for extents, code, part in (([(2, 3)], Acc.Error.SHAPE, 'lengths add up to 6, less than'), ([(2, 3), (-1, 2)], Acc.Error.BOUNDS, 'the length of element 1'),
+                                (np.zeros((2, 0), 'i8'), Acc.Error.SHAPE, 'vector of integers'), (np.ones((2, 2)), Acc.Error.TYPE, 'integers')):
+        try:
+            make(values, extents).run()
+            assert False, extents
+        except GLib.Error as error:
+            assert error.matches(Acc.error_quark(), code) and part in error.message, error
+
+
 if __name__ == '__main__':
     check.main(sys.modules['__main__'])

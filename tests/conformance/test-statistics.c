@@ -132,12 +132,17 @@ test_complex_means (void)
   CONF_EXPECT_FLOATS ("mean/complex-nothing", acc_array_map (of_nothing, imaginary, NULL), "[]", NAN);
 }
 
+static AccExpr *times_i (AccExpr *x, gpointer data) { return acc_expr_complex (acc_expr_new_zero (acc_expr_get_element_type (x)), x); }
+static AccExpr *is_one (AccExpr *x, gpointer data) { return acc_expr_eq (x, acc_expr_new_int (1)); }
+
 static void
 test_moments (void)
 {
   g_autoptr(AccArray) matrix = CONF_INTS2 ("i4", 2, 4, 1, 2, 3, 4, 7, 7, 7, 7),
     large = CONF_FLOATS1 ("f4", 16000000, 16000001, 16000002, 16000003);
   g_autoptr(AccArray) one = CONF_FLOATS1 ("f8", 3), nothing = acc_array_take (one, 0), pairs = acc_array_zip (matrix, matrix);
+  g_autoptr(AccArray) some = CONF_FLOATS1 ("f4", 0, 1, NAN, -4), turned = acc_array_map (some, times_i, NULL),
+    flags = acc_array_map (some, is_one, NULL);
 
   CONF_EXPECT_FLOATS ("mean", acc_array_mean (matrix), "[2]", 2.5, 7);
   CONF_EXPECT_FLOATS ("mean-all", acc_array_mean_all (matrix), "[]", 4.75);
@@ -150,6 +155,10 @@ test_moments (void)
   CONF_EXPECT_FLOATS ("mean/nothing", acc_array_mean (nothing), "[]", NAN);
   CONF_EXPECT_FLOATS ("norm", acc_array_norm_all (one), "[]", 3);
   CONF_EXPECT_INTS ("count-nonzero", acc_array_count_nonzero (nothing), "[]", 0);
+  CONF_EXPECT_INTS ("count-nonzero/complex", acc_array_count_nonzero (turned), "[]", 3);
+  CONF_EXPECT_ERROR ("count-nonzero/pairs", acc_array_count_nonzero (pairs), ACC_ERROR_TYPE, "count_nonzero", "(i4,i4)");
+  CONF_EXPECT_ERROR ("sum/flags", acc_array_sum (flags), ACC_ERROR_TYPE, "sum: adds numbers, not b1: count_nonzero");
+  CONF_EXPECT_ERROR ("sum-all/flags", acc_array_sum_all (flags), ACC_ERROR_TYPE, "sum_all: adds numbers, not b1: count_nonzero");
   CONF_EXPECT_ERROR ("mean/pairs", acc_array_mean (pairs), ACC_ERROR_TYPE, "mean", "(i4,i4)");
   CONF_EXPECT_ERROR ("variance/pairs", acc_array_variance_all (pairs, 0), ACC_ERROR_TYPE, "variance", "(i4,i4)");
 }

@@ -290,6 +290,8 @@ test_ready_made (void)
   array_says ("nested_array_sum", ACC_ERROR_TYPE, "", acc_nested_array_sum (flags));
   array_says ("nested_array_product", ACC_ERROR_TYPE, "", acc_nested_array_product (flags));
   nested_says ("nested_array_cumsum", ACC_ERROR_TYPE, "", acc_nested_array_cumsum (flags));
+  nested_says ("nested_array_argsort", ACC_ERROR_SHAPE, "rank 0", acc_nested_array_argsort (CONSTANT (), FALSE));
+  nested_says ("nested_array_cast", ACC_ERROR_TYPE, "scalar", acc_nested_array_cast (ROWS (), acc_element_type_parse ("(i4,i4)", NULL)));
   array_says ("nested_array_minimum", ACC_ERROR_SHAPE, "element 1 has nothing to fold", acc_nested_array_minimum (ROWS ()));
   array_says ("nested_array_maximum", ACC_ERROR_SHAPE, "element 1 has nothing to fold", acc_nested_array_maximum (ROWS ()));
   array_says ("nested_array_argmin", ACC_ERROR_SHAPE, "element 1 has nothing to fold", acc_nested_array_argmin (ROWS ()));

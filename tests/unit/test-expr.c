@@ -419,6 +419,7 @@ test_weak (void)
   assert_error (acc_expr_add (u1, INT (256)), ACC_ERROR_TYPE, "add: the literal 256 does not fit u1");
   assert_error (acc_expr_add (u1, INT (-1)), ACC_ERROR_TYPE, "add: the literal -1 does not fit u1");
   assert_error (acc_expr_add (u1, FLOAT (1.5)), ACC_ERROR_TYPE, "add: the literal 1.5 does not fit u1");
+  assert_error (acc_expr_add (u1, FLOAT (-1)), ACC_ERROR_TYPE, "add: the literal -1.0 does not fit u1");
   assert_error (acc_expr_add (f4, FLOAT (1e39)), ACC_ERROR_TYPE, "add: the literal 1e+39 does not fit f4");
   assert_error (acc_expr_add (variable ("f2"), INT (70000)), ACC_ERROR_TYPE, "add: the literal 70000 does not fit f2");
   assert_error (acc_expr_add (variable ("2f2"), INT (-70000)), ACC_ERROR_TYPE, "the literal -70000 does not fit f2");

@@ -8,7 +8,7 @@ from . import _arrow
 from ._memory import _array, _pickled, use
 from ._methods import _arithmetic, _is_many
 from ._module import Acc, override
-from ._values import _build, _expr, _sound
+from ._values import _build, _expr, _sound, _type
 
 
 def _integers(numbers):
@@ -99,7 +99,7 @@ class NestedArray(Acc.NestedArray):
 
     @staticmethod
     def from_extents(values, extents):
-        return _sound(Acc.NestedArray.new_from_extents(_array(values), _array(extents)))
+        return _sound(Acc.NestedArray.new_from_extents(_array(values), _integers(extents)))
 
     @staticmethod
     def from_regular(values):
@@ -247,6 +247,14 @@ class NestedArray(Acc.NestedArray):
 
     def sort(self, descending=False):
         return _sound(Acc.NestedArray.sort(self, descending))
+
+    def argsort(self, descending=False):
+        return _sound(Acc.NestedArray.argsort(self, descending))
+
+    def cast(self, code):
+        return _sound(Acc.NestedArray.cast(self, _type(code)))
+
+    astype = cast
 
     # a number for each element
     sum, product, mean = (_reduction(name) for name in ('sum', 'product', 'mean'))
