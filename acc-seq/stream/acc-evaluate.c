@@ -383,18 +383,38 @@ run_in_host (Run *self, AccArray **arrays, guint n_arrays, GError *reason, GErro
 }
 
 static GPtrArray *
-evaluate (Run *self, AccArray **arrays, guint n_arrays, GError **error)
+evaluate_once (Run *self, AccArray **arrays, guint n_arrays, GError **error)
 {
   GError *local = NULL;
   GPtrArray *results;
 
   self->tried = 1 << ACC_STAGES_FLOW;
+  results = run_stages (self, arrays, n_arrays, ACC_STAGES_FLOW, &local);
+
+  return results != NULL ? results : run_in_host (self, arrays, n_arrays, local, error);
+}
+
+static GPtrArray *
+evaluate (Run *self, AccArray **arrays, guint n_arrays, GError **error)
+{
+  GError *local = NULL, *last = NULL;
+  GPtrArray *results;
+  gboolean repeats;
+
   if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (self->cancellable, error))
     return NULL;
 
-  results = run_stages (self, arrays, n_arrays, ACC_STAGES_FLOW, &local);
-  if (results == NULL)
-    results = run_in_host (self, arrays, n_arrays, local, error);
+  repeats = acc_external_begin_attempts (self->backend, arrays, n_arrays);
+  results = evaluate_once (self, arrays, n_arrays, &local);
+  while (results == NULL && repeats && acc_external_attempt_again (&local, g_steal_pointer (&last)))
+    results = evaluate_once (self, arrays, n_arrays, &last);
+  if (repeats)
+    acc_external_end_attempts ();
+  g_clear_error (&last);
+  if (results != NULL)
+    g_clear_error (&local);
+  else
+    g_propagate_error (error, local);
   for (guint i = 0; results != NULL && i < n_arrays; i++)
     acc_stages_set_in_memory (g_ptr_array_index (results, i), FALSE);
 

@@ -108,7 +108,7 @@ get_bytes (AccArray *array)
 static gboolean
 should_replace (AccArray *node, guint64 limit)
 {
-  return node->op == ACC_OP_USE && node->error == NULL && node->rank > 0 && acc_shape_get_extent (node->shape, 0) > 1
+  return node->op == ACC_OP_USE && node->error == NULL && node->rank > 0
          && get_bytes (node) > MIN (SMALL_BYTES, limit / SMALL_PART);
 }
 

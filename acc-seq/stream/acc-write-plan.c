@@ -418,7 +418,7 @@ add_line (AccPlan *self, const char *line)
 }
 
 static AccPlan *
-plan_once (Planning *self, AccArray **arrays, AccSink **sinks, guint n, GError **error)
+plan_attempt (Planning *self, AccArray **arrays, AccSink **sinks, guint n, GError **error)
 {
   g_autoptr(GPtrArray) outputs = acc_outputs_new (arrays, sinks, n);
   gboolean grows = acc_outputs_let_grow (outputs, self->backend);
@@ -426,6 +426,26 @@ plan_once (Planning *self, AccArray **arrays, AccSink **sinks, guint n, GError *
 
   if (plan != NULL && grows)
     add_line (plan, "filter   what is kept goes straight to the sink, and nothing is stored; how much it is is known at the end\n");
+
+  return plan;
+}
+
+static AccPlan *
+plan_once (Planning *self, AccArray **arrays, AccSink **sinks, guint n, GError **error)
+{
+  gboolean repeats = acc_external_begin_attempts (self->backend, arrays, n);
+  GError *local = NULL, *last = NULL;
+  AccPlan *plan = plan_attempt (self, arrays, sinks, n, &local);
+
+  while (plan == NULL && repeats && acc_external_attempt_again (&local, g_steal_pointer (&last)))
+    plan = plan_attempt (self, arrays, sinks, n, &last);
+  if (repeats)
+    acc_external_end_attempts ();
+  g_clear_error (&last);
+  if (plan != NULL)
+    g_clear_error (&local);
+  else
+    g_propagate_error (error, local);
 
   return plan;
 }

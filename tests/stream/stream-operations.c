@@ -13,6 +13,8 @@ static const Data vector = { "i4", 1, { ROWS * COLUMNS } };
 static const Data floats = { "f4", 1, { ROWS * COLUMNS } };
 static const Data wide = { "f4", 2, { 2, ROWS * COLUMNS / 2 } };
 static const Data wide_ints = { "i4", 2, { 2, ROWS * COLUMNS / 2 } };
+static const Data one_row = { "i4", 2, { 1, ROWS * COLUMNS } };
+static const Data short_rows = { "i4", 2, { ROWS * COLUMNS / 20, 20 } };
 static const Data lengths = { "u1", 1, { ROWS * COLUMNS } };
 
 /* --- functions of elements */
@@ -118,6 +120,8 @@ sort_columns (AccArray **s)
   g_autoptr(AccArray) t = acc_array_transpose (s[0]), u = acc_array_sort (t, TRUE);
   return acc_array_transpose (u);
 }
+static AccArray *argsort (AccArray **s) { return acc_array_argsort (s[0], TRUE); }
+static AccArray *drop_column (AccArray **s) { return acc_array_drop_on (s[0], 1, acc_expr_new_int (1)); }
 static AccArray *sort (AccArray **s) { return acc_array_sort (s[0], FALSE); }
 
 static AccArray *
@@ -253,6 +257,9 @@ const StreamProgram stream_programs[] = {
   { "wide-scanl1", scanl1, { &wide_ints } },
   { "wide-stencil", stencil, { &wide } },
   { "wide-stencil2", stencil2, { &wide, &wide } },
+  { "one-row-drop", drop_column, { &one_row } },
+  { "one-row-sort", sort, { &one_row } },
+  { "argsort-short", argsort, { &short_rows } },
   { "foreign", foreign, { &ints } },
 };
 

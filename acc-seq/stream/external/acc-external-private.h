@@ -112,6 +112,14 @@ AccArray          *acc_external_compute  (const AccExternal *self, const AccExte
 guint64  acc_external_get_room     (AccBackend *backend);
 /* The same, of the host alone. */
 guint64  acc_external_get_host_room (AccBackend *backend);
+/* How much a device takes for what is computed whole is not known before. So a run, or a plan, that has no room is attempted again, and
+ * all is decided as if there was half of the room, which fits within less. FALSE: not by a run within another one, or one that reads what
+ * cannot be read again. */
+gboolean acc_external_begin_attempts (AccBackend *backend, AccArray **arrays, guint n_arrays);
+/* Whether to attempt once more. *@reason: why there was no room; it stays so, unless @last, which is taken over, nullable, is something
+ * else that came of the last attempt. */
+gboolean acc_external_attempt_again  (GError **reason, GError *last);
+void     acc_external_end_attempts   (void);
 /* Elements of an array, or of one element; G_MAXUINT64: not known. */
 guint64  acc_external_get_size     (AccArray *array);
 guint64  acc_external_get_bytes    (AccArray *array);

@@ -3,7 +3,8 @@
 
 #include "acc-core/array/acc-array-private.h"
 #include "acc-core/data/acc-budget-private.h"
-#include "acc-source.h"
+#include "acc-core/data/acc-source-private.h"
+#include "acc-error.h"
 #include "acc-seq/stream/acc-plan-private.h"
 #include "acc-seq/stream/acc-store-private.h"
 
@@ -31,14 +32,76 @@ acc_external_get_host_room (AccBackend *backend)
   return limit > used ? limit - used : 0;
 }
 
+/* Of the outermost run of a thread. 0: it has one attempt. */
+static GPrivate attempt = G_PRIVATE_INIT (NULL);
+
+/* Of attempts, the last of which has an eighth of the room. */
+#define MOST_ATTEMPTS 4
+
 guint64
 acc_external_get_room (AccBackend *backend)
 {
   AccBudget *device = acc_backend_get_budget (backend);
   guint64 room = acc_external_get_host_room (backend), limit = acc_budget_get_limit (device);
+  guint number = GPOINTER_TO_UINT (g_private_get (&attempt));
 
   /* A device moves what it has out of the way. */
-  return device != acc_backend_get_host_budget (backend) && limit > 0 ? MIN (room, limit) : room;
+  if (device != acc_backend_get_host_budget (backend) && limit > 0)
+    room = MIN (room, limit);
+
+  return room != G_MAXUINT64 && number > 1 ? room >> (number - 1) : room;
+}
+
+/* Whether all that @arrays read can be read again. */
+static gboolean
+can_repeat (AccArray **arrays, guint n_arrays)
+{
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      AccArray *node = g_ptr_array_index (nodes, i);
+
+      if (node->op == ACC_OP_DEFERRED || (node->op == ACC_OP_SOURCE && acc_source_is_once (acc_array_get_source (node))))
+        return FALSE;
+    }
+
+  return TRUE;
+}
+
+gboolean
+acc_external_begin_attempts (AccBackend *backend, AccArray **arrays, guint n_arrays)
+{
+  if (g_private_get (&attempt) != NULL || !acc_backend_is_apart (backend)
+      || acc_budget_get_limit (acc_backend_get_budget (backend)) == 0 || !can_repeat (arrays, n_arrays))
+    return FALSE;
+  g_private_set (&attempt, GUINT_TO_POINTER (1));
+
+  return TRUE;
+}
+
+gboolean
+acc_external_attempt_again (GError **reason, GError *last)
+{
+  guint number = GPOINTER_TO_UINT (g_private_get (&attempt));
+
+  if (last != NULL && !g_error_matches (last, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+    {
+      g_error_free (*reason);
+      *reason = g_steal_pointer (&last);
+    }
+  g_clear_error (&last);
+  if (!g_error_matches (*reason, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || number == MOST_ATTEMPTS)
+    return FALSE;
+  g_private_set (&attempt, GUINT_TO_POINTER (number + 1));
+
+  return TRUE;
+}
+
+void
+acc_external_end_attempts (void)
+{
+  g_private_set (&attempt, NULL);
 }
 
 void
