@@ -128,12 +128,16 @@ measure_unit (AccArray *node)
   return bytes;
 }
 
+/* The only row comes from a source, and goes to a sink, besides. */
 static guint64
 measure_whole (AccArray *node)
 {
-  guint64 bytes = acc_external_get_bytes (node);
+  guint64 bytes = acc_external_get_bytes (node), row = acc_external_measure_row (node);
 
-  return bytes != G_MAXUINT64 ? acc_bytes_multiply (bytes, 3) : bytes;
+  if (bytes == G_MAXUINT64)
+    return bytes;
+
+  return acc_bytes_add (acc_bytes_multiply (bytes, 3), node->op == ACC_OP_SORT && row == bytes ? row / 2 + LEAST_ROWS : 0);
 }
 
 /* A sort passes between buffers of elements with their keys, which digits are counted for beside. */
