@@ -460,6 +460,10 @@ def test_files():
             return pathlib.Path(folder, f'again-{k}.npy')
 
         raises(lambda: doubled.write_each(breaks), ValueError, 'no such place')
+        # What was to be written before is.
+        large = Acc.Sequence.from_array(np.zeros((9, 100000)))
+        raises(lambda: large.write_each(lambda k: pathlib.Path(folder, f'large-{k}.npy') if k < 4 else 1 // 0), ZeroDivisionError)
+        assert sorted(name for name in os.listdir(folder) if name.startswith('large')) == [f'large-{k}.npy' for k in range(4)]
         raises(lambda: doubled.write_each(lambda k: pathlib.Path(folder, 'none', f'{k}.npy')), GLib.Error)
         raw = []
         for k in range(3):

@@ -367,18 +367,17 @@ class Sequence(Acc.Sequence):
 
     def write_each(self, place, backend=None):
         """Writes each element to what @place gives for its number: a path, a URI, a sink, or None for an element that is not written."""
-        stop, failure = Gio.Cancellable(), []
+        failure = []
 
         def make(number, *_):
             try:
                 return _sink_of(place(number))
             except BaseException as exception:  # raised again below: nothing may pass through C
                 failure.append(exception)
-                stop.cancel()
-                return None
+                return _NoSink(exception)  # behind what is to be written before
 
         try:
-            Acc.Sequence.write_each(self, backend or Acc.Backend.get_default(), make, None, stop)
+            Acc.Sequence.write_each(self, backend or Acc.Backend.get_default(), make, None, None)
         except GLib.Error:
             if not failure:
                 raise
