@@ -121,6 +121,7 @@ acc_array_copy_offer (AccArray  *self,
     return NULL;
 
   copy = new_offer (self->op, self->type, self->shape, offer->name, inputs, offer->n_inputs, expansion);
+  copy->offer->prepares = offer->prepares;
   g_clear_pointer (&copy->made_by, g_ref_string_release);
   copy->made_by = self->made_by != NULL ? g_ref_string_acquire (self->made_by) : NULL;
   copy->label = g_strdup (self->label);

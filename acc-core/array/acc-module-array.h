@@ -127,6 +127,7 @@ struct _AccOffer {
   guint           n_inputs;
   AccArray      **inputs;       /* owned; the node is computed from them */
   struct _AccExpansion *expansion; /* acc_array_work_out() makes inputs, functions and direct of the node by it; NULL: they are there */
+  gboolean        prepares;     /* what the expansion makes computes arrays from nothing, which are worth computing once */
 };
 
 /* --- payloads: each has the type that its kind says */

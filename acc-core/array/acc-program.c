@@ -291,7 +291,7 @@ gboolean
 acc_array_depends_on (AccArray *array,
                       AccArray *other)
 {
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (&array, 1);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (&array, 1);
 
   return g_ptr_array_find (nodes, other, NULL);
 }

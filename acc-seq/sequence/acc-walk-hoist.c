@@ -7,6 +7,14 @@
 /* Windows of an array are read from it where it takes one part in so many of a memory limit. */
 #define MOST_OF_LIMIT 4
 
+/* Of what is not worked out yet the inputs: what that makes of itself is as cheap to compute again, unless it says otherwise. */
+static AccArray *
+nth_dependence (AccArray *array,
+                guint     n)
+{
+  return array->offer != NULL && array->offer->prepares ? acc_array_nth_dependence (array, n) : acc_array_nth_known_dependence (array, n);
+}
+
 /* The nodes that depend on the function's parameters. */
 static GHashTable *
 find_dependent (AccSequenceFunction *function,
@@ -21,7 +29,7 @@ find_dependent (AccSequenceFunction *function,
     {
       AccArray *node = g_ptr_array_index (nodes, i), *dependence;
 
-      for (guint j = 0; (dependence = acc_array_nth_dependence (node, j)) != NULL; j++)
+      for (guint j = 0; (dependence = nth_dependence (node, j)) != NULL; j++)
         if (g_hash_table_contains (dependent, dependence))
           g_hash_table_add (dependent, node);
     }
@@ -62,7 +70,7 @@ static void
 find_closed (AccSequenceFunction *function,
              GPtrArray           *found)
 {
-  g_autoptr(GPtrArray) nodes = acc_array_sort_nodes (function->results, function->n_results);
+  g_autoptr(GPtrArray) nodes = acc_array_sort_by (function->results, function->n_results, nth_dependence);
   g_autoptr(GHashTable) dependent = find_dependent (function, nodes);
 
   for (guint i = 0; i < function->n_results; i++)
@@ -75,7 +83,7 @@ find_closed (AccSequenceFunction *function,
 
       if (!g_hash_table_contains (dependent, node))
         continue;
-      for (guint j = 0; (dependence = acc_array_nth_dependence (node, j)) != NULL; j++)
+      for (guint j = 0; (dependence = nth_dependence (node, j)) != NULL; j++)
         if (!g_hash_table_contains (dependent, dependence))
           add_costly (found, dependence);
     }

@@ -5,6 +5,8 @@
 
 #include "tests/nested/nested-backends.h"
 
+#include "acc-core/array/acc-module-array.h"
+
 #include "acc-seq/sequence/acc-walk-program-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 
@@ -325,6 +327,49 @@ test_threads (void)
     g_thread_join (threads[i]);
 }
 
+/* --- transforms */
+
+static AccArray *
+transform (AccArray **window, guint n, gpointer kept)
+{
+  *(AccArray **) kept = acc_array_fft (window[0], ACC_FFT_FORWARD);
+
+  return g_object_ref (*(AccArray **) kept);
+}
+
+/* Passes of transforms are not built for a function whose walk comes again. But what transforms of lengths without small factors have of
+ * their own is computed before the walk. */
+static void
+test_transforms (void)
+{
+  for (guint walk = 0; walk < 8; walk++)
+    {
+      gboolean is_prepared = walk / 4;
+      gint64 size = is_prepared ? 31 : 32;
+      g_autoptr(AccShape) shape = acc_shape_new_vector (256);
+      g_autoptr(AccArray) samples = acc_array_fill (shape, acc_expr_new_typed_float (acc_element_type_new (ACC_KIND_F32), 1));
+      g_autoptr(AccArray) sound = acc_backend_run (backend, samples, NULL, NULL), made = NULL, all = NULL, result = NULL;
+      g_autoptr(AccSequence) windows = acc_sequence_new_windows (sound, &size, &size, 1, NULL);
+      g_autoptr(AccSequence) tones = acc_sequence_map (windows, transform, &made);
+      g_autoptr(GPtrArray) nodes = NULL;
+      g_autoptr(GError) error = NULL;
+      guint n_pending = 0;
+
+      all = acc_sequence_stack (tones);
+      result = acc_backend_run (backend, all, NULL, &error);
+      g_assert_no_error (error);
+      nodes = acc_array_sort_known_nodes (&made, 1);
+      for (guint i = 0; i < nodes->len; i++)
+        {
+          AccOffer *offer = ((AccArray *) g_ptr_array_index (nodes, i))->offer;
+
+          n_pending += offer != NULL && offer->expansion != NULL;
+        }
+      if (walk % 4 == 3)
+        g_assert_cmpuint (n_pending, ==, is_prepared ? 0 : 1);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -340,6 +385,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/again/backend-goes", test_backend_goes);
   g_test_add_func ("/again/threads", test_threads);
+  g_test_add_func ("/again/transforms", test_transforms);
 
   return run_tests ();
 }

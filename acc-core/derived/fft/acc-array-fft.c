@@ -211,6 +211,7 @@ transform_numbers (const Transform *transform,
                                        acc_foreign_get_transform_name (transform->n_dimensions, numbers->rank - end,
                                                                        transform->mode == ACC_FFT_FORWARD), NULL);
   Transform *kept;
+  AccArray *made;
 
   if (acc_shape_get_size (shape) == 1 || acc_shape_get_size (shape) > MOST_DEFERRED)
     return run_passes (&numbers, (gpointer) transform);
@@ -218,7 +219,11 @@ transform_numbers (const Transform *transform,
   kept = g_memdup2 (transform, sizeof *transform);
   kept->array = NULL;
 
-  return acc_array_new_offer (ACC_OP_MAP, numbers->type, shape, name, &numbers, 1, run_passes, kept, g_free);
+  made = acc_array_new_offer (ACC_OP_MAP, numbers->type, shape, name, &numbers, 1, run_passes, kept, g_free);
+  for (guint d = transform->first; d < end; d++)
+    made->offer->prepares |= !acc_fft_is_smooth (acc_shape_get_extent (shape, d));
+
+  return made;
 }
 
 AccArray *
