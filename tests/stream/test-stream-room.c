@@ -264,6 +264,47 @@ test_case (gconstpointer data)
     }
 }
 
+/* Several arrays in memory that do not go by rows: each is read again from there. */
+static void
+test_several (gconstpointer data)
+{
+  Case self = *(const Case *) data;
+  AccBudget *budget = acc_backend_get_budget (self.backend);
+  const StreamProgram *program = stream_program_find ("sort-vector");
+  AccArray *arrays[2] = { NULL, NULL }, *memory[2] = { NULL, NULL };
+  TestSink *sinks[2] = { NULL, NULL };
+  g_autoptr(GPtrArray) expected = NULL;
+  g_autoptr(GError) error = NULL;
+
+  self.program = program;
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(GBytes) file = stream_program_make_bytes (self.backend, program->data[0], i + 1);
+      g_autoptr(AccArray) source = stream_program_open_file (program->data[0], file);
+
+      memory[i] = acc_backend_run (self.backend, source, NULL, &error);
+      g_assert_no_error (error);
+      arrays[i] = program->build (&memory[i]);
+      sinks[i] = test_sink_new ();
+      self.bytes += g_bytes_get_size (file);
+    }
+  expected = acc_backend_run_many (self.backend, arrays, 2, NULL, &error);
+  g_assert_no_error (error);
+
+  acc_budget_spare (budget, G_MAXINT64);
+  acc_backend_set_memory_limit (self.backend, acc_budget_get_used (budget) + self.bytes / 4);
+  acc_backend_write_many (self.backend, arrays, 2, (AccSink **) sinks, 2, NULL, &error);
+  acc_backend_set_memory_limit (self.backend, 0);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 2; i++)
+    {
+      assert_same_bytes (&self, sinks[i]->buffers[0]->data, sinks[i]->buffers[0]->len, g_ptr_array_index (expected, i), 0);
+      g_object_unref (sinks[i]);
+      g_object_unref (arrays[i]);
+      g_object_unref (memory[i]);
+    }
+}
+
 /* Kernels of a device that is none take minutes for some; of those for processors it runs none that count by workers. */
 static gboolean
 is_left_out (const char *name, const StreamProgram *program)
@@ -283,6 +324,11 @@ free_case (gpointer data)
 static void
 add_tests (const char *name, AccBackend *backend)
 {
+  g_autofree char *several = g_strdup_printf ("/stream/room/%s/several", name);
+  Case *base = g_new0 (Case, 1);
+
+  base->backend = g_object_ref (backend);
+  g_test_add_data_func_full (several, base, test_several, free_case);
   for (guint i = 0; i < 2 * stream_n_programs; i += get_number ("ACC_TEST_EVERY", 1))
     {
       const StreamProgram *program = &stream_programs[i / 2];
