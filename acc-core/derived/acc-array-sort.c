@@ -245,7 +245,10 @@ check_keys (AccArray   *keys,
   if (node->error == NULL && keys->rank == 0)
     acc_array_fail (node, ACC_ERROR_SHAPE, "%s: an array of rank 0 has no rows", operation);
   if (node->error == NULL && !takes_tuples && acc_element_type_is_tuple (keys->type))
-    acc_array_fail (node, ACC_ERROR_TYPE, "%s: keys are scalars, not %s", operation, acc_element_type_get_code (keys->type));
+    acc_array_fail (node, ACC_ERROR_TYPE, "%s: keys are scalars, not %s: sort_pairs takes tuples as keys, too", operation,
+                    acc_element_type_get_code (keys->type));
+  if (node->error == NULL && acc_element_type_get_kind (keys->type) == ACC_KIND_VECTOR)
+    acc_array_fail (node, ACC_ERROR_TYPE, "%s: vectors as %s have no order", operation, acc_element_type_get_code (keys->type));
 
   return node;
 }

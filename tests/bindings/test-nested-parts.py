@@ -142,6 +142,24 @@ def test_orders_and_types():
             assert error.matches(Acc.error_quark(), Acc.Error.TYPE) and part in error.message, error
 
 
+def test_vectors_of_scalars():
+    values = np.arange(18, dtype='f4').reshape(6, 3)
+    rows = Acc.NestedArray.from_lengths(Acc.use(values, '3f4'), [2, 0, 4])
+    want = [values[:2].tolist(), [], values[2:].tolist()]
+    assert rows.to_list() == want and Acc.NestedArray.from_text(rows.to_text()).to_list() == want
+    assert (rows + rows).to_list() == [[[2 * x for x in vector] for vector in row] for row in want]
+    assert rows[:, ::-1].to_list() == [row[::-1] for row in want]
+    assert _list(rows.sum()) == [values[:2].sum(axis=0).tolist(), [0, 0, 0], values[2:].sum(axis=0).tolist()]
+    pictures = Acc.NestedArray.from_extents(Acc.use(values, '3f4'), [(2, 2), (1, 2)])
+    assert pictures.to_list() == [values[:4].reshape(2, 2, 3).tolist(), values[4:].reshape(1, 2, 3).tolist()]
+    for make in (rows.sort, rows.argsort, rows.unique):
+        try:
+            make().run()
+            assert False, make
+        except GLib.Error as error:
+            assert error.matches(Acc.error_quark(), Acc.Error.TYPE) and 'vectors as 3f4 have no order' in error.message, error
+
+
 def test_extents_of_a_matrix():
     make, values = Acc.NestedArray.from_extents, np.arange(8)
     want = [[[0, 1, 2], [3, 4, 5]], [[6], [7]]]

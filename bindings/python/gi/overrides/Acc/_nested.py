@@ -435,7 +435,7 @@ def _list_arrays(made, backend):
     lists, start = [], 0
     for shape in shapes:
         size = int(numpy.prod(shape))
-        lists.append(flat[start:start + size].reshape(shape).tolist())
+        lists.append(flat[start:start + size].reshape(shape + flat.shape[1:]).tolist())
         start += size
     return lists
 
