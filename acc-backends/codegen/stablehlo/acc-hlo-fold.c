@@ -13,8 +13,9 @@
  * beside the elements. Operators that may fail or loop, or that need their order where reductions have none, fold neighbours in turn, or
  * parts of rows where they commute. */
 
-/* Rows longer than that are reduced in blocks: they are spread over processors, and sums of floats stay as exact as acc's are. */
-#define BLOCK 4096
+/* Rows longer than that are reduced in blocks of no more: they are spread over processors, and sums of floats stay as exact as acc's are. */
+#define BLOCK       4096
+#define LEAST_BLOCK 512
 
 typedef struct {
   AccHloOperator  base;
@@ -123,6 +124,33 @@ reduce_few (AccHlo      *self,
   *value = acc_hlo_reshape (self, *value, (AccHloShape) { 1, &n_rows }, (AccHloShape) { shape.rank - 1, shape.extents }, kind);
 }
 
+/* In the one order. */
+static void
+reduce_ordered (AccHlo      *self,
+                const Fold  *fold,
+                AccHloValue  neutral,
+                AccHloShape  shape,
+                AccHloValue *value)
+{
+  AccElementKind kind = fold->base.kinds[0];
+
+  if (acc_hlo_count (shape) * (gint64) acc_element_kind_get_size (kind) <= MOST_COMPILED)
+    reduce_few (self, fold, neutral, shape, value);
+  else
+    reduce_rows (self, fold, &kind, &neutral, shape, value);
+}
+
+/* What rows of @n are cut into: parts of them where some have the same number of elements, as padding copies all. */
+static gint64
+choose_block (gint64 n)
+{
+  for (gint64 block = BLOCK; block >= LEAST_BLOCK; block--)
+    if (n % block == 0)
+      return block;
+
+  return BLOCK;
+}
+
 /* In blocks, until there are few. */
 static void
 reduce_blocks (AccHlo      *self,
@@ -137,6 +165,7 @@ reduce_blocks (AccHlo      *self,
   g_autofree gint64 *extents = g_new (gint64, shape.rank + 1), *none = g_new0 (gint64, shape.rank + 1),
                     *high = g_new0 (gint64, shape.rank + 1);
   guint last = shape.rank - 1;
+  gboolean ordered = last > 0 && is_ordered (self, fold, fold->base.kinds[0]);
   AccHloShape rows;
 
   memcpy (extents, shape.extents, shape.rank * sizeof (gint64));
@@ -151,15 +180,15 @@ reduce_blocks (AccHlo      *self,
   while (extents[last] > BLOCK)
     {
       AccHloShape padded, blocks;
-      gint64 n_blocks = (extents[last] + BLOCK - 1) / BLOCK;
+      gint64 block = ordered ? choose_block (extents[last]) : BLOCK, n_blocks = (extents[last] + block - 1) / block;
       g_autofree gint64 *more = g_memdup2 (extents, (shape.rank + 1) * sizeof (gint64));
       g_autofree gint64 *full = g_memdup2 (extents, (shape.rank + 1) * sizeof (gint64));
 
       rows = (AccHloShape) { shape.rank, extents };
-      high[last] = n_blocks * BLOCK - extents[last];
-      full[last] = n_blocks * BLOCK;
+      high[last] = n_blocks * block - extents[last];
+      full[last] = n_blocks * block;
       more[last] = n_blocks;
-      more[last + 1] = BLOCK;
+      more[last + 1] = block;
       padded = (AccHloShape) { shape.rank, full };
       blocks = (AccHloShape) { shape.rank + 1, more };
       for (guint i = 0; i < n_all; i++)
@@ -167,16 +196,20 @@ reduce_blocks (AccHlo      *self,
           values[i] = acc_hlo_pad (self, values[i], rows, none, high, neutral[i], kinds[i]);
           values[i] = acc_hlo_reshape (self, values[i], padded, blocks, kinds[i]);
         }
-      reduce_rows (self, fold, kinds, neutral, blocks, values);
       extents[last] = n_blocks;
+      if (!ordered)
+        {
+          reduce_rows (self, fold, kinds, neutral, blocks, values);
+          continue;
+        }
+
+      reduce_ordered (self, fold, neutral[0], blocks, values);
       /* Compilers would make one of both. */
-      if (last > 0 && is_ordered (self, fold, kinds[0]))
-        values[0] = acc_hlo_unary (self, "optimization_barrier", values[0], (AccHloShape) { shape.rank, extents }, kinds[0]);
+      values[0] = acc_hlo_unary (self, "optimization_barrier", values[0], (AccHloShape) { shape.rank, extents }, kinds[0]);
     }
   rows = (AccHloShape) { shape.rank, extents };
-  if (last > 0 && is_ordered (self, fold, kinds[0])
-      && acc_hlo_count (rows) * (gint64) acc_element_kind_get_size (kinds[0]) <= MOST_COMPILED)
-    reduce_few (self, fold, neutral[0], rows, values);
+  if (ordered)
+    reduce_ordered (self, fold, neutral[0], rows, values);
   else
     reduce_rows (self, fold, kinds, neutral, rows, values);
 }
