@@ -13,7 +13,8 @@
  * beside the elements. Operators that may fail or loop, or that need their order where reductions have none, fold neighbours in turn, or
  * parts of rows where they commute. */
 
-/* Rows longer than that are reduced in blocks of no more: they are spread over processors, and sums of floats stay as exact as acc's are. */
+/* Rows longer than that are reduced in blocks of no more: they are spread over processors, and sums of floats stay as exact as acc's
+ * are. */
 #define BLOCK       4096
 #define LEAST_BLOCK 512
 
