@@ -25,7 +25,7 @@ void        acc_session_free         (AccSession *self);
 gboolean    acc_session_compile      (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error);
 /* Whether the backend computes no rows itself, and has room for the whole program with all that it reads. */
 gboolean    acc_session_prefers_whole (AccSession *self, AccArray **arrays, guint n_arrays);
-/* Whether a device has no room for some step of a whole run, with an error that tells which. FALSE: as far as is known. */
+/* Whether there is no room for some step of a whole run, with an error that tells which. FALSE: as far as is known. */
 gboolean    acc_session_lacks_room   (AccSession *self, AccArray **arrays, guint n_arrays, GError **error);
 /* Compiles for rows. ACC_ERROR_STREAM where that cannot be, or should not. */
 gboolean    acc_session_begin_rows   (AccSession *self, AccArray **arrays, guint n_arrays, GCancellable *cancellable, GError **error);

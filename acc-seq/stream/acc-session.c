@@ -157,9 +157,10 @@ measure_read (AccArray *array)
   return acc_bytes_multiply (size, least);
 }
 
-/* What @node and what it is read from take at once; the latter is what else has to be computed: @more, borrowed. */
+/* What @node and what it is read from take at once, what is in memory where that is @counted; what else has to be computed goes to @more,
+ * borrowed. */
 static guint64
-measure_step (AccArray *node, GPtrArray *more)
+measure_step (AccArray *node, gboolean counted, GPtrArray *more)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   g_autoptr(GPtrArray) stack = g_ptr_array_new ();
@@ -173,7 +174,7 @@ measure_step (AccArray *node, GPtrArray *more)
       if (!g_hash_table_add (seen, other))
         continue;
       if (acc_array_is_manifest (other))
-        bytes = acc_bytes_add (bytes, measure_read (other));
+        bytes = acc_bytes_add (bytes, counted ? measure_read (other) : 0);
       else if (acc_operation_has_fact (other->op, ACC_FACT_FUSES) && other->direct == NULL && other->offer == NULL)
         push_read (stack, other);
       else
@@ -196,13 +197,15 @@ is_view (AccArray *node)
 gboolean
 acc_session_lacks_room (AccSession *self, AccArray **arrays, guint n_arrays, GError **error)
 {
-  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (self->backend));
+  guint64 limit = acc_budget_get_limit (acc_backend_get_budget (self->backend)), room;
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
   g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
 
-  if (limit == 0 || !acc_backend_is_apart (self->backend))
+  if (limit == 0)
     return FALSE;
 
+  /* What others have on a device moves out of the way. */
+  room = acc_backend_is_apart (self->backend) ? limit : acc_external_get_room (self->backend);
   for (guint i = 0; i < n_arrays; i++)
     g_ptr_array_add (nodes, arrays[i]);
   while (nodes->len > 0)
@@ -219,13 +222,14 @@ acc_session_lacks_room (AccSession *self, AccArray **arrays, guint n_arrays, GEr
             g_ptr_array_add (nodes, node->inputs[i]);
           continue;
         }
-      bytes = measure_step (node, nodes);
-      if (bytes > limit)
+      bytes = measure_step (node, acc_backend_is_apart (self->backend), nodes);
+      if (bytes > room)
         {
           g_autofree char *what = acc_array_describe (node);
 
-          g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s needs %" G_GUINT64_FORMAT " bytes; the memory limit of %s is %"
-                       G_GUINT64_FORMAT " bytes", what, bytes, acc_backend_get_name (self->backend), limit);
+          g_set_error (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY, "%s needs %" G_GUINT64_FORMAT " bytes; of the memory limit of %s, %"
+                       G_GUINT64_FORMAT " bytes, %" G_GUINT64_FORMAT " can be had", what, bytes, acc_backend_get_name (self->backend),
+                       limit, room);
           return TRUE;
         }
     }

@@ -138,16 +138,14 @@ write_computed (Write *self, AccSession *session, GPtrArray *arrays, GError **ob
       g_error_free (local);
       return write_streamed (self, session, arrays, error);
     }
-  if (results == NULL && (is_apart || !acc_executable_has_rows (session->executable)))
+  if (results == NULL)
     return acc_stages_set_obstacle (local, obstacle, error);
-  if (local != NULL)
-    g_propagate_error (error, local);
-  for (guint i = 0; results != NULL && i < arrays->len; i++)
+  for (guint i = 0; i < arrays->len; i++)
     if (!write_manifest (self, session, i, g_ptr_array_index (results, i), self->job, "computed whole: it cannot run chunk by chunk",
                          error))
       return FALSE;
 
-  return results != NULL;
+  return TRUE;
 }
 
 /* --- several arrays */
@@ -306,8 +304,6 @@ acc_write_read_memory (AccBackend *backend, GPtrArray *outputs)
 {
   g_autoptr(GPtrArray) arrays = acc_outputs_list (outputs), others = NULL;
 
-  if (!acc_backend_is_apart (backend))
-    return FALSE;
   others = acc_memory_source_replace (backend, (AccArray **) arrays->pdata, arrays->len, TRUE, NULL);
   if (others == NULL)
     return FALSE;
