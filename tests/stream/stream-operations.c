@@ -133,6 +133,13 @@ stencil (AccArray **s)
 }
 
 static AccArray *
+wrapped (AccArray **s)
+{
+  g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_WRAP);
+
+  return acc_array_stencil (s[0], (gint64[]) { 3, 3 }, 2, boundary, cross, NULL);
+}
+static AccArray *
 stencil2 (AccArray **s)
 {
   g_autoptr(AccBoundary) boundary = acc_boundary_new (ACC_BOUNDARY_CLAMP);
@@ -240,6 +247,7 @@ const StreamProgram stream_programs[] = {
   { "sort-vector", sort, { &vector } },
   { "stencil", stencil, { &matrix } },
   { "stencil2", stencil2, { &matrix, &matrix } },
+  { "stencil-wrap", wrapped, { &matrix } },
   { "permute", permute, { &vector } },
   { "fold_seg", fold_seg, { &vector, &lengths }, .decides = TRUE },
   { "fold1_seg", fold1_seg, { &vector, &lengths }, .decides = TRUE },

@@ -10,8 +10,8 @@
 #include "acc-seq/stream/acc-plan-private.h"
 #include "acc-seq/stream/acc-stages-private.h"
 
-/* Stencils over rows that are too wide for memory: by blocks. The elements around a block are copied with it, from where the boundary
- * finds them. */
+/* Stencils over rows that are too wide for memory, and those of devices whose first rows have the last ones as neighbours: by blocks. The
+ * elements around a block are copied with it, from where the boundary finds them. */
 
 /* Rows that a run by rows has at once at least. */
 #define ROWS 4
@@ -136,6 +136,30 @@ measure_whole (AccArray *node)
     bytes = acc_bytes_add (bytes, acc_bytes_multiply (acc_external_measure_row (node->inputs[i]), ROWS));
 
   return bytes > measure_least (node) ? bytes : 0;
+}
+
+/* Whether the first rows have the last ones as neighbours. */
+static gboolean
+wraps_rows (AccArray *node, guint input)
+{
+  const AccStencilPayload *stencil = acc_array_get_stencil (node);
+
+  return stencil->boundaries[input]->kind == ACC_BOUNDARY_WRAP && stencil->sizes[input][0] > 1;
+}
+
+/* No part of the input will do for rows of a device then. */
+static guint64
+measure_apart (AccArray *node)
+{
+  guint64 whole = measure_whole (node), wrapped = 0;
+
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (wraps_rows (node, i))
+      wrapped = acc_bytes_add (wrapped, acc_external_get_bytes (node->inputs[i]));
+  if (wrapped > 0)
+    wrapped = acc_bytes_add (wrapped, acc_bytes_add (measure_windows (node), LEAST_BYTES));
+
+  return MAX (whole, wrapped);
 }
 
 /* --- an element of a block */
@@ -435,10 +459,11 @@ compute_stencil (const AccExternalTask *task, GError **error)
 }
 
 const AccExternal acc_external_stencil = {
-  .way = "rows do not fit: blocks with what is around them",
+  .way = "blocks with what is around them",
   .leaves_store = TRUE,
   .takes = take_stencil,
   .measure_whole = measure_whole,
+  .measure_apart = measure_apart,
   .measure_least = measure_least,
   .n_written = 2,
   .n_read = 2,
