@@ -183,6 +183,7 @@ acc_tensorflow_engine_open (const char  *device,
   self = g_new0 (Engine, 1);
   self->base.klass = &engine_class;
   self->base.is_host = self->base.keeps_order = self->base.is_shaped = TRUE;
+  self->base.mixes_rows = TRUE;   /* its DUCC has a row to each lane, and goes along what is left over alone */
   self->base.description = g_strdup_printf ("XLA by TensorFlow %s: cpu, the processors of the host", api->Version ());
   self->api = api;
   acc_tensorflow_sessions_init (&self->sessions);

@@ -43,7 +43,7 @@ struct _AccXlaEngine {
   char                    *description;
   gboolean                 is_host;        /* its memory is that of the host */
   guint64                  memory;         /* bytes that it has of its own and gives; 0: not known */
-  gboolean                 keeps_order, is_rough, is_shaped, stores_gathered;   /* as AccHloOptions has them */
+  gboolean                 keeps_order, is_rough, is_shaped, stores_gathered, mixes_rows;   /* as AccHloOptions has them */
   gboolean                 is_narrow;      /* AccTarget.narrow_modules */
   AccBudget               *budget, *host_budget;   /* the backend's: owned, set once the engine is there */
 };

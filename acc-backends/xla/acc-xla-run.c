@@ -34,7 +34,7 @@ plan (AccHost          *host,
   const AccXlaPlanner *planner = (const AccXlaPlanner *) host->planner;
   AccHloOptions options = { .fast_math = target->fast_math, .keeps_order = planner->engine->keeps_order,
                             .is_rough = planner->engine->is_rough, .stores_gathered = planner->engine->stores_gathered,
-                            .is_shaped = planner->engine->is_shaped };
+                            .is_shaped = planner->engine->is_shaped, .mixes_rows = planner->engine->mixes_rows };
   AccTarget whole = *target;
   g_autoptr(AccFusionGraph) graph = NULL;
   g_autoptr(AccSchedule) schedule = NULL;

@@ -177,6 +177,7 @@ typedef struct {
 typedef struct {
   guint    dimension;
   gboolean reverse;
+  gboolean apart;       /* the bits of a row must not follow from the number of rows */
   guint    n_passes;
   gint64   radices[ACC_FFT_MAX_PASSES];
 } AccTransformPayload;

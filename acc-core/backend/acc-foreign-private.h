@@ -35,3 +35,5 @@ void             acc_foreign_table_free     (AccForeignTable *self);
 AccForeignTable *acc_backend_get_foreigners (AccBackend *self);
 /* Whether it has functions of the application's. */
 gboolean         acc_backend_has_own_foreign (AccBackend *self);
+/* Whether it has any transform that acc itself names. */
+gboolean         acc_backend_has_transforms  (AccBackend *self);

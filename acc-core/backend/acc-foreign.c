@@ -76,6 +76,21 @@ acc_foreign_find (AccBackend *backend,
   return find (backend, acc_foreign_get_name (node));
 }
 
+gboolean
+acc_backend_has_transforms (AccBackend *self)
+{
+  AccForeignTable *table = acc_backend_get_foreigners (self);
+  const AccForeignTransform *transform;
+  gboolean has = FALSE;
+
+  g_mutex_lock (&table->lock);
+  for (guint i = 0; (transform = acc_foreign_nth_transform (i)) != NULL; i++)
+    has |= g_hash_table_contains (table->by_name, transform->name);
+  g_mutex_unlock (&table->lock);
+
+  return has;
+}
+
 /* Takes over @made; NULL: nothing any more. */
 static void
 set (AccBackend *self,

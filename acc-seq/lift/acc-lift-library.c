@@ -139,8 +139,7 @@ lift_transform (AccLift  *self,
   AccShape *shape = input->values->shape;
   g_autoptr(AccShape) joined = NULL;
   g_autoptr(AccArray) array = NULL, done = NULL;
-  /* The library of processors does not show how many there are; those of devices may. */
-  gboolean by_library = !self->in_steps || !self->on_device;
+  gboolean by_library = !self->in_steps || !self->no_library;
   const gint64 *extents;
 
   if (input->form != ACC_LIFTED_REGULAR || shape == NULL)

@@ -101,6 +101,7 @@ struct _AccLift {
   gboolean    in_steps;       /* of a walk, which floats must not show */
   gboolean    is_composed;    /* segments are grouped as what they are composed of */
   gboolean    on_device;      /* elements are not gone through in loops of processors */
+  gboolean    no_library;     /* transforms of steps are acc's own: a library may show how many there are */
   gboolean    varies;         /* other elements of the same may be irregular where these are regular */
 };
 

@@ -50,6 +50,7 @@ acc_lift_new_within (AccLift  *parent,
   self->parent = parent;
   self->in_steps = parent->in_steps;
   self->on_device = parent->on_device;
+  self->no_library = parent->no_library;
   self->is_composed = parent->is_composed;
   self->varies = parent->varies;
   self->selection = selection != NULL ? g_object_ref (selection) : NULL;

@@ -97,6 +97,7 @@ acc_nested_array_new_lift (AccArray      *count,
   lift->in_steps = (flags & ACC_APPLY_IN_STEPS) != 0;
   lift->varies = (flags & ACC_APPLY_VARIES) != 0;
   lift->on_device = (flags & ACC_APPLY_IN_LOOPS) == 0;
+  lift->no_library = (flags & (ACC_APPLY_IN_LOOPS | ACC_APPLY_OWN)) != ACC_APPLY_IN_LOOPS;
   lift->is_composed = (flags & ACC_APPLY_COMPOSED) != 0;
 
   return lift;

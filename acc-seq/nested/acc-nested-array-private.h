@@ -51,6 +51,7 @@ typedef enum {
   ACC_APPLY_VARIES   = 1 << 2,   /* where elements are regular, others of the same may be irregular */
   ACC_APPLY_COMPOSED = 1 << 3,   /* segments are grouped as what they are composed of, and vectors are not */
   ACC_APPLY_ALONE    = 1 << 4,   /* there is one element, and what it consists of is as what is the same for all */
+  ACC_APPLY_OWN      = 1 << 5,   /* no library of the backend's transforms them */
 } AccApplyFlags;
 
 /* For a function of @count elements. */

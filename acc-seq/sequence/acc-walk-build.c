@@ -2,6 +2,7 @@
 #include "acc-walk-private.h"
 
 #include "acc-core/array/acc-array-build-private.h"
+#include "acc-core/backend/acc-foreign-private.h"
 #include "acc-seq/stream/acc-evaluate-private.h"
 
 /* The graphs of a stage: what functions make of some elements, and what outlets want of that. */
@@ -44,6 +45,7 @@ acc_walk_apply (AccWalk         *walk,
 {
   return acc_sequence_function_apply (acc_walk_get_function (walk, sequence), inputs,
                                       flags | (acc_walk_is_on_processors (walk) ? ACC_APPLY_IN_LOOPS : 0)
+                                        | (acc_backend_has_transforms (walk->backend) ? 0 : ACC_APPLY_OWN)
                                         | (acc_backend_composes_segments (walk->backend) ? ACC_APPLY_COMPOSED : 0));
 }
 

@@ -109,6 +109,71 @@ swap_last (AccHlo         *self,
   return acc_hlo_transpose (self, x, from, order, to, kind);
 }
 
+/* Along the last dimension, of real and imaginary parts. */
+static void
+transform_last (AccHlo         *self,
+                AccHloValue    *parts,
+                AccHloShape     shape,
+                AccElementKind  kind)
+{
+  const char *type = acc_hlo_complex_type (self, shape, kind);
+  AccHloValue number = acc_hlo_emit (self, "stablehlo.complex %s, %s : %s", parts[0], parts[1], type);
+
+  number = acc_hlo_emit (self, "stablehlo.fft %s, type = FFT, length = [%" G_GINT64_FORMAT "] : (%s) -> %s", number,
+                         shape.extents[shape.rank - 1], type, type);
+  for (guint i = 0; i < 2; i++)
+    parts[i] = acc_hlo_emit (self, "stablehlo.%s %s : (%s) -> %s", i == 0 ? "real" : "imag", number, type,
+                             acc_hlo_type (self, shape, kind));
+}
+
+typedef struct {
+  gint64         extents[2];
+  AccElementKind kind;
+} Rows;
+
+static void
+transform_row (AccHlo      *self,
+               AccHloValue *values,
+               gpointer     data)
+{
+  Rows *rows = data;
+  AccHloShape row = { 2, (gint64[]) { 1, rows->extents[1] } };
+  const char *all_type = acc_hlo_type (self, (AccHloShape) { 2, rows->extents }, rows->kind), *type = acc_hlo_type (self, row, rows->kind);
+  AccHloValue zero = acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 0), parts[2];
+
+  for (guint i = 0; i < 2; i++)
+    parts[i] = acc_hlo_emit (self, "stablehlo.dynamic_slice %s, %s, %s, sizes = [1, %" G_GINT64_FORMAT "] : (%s, tensor<i64>, tensor<i64>)"
+                             " -> %s", values[1 + i], values[0], zero, rows->extents[1], all_type, type);
+  transform_last (self, parts, row, rows->kind);
+  for (guint i = 0; i < 2; i++)
+    values[1 + i] = acc_hlo_emit (self, "stablehlo.dynamic_update_slice %s, %s, %s, %s : (%s, %s, tensor<i64>, tensor<i64>) -> %s",
+                                  values[1 + i], parts[i], values[0], zero, all_type, type, all_type);
+}
+
+/* The same, one row after the other. */
+static void
+transform_each (AccHlo         *self,
+                AccHloValue    *parts,
+                AccHloShape     shape,
+                AccElementKind  kind)
+{
+  Rows rows = { { 1, shape.extents[shape.rank - 1] }, kind };
+  AccHloShape all = { 2, rows.extents };
+  AccHloCarry carry = { 3, (AccHloValue[3]) { acc_hlo_integer (self, ACC_HLO_SCALAR, ACC_KIND_I64, 0) }, (const char *[3]) { NULL } };
+
+  for (guint d = 0; d + 1 < shape.rank; d++)
+    rows.extents[0] *= shape.extents[d];
+  carry.types[0] = acc_hlo_type (self, ACC_HLO_SCALAR, ACC_KIND_I64);
+  for (guint i = 0; i < 2; i++)
+    {
+      carry.values[1 + i] = acc_hlo_reshape (self, parts[i], shape, all, kind);
+      carry.types[1 + i] = acc_hlo_type (self, all, kind);
+    }
+  acc_hlo_count_up (self, rows.extents[0], &carry, transform_row, &rows);
+  for (guint i = 0; i < 2; i++)
+    parts[i] = acc_hlo_reshape (self, carry.values[1 + i], all, shape, kind);
+}
+
 /* The reverse one is that of conjugates, conjugated: StableHLO's divides by the length. */
 void
 acc_hlo_write_transform (AccHlo        *self,
@@ -120,8 +185,7 @@ acc_hlo_write_transform (AccHlo        *self,
   g_autofree gint64 *extents = g_memdup2 (shape.extents, shape.rank * sizeof (gint64));
   AccHloShape turned = { shape.rank, extents };
   AccElementKind kind = acc_hlo_leaf (node, 0), wide;
-  AccHloValue parts[2], number;
-  const char *type;
+  AccHloValue parts[2];
 
   extents[payload->dimension] = shape.extents[shape.rank - 1];
   extents[shape.rank - 1] = shape.extents[payload->dimension];
@@ -131,14 +195,14 @@ acc_hlo_write_transform (AccHlo        *self,
   if (payload->reverse)
     parts[1] = acc_hlo_unary (self, "negate", parts[1], turned, wide);
 
-  type = acc_hlo_complex_type (self, turned, wide);
-  number = acc_hlo_emit (self, "stablehlo.complex %s, %s : %s", parts[0], parts[1], type);
-  number = acc_hlo_emit (self, "stablehlo.fft %s, type = FFT, length = [%" G_GINT64_FORMAT "] : (%s) -> %s", number,
-                         extents[shape.rank - 1], type, type);
+  if (self->mixes_rows && payload->apart)
+    transform_each (self, parts, turned, wide);
+  else
+    transform_last (self, parts, turned, wide);
+
   for (guint i = 0; i < 2; i++)
     {
-      results[i] = acc_hlo_emit (self, "stablehlo.%s %s : (%s) -> %s", i == 0 ? "real" : "imag", number, type,
-                                 acc_hlo_type (self, turned, wide));
+      results[i] = parts[i];
       if (i == 1 && payload->reverse)
         results[i] = acc_hlo_unary (self, "negate", results[i], turned, wide);
       results[i] = swap_last (self, results[i], turned, payload->dimension, shape, wide);

@@ -49,7 +49,7 @@ struct _AccHlo {
   gboolean        has_checks;
   gboolean        fast_math;
   gboolean        keeps_order;  /* reduces and scatters take elements in order */
-  gboolean        is_rough, stores_gathered;   /* as AccHloOptions has them */
+  gboolean        is_rough, stores_gathered, mixes_rows;   /* as AccHloOptions has them */
   gboolean        is_export;
 };
 

@@ -138,7 +138,8 @@ acc_hlo_module_new (AccFusionGraph       *graph,
 {
   g_autoptr(AccHloModule) module = g_new0 (AccHloModule, 1);
   AccHlo self = { .graph = graph, .module = module, .fast_math = options->fast_math, .keeps_order = options->keeps_order,
-                  .is_rough = options->is_rough, .stores_gathered = options->stores_gathered, .is_export = options->is_export };
+                  .is_rough = options->is_rough, .stores_gathered = options->stores_gathered, .mixes_rows = options->mixes_rows,
+                  .is_export = options->is_export };
   gboolean ok;
 
   module->arguments = g_array_new (FALSE, FALSE, sizeof (AccHloVector));

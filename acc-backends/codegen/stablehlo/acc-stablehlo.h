@@ -51,6 +51,7 @@ typedef struct {
   gboolean keeps_order;   /* the compiler's reduces and scatters take elements in order, so that operators need not commute */
   gboolean is_rough;      /* the compiler's quotients and square roots of f4 are not rounded correctly */
   gboolean stores_gathered;   /* it ends the process where it would compute what is gathered from while it gathers */
+  gboolean mixes_rows;    /* its transforms of several rows have other bits than of each */
   gboolean is_shaped;     /* arguments and results have the extents of arrays, not those of vectors: compilers lay out transposes by them */
   gboolean is_export;
   GHashTable *changing;   /* nullable: the nodes (AccFusionNode) whose leading extent changes from run to run, and is rounded up */

@@ -99,7 +99,7 @@ transform (const AccFft *fft,
 {
   AccArray *result = acc_fft_transform (fft, pairs);
 
-  result->direct = acc_fft_run_directly (pairs, 1, fft->type, FALSE);
+  result->direct = acc_fft_run_directly (pairs, 1, fft->type, FALSE, fft->apart);
 
   return result;
 }
@@ -110,7 +110,7 @@ acc_fft_convolve (const AccFft *self,
 {
   Convolution convolution = { self, pairs };
   gint64 size = acc_fft_find_size (2 * self->n - 1);
-  AccFft many = { self->outer, size, self->inner, self->type }, one = { 1, size, 1, self->type };
+  AccFft many = { self->outer, size, self->inner, self->type, self->apart }, one = { 1, size, 1, self->type, self->apart };
   g_autoptr(AccArray) chirp = acc_array_generate_expr (acc_array_number (self->n), chirp_at, &convolution);
   g_autoptr(AccArray) padded = NULL, kernel = NULL, values = NULL, factors = NULL, product = NULL, sums = NULL;
 

@@ -28,7 +28,7 @@ list_transform (AccArray *node,
 {
   const AccTransformPayload *payload = acc_array_get_transform (node);
 
-  g_array_append_vals (numbers, (gint64[]) { payload->dimension, payload->reverse }, 2);
+  g_array_append_vals (numbers, (gint64[]) { payload->dimension, payload->reverse, payload->apart }, 3);
   g_array_append_vals (numbers, payload->radices, payload->n_passes);
 }
 
@@ -38,7 +38,7 @@ const AccOperationClass acc_class_fft = { check_fft, NULL, acc_infer_first, &pay
 
 typedef struct {
   AccElementType *type;      /* of the floats */
-  gboolean        reverse;
+  gboolean        reverse, apart;
   gint64          outer, n, inner;
 } Direct;
 
@@ -214,7 +214,7 @@ run_operation (const Direct *self,
                guint         dimension,
                gint64        n)
 {
-  AccTransformPayload payload = { dimension, self->reverse };
+  AccTransformPayload payload = { dimension, self->reverse, self->apart };
   g_autoptr(AccArray) table = NULL;
   AccArray *node;
 
@@ -309,7 +309,7 @@ run_matrix (const Direct *self,
   all = acc_array_imap (transposed, turned, &turn);
   acc_fft_turns_clear (&turn.turns);
   second = acc_array_reshape_expr (all, acc_expr_tuple3 (outer, rows, acc_array_number (n1 * self->inner)));
-  last = acc_fft_run_directly (second, 1, self->type, self->reverse);
+  last = acc_fft_run_directly (second, 1, self->type, self->reverse, self->apart);
 
   return acc_array_reshape_expr (last, acc_expr_tuple3 (outer, acc_array_number (self->n), inner));
 }
@@ -318,10 +318,11 @@ AccArray *
 acc_fft_run_directly (AccArray       *self,
                       guint           dimension,
                       AccElementType *type,
-                      gboolean        reverse)
+                      gboolean        reverse,
+                      gboolean        apart)
 {
   AccShape *shape = acc_array_get_shape (self);
-  Direct direct = { type, reverse, 1, acc_shape_get_extent (shape, dimension), 1 };
+  Direct direct = { type, reverse, apart, 1, acc_shape_get_extent (shape, dimension), 1 };
   gint64 most = MAX_ROW_BYTES / (2 * (gint64) acc_element_type_get_size (type));
   g_autoptr(AccArray) rows = NULL, done = NULL;
 

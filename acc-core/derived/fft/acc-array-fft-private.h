@@ -9,6 +9,7 @@
 typedef struct {
   gint64          outer, n, inner;
   AccElementType *type;              /* of the floats */
+  gboolean        apart;             /* AccTransformPayload.apart, of what is done directly */
 } AccFft;
 
 /* The forward transform, unnormalised, of @n elements of any number but 0. */
@@ -23,8 +24,8 @@ AccArray *acc_fft_convolve      (const AccFft *self, AccArray *pairs);
 gint64    acc_fft_find_size     (gint64 least);
 
 /* The transform, unnormalised, of an array of any rank of complex numbers or pairs along @dimension, by operations for those who have a
- * skeleton of them (direct in acc-array-private.h); NULL where there are none for its extent. */
-AccArray *acc_fft_run_directly  (AccArray *self, guint dimension, AccElementType *type, gboolean reverse);
+ * skeleton of them (direct in acc-array-private.h); NULL where there are none for its extent. @apart: as AccTransformPayload has it. */
+AccArray *acc_fft_run_directly  (AccArray *self, guint dimension, AccElementType *type, gboolean reverse, gboolean apart);
 
 /* The transform, unnormalised, of complex numbers of f4 or f8 along @n_dimensions dimensions with @n_after after them, which there is a
  * name of (acc_foreign_get_transform_name()), for an array of known extents: itself where it is empty. @by_library: a

@@ -33,7 +33,7 @@ static AccArray *
 transform_side_by_side (const AccFft *self,
                         AccArray     *pairs)
 {
-  AccFft fft = { 1, self->n, self->outer, self->type };
+  AccFft fft = { 1, self->n, self->outer, self->type, self->apart };
   Turn turn = { pairs };
   g_autoptr(AccArray) columns = acc_fft_generate3 (1, self->n, self->outer, element_of_row, &turn), done = NULL;
 
@@ -62,6 +62,7 @@ typedef struct {
   AccElementType *type;     /* of what is computed with: floats */
   AccArray       *array;
   guint           first, n_dimensions;
+  gboolean        apart;    /* no library does it, as its bits could follow from the number of rows */
 } Transform;
 
 /* As complex numbers with parts of @component. */
@@ -160,7 +161,7 @@ transform_directly (const Transform *transform,
 
   for (guint d = transform->first + transform->n_dimensions; values != NULL && d-- > transform->first; )
     {
-      AccArray *done = acc_fft_run_directly (values, d, transform->type, transform->mode != ACC_FFT_FORWARD);
+      AccArray *done = acc_fft_run_directly (values, d, transform->type, transform->mode != ACC_FFT_FORWARD, transform->apart);
 
       g_object_unref (values);
       values = done;
@@ -181,7 +182,7 @@ run_passes (AccArray **inputs,
 
   for (guint d = transform->first + transform->n_dimensions; d-- > transform->first; )
     {
-      AccFft fft = { 1, acc_shape_get_extent (shape, d), 1, transform->type };
+      AccFft fft = { 1, acc_shape_get_extent (shape, d), 1, transform->type, transform->apart };
       g_autoptr(AccArray) rows = NULL;
 
       for (guint i = 0; i < numbers->rank; i++)
@@ -201,13 +202,12 @@ run_passes (AccArray **inputs,
 
 /* The passes, which are built when somebody needs them. A library's routine may take their place, or none. */
 static AccArray *
-transform_numbers (const Transform *transform,
-                   gboolean         by_library)
+transform_numbers (const Transform *transform)
 {
   AccArray *numbers = transform->array;
   AccShape *shape = acc_array_get_shape (numbers);
   guint end = transform->first + transform->n_dimensions;
-  g_autofree char *name = g_strconcat (by_library ? "" : ACC_FOREIGN_OWN,
+  g_autofree char *name = g_strconcat (transform->apart ? ACC_FOREIGN_OWN : "",
                                        acc_foreign_get_transform_name (transform->n_dimensions, numbers->rank - end,
                                                                        transform->mode == ACC_FFT_FORWARD), NULL);
   Transform *kept;
@@ -234,12 +234,12 @@ acc_fft_transform_array (AccArray *numbers,
                          gboolean  by_library)
 {
   Transform transform = { forward ? ACC_FFT_FORWARD : ACC_FFT_REVERSE, acc_element_type_new (get_component (numbers->type)), numbers,
-                          numbers->rank - n_after - n_dimensions, n_dimensions };
+                          numbers->rank - n_after - n_dimensions, n_dimensions, !by_library };
 
   if (acc_shape_get_size (numbers->shape) == 0)
     return g_object_ref (numbers);
 
-  return transform_numbers (&transform, by_library);
+  return transform_numbers (&transform);
 }
 
 /* With the dimensions before and after @dimension as one each. */
@@ -304,13 +304,13 @@ transform_dimensions (AccArray   *self,
     {
       g_autoptr(AccArray) middle = put_in_middle (numbers, transform.first);
 
-      spectrum = transform_numbers (&(Transform) { mode, transform.type, middle, 1, 1 }, TRUE);
+      spectrum = transform_numbers (&(Transform) { mode, transform.type, middle, 1, 1 });
       shaped = acc_array_reshape (spectrum, acc_array_get_shape (self));
     }
   else
     {
       transform.array = numbers;
-      shaped = transform_numbers (&transform, TRUE);
+      shaped = transform_numbers (&transform);
     }
   transform.array = self;
   scaled = mode == ACC_FFT_INVERSE ? acc_array_map (shaped, divide_by_size, &transform) : g_object_ref (shaped);
