@@ -393,6 +393,14 @@ static const AccWalkOutletClass whole_class = { build_same, absorb_whole, NULL, 
 
 /* --- batch, map_batches */
 
+/* For want of memory: what waits to be read by the stage before goes to files. Whether there was any. */
+static gboolean
+leaves_room (Boundary     *self,
+             const GError *error)
+{
+  return g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && acc_walk_stage_store (self->outlet.stage);
+}
+
 /* @size elements at a time: where that does not go for all together, as far as it goes. */
 static gboolean
 map_batches (Boundary    *self,
@@ -407,6 +415,11 @@ map_batches (Boundary    *self,
 
   if (map_part (self, all, first, &local))
     return TRUE;
+  if (half == 0 && leaves_room (self, local))
+    {
+      g_clear_error (&local);
+      return map_part (self, all, first, error);
+    }
   if (half == 0 || g_cancellable_is_cancelled (self->outlet.stage->walk->cancellable))
     {
       g_propagate_error (error, local);
@@ -420,6 +433,52 @@ map_batches (Boundary    *self,
   back = acc_walk_part_slice (all, half, all->count - half, error);
 
   return back != NULL && map_batches (self, back, first + half, size, error);
+}
+
+static gboolean
+store_parts (Boundary  *self,
+             GPtrArray *parts)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < parts->len; i++)
+    {
+      AccWalkPart *part = acc_walk_store_part (self->outlet.stage->walk, g_ptr_array_index (parts, i));
+
+      if (part == NULL)
+        continue;
+      acc_walk_part_unref (g_ptr_array_index (parts, i));
+      g_ptr_array_index (parts, i) = part;
+      any = TRUE;
+    }
+
+  return any;
+}
+
+/* As one; where there is no room for that beside the parts, these go to files, too. */
+static AccWalkPart *
+join (Boundary  *self,
+      GPtrArray *parts,
+      GError   **error)
+{
+  AccBudget *budget = acc_backend_get_host_budget (self->outlet.stage->walk->backend);
+  GError *local = NULL;
+  AccWalkPart *all = acc_walk_part_join (parts, budget, &local);
+
+  if (all == NULL && leaves_room (self, local))
+    {
+      g_clear_error (&local);
+      all = acc_walk_part_join (parts, budget, &local);
+    }
+  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && store_parts (self, parts))
+    {
+      g_clear_error (&local);
+      all = acc_walk_part_join (parts, budget, &local);
+    }
+  if (local != NULL)
+    g_propagate_error (error, local);
+
+  return all;
 }
 
 /* The first @count of what is pending. */
@@ -449,7 +508,7 @@ take_pending (Boundary *self,
       g_queue_push_head (&self->pending, slice);
     }
 
-  return acc_walk_part_join (taken, acc_backend_get_host_budget (self->outlet.stage->walk->backend), error);
+  return join (self, taken, error);
 }
 
 /* That, as elements of @size each, or as what is made of so many at a time. */

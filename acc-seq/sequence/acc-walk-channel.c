@@ -8,9 +8,12 @@
 #include "acc-seq/stream/acc-evaluate-private.h"
 #include "acc-seq/stream/acc-store-private.h"
 #include "acc-seq/stream/external/acc-external-elements-private.h"
+#include "acc-seq/stream/external/acc-external-private.h"
 
 /* Chunks that lie in the channel. */
 #define MOST_CHUNKS 2
+/* Reading leaves the steps of a walk three quarters of what there is, where it can do with the fourth. */
+#define HALVINGS 2
 /* How long a wait lasts before it looks whether it was cancelled. */
 #define PATIENCE (20 * G_TIME_SPAN_MILLISECOND)
 
@@ -281,7 +284,15 @@ write_rows (gpointer data)
 {
   AccWalkChannel *self = data;
 
-  acc_evaluate_write_with_chunk_rows (self->backend, self->array, ACC_SINK (self->sink), self->chunk, NULL, self->own, &self->error);
+  /* The steps of the walk take the rest, unless reading needs it. */
+  for (guint n = acc_external_can_repeat (&self->array, 1) ? HALVINGS : 0; ; n--)
+    {
+      g_clear_error (&self->error);
+      acc_external_set_share (n);
+      if (acc_evaluate_write_with_chunk_rows (self->backend, self->array, ACC_SINK (self->sink), self->chunk, NULL, self->own, &self->error)
+          || n == 0 || self->sink->shape != NULL || !g_error_matches (self->error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+        break;
+    }
 
   g_mutex_lock (&self->sink->lock);
   self->sink->ended = TRUE;

@@ -344,10 +344,9 @@ acc_walk_inlet_take (AccWalkInlet *self,
 
 /* --- in files */
 
-/* The same elements; NULL: they are no regular ones, or there is no file. */
-static AccWalkPart *
-store_part (AccWalkInlet *self,
-            AccWalkPart  *part)
+AccWalkPart *
+acc_walk_store_part (AccWalk     *self,
+                     AccWalkPart *part)
 {
   AccArray *values = acc_nested_array_get_values (part->nested);
   g_autoptr(AccArray) stored = NULL;
@@ -355,7 +354,7 @@ store_part (AccWalkInlet *self,
   if (acc_nested_array_get_inner (part->nested) != NULL || acc_nested_array_get_form (part->nested) != ACC_NESTED_FORM_REGULAR
       || !acc_array_is_manifest (values))
     return NULL;
-  stored = acc_stages_dup_in_file (self->stage->walk->backend, values, "elements of a sequence", NULL);
+  stored = acc_stages_dup_in_file (self->backend, values, "elements of a sequence", NULL);
 
   return stored != NULL ? acc_walk_part_new_regular (stored) : NULL;
 }
@@ -370,7 +369,7 @@ acc_walk_inlet_store (AccWalkInlet *self)
     return FALSE;
   for (GList *item = self->parts[self->current].head; item != NULL; item = item->next)
     {
-      AccWalkPart *part = store_part (self, item->data);
+      AccWalkPart *part = acc_walk_store_part (self->stage->walk, item->data);
 
       if (part == NULL)
         continue;

@@ -229,6 +229,10 @@ double         acc_walk_inlet_get_fraction (AccWalkInlet *self);
 gboolean       acc_walk_inlet_has_step  (AccWalkInlet *self, gint64 bytes);
 /* Exactly @count of those that are there. NULL: they still are. */
 AccWalkPart   *acc_walk_inlet_take      (AccWalkInlet *self, gint64 count, GError **error);
+/* The same elements in a file; NULL: they are no regular ones, or there is none. */
+AccWalkPart   *acc_walk_store_part      (AccWalk *self, AccWalkPart *part);
+/* What waits for the stage, and what comes, goes to files: once for each element. FALSE: there is nothing. */
+gboolean       acc_walk_stage_store     (AccWalkStage *self);
 /* Takes over @part, which was taken. */
 void           acc_walk_inlet_give_back (AccWalkInlet *self, AccWalkPart *part);
 /* Puts what is there, and what comes from a channel, into temporary files. FALSE: there is nothing of that in memory, or no file. */

@@ -395,9 +395,8 @@ take (AccWalkStage *self,
   return TRUE;
 }
 
-/* Once for each element. */
-static gboolean
-store (AccWalkStage *self)
+gboolean
+acc_walk_stage_store (AccWalkStage *self)
 {
   gboolean any = FALSE;
 
@@ -460,7 +459,7 @@ try_step (AccWalkStage *self,
               gint64 bytes = count_all_bytes (self, parts);
 
               give_back (self, parts);
-              *again = store (self);
+              *again = acc_walk_stage_store (self);
               if (!*again)
                 acc_walk_prefix_alone (&local, self->done, bytes);
             }

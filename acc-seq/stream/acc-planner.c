@@ -197,7 +197,7 @@ measure_available (AccBudget *budget, guint64 held)
     return G_MAXUINT64;
 
   used -= MIN (used, held);
-  available = limit > used ? limit - used : 0;
+  available = limit > used ? acc_external_take_share (limit - used) : 0;
 
   return available - available / 20;
 }

@@ -303,6 +303,18 @@ static AccSequence *no_rows (void) { return map (drop (rows_of_file (), ROWS), m
 static AccSequence *by_values (void) { return map (rows_of_file (), missing); }
 static AccSequence *sums_of_rows (void) { return map (drop (rows_of_file (), ROWS - 2), summed); }
 
+/* Several rows at a time: what reads them leaves room. */
+static AccSequence *batches_of_rows (void) { return map (batch (rows_of_file (), 2), summed); }
+static AccSequence *nested_batches_summed (void) { return map_nested (batch_nested (rows_of_file (), 2), summed_values); }
+static AccNestedArray *mapped_elements (AccNestedArray *some, gpointer data) { return acc_nested_array_map (some, mapped, NULL); }
+static AccSequence *
+mapped_batches (void)
+{
+  g_autoptr(AccSequence) rows = rows_of_file (), made = acc_sequence_map_batches (rows, 2, mapped_elements, NULL);
+
+  return acc_sequence_map (made, summed, NULL);
+}
+
 static AccSequence *nested_scanned (void) { return map_nested (documents (), scanned_values); }
 static AccSequence *nested_dropped (void) { return map_nested (drop (documents (), 1), scanned_values); }
 static AccSequence *nested_before (void) { return map_nested (take (documents (), 1), scanned_values); }
@@ -372,6 +384,9 @@ static const struct {
   { "rows/none", no_rows, -1, 0, BYTES / 2 },
   { "rows/by-values", by_values, -1, 0, BYTES * 4 },
   { "rows/sums", sums_of_rows, -1, 0, BYTES / 2 },
+  { "rows/batches", batches_of_rows, -1, 0, 5 * BYTES },
+  { "rows/nested-batches", nested_batches_summed, -1, 0, 5 * BYTES },
+  { "rows/mapped-batches", mapped_batches, -1, 0, 8 * BYTES },
   { "nested/scanned", nested_scanned, 1, BYTES, BYTES / 2 },
   { "nested/dropped", nested_dropped, 0, BYTES, BYTES / 2 },
   { "nested/before", nested_before, -1, 0, BYTES / 2 },

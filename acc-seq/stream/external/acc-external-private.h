@@ -112,6 +112,11 @@ AccArray          *acc_external_compute  (const AccExternal *self, const AccExte
 guint64  acc_external_get_room     (AccBackend *backend);
 /* The same, of the host alone. */
 guint64  acc_external_get_host_room (AccBackend *backend);
+/* Runs of this thread, and their plans, take half of what is left, @n times: for those that others compute beside. 0: all. */
+void     acc_external_set_share    (guint n);
+guint64  acc_external_take_share   (guint64 room);
+/* Whether all that @arrays read can be read again. */
+gboolean acc_external_can_repeat   (AccArray **arrays, guint n_arrays);
 /* How much a device takes for what is computed whole is not known before. So a run, or a plan, that has no room is attempted again, and
  * all is decided as if there was half of the room, which fits within less. FALSE: not by a run within another one, or one that reads what
  * cannot be read again. */

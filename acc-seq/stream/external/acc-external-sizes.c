@@ -13,6 +13,21 @@
 
 #define HELD "what an external algorithm computes"
 
+/* How often the room of the runs of a thread is halved. */
+static GPrivate halvings = G_PRIVATE_INIT (NULL);
+
+void
+acc_external_set_share (guint n)
+{
+  g_private_set (&halvings, GUINT_TO_POINTER (n));
+}
+
+guint64
+acc_external_take_share (guint64 room)
+{
+  return room != G_MAXUINT64 ? room >> GPOINTER_TO_UINT (g_private_get (&halvings)) : room;
+}
+
 guint64
 acc_external_get_host_room (AccBackend *backend)
 {
@@ -29,7 +44,7 @@ acc_external_get_host_room (AccBackend *backend)
       used = acc_budget_get_used (budget);
     }
 
-  return limit > used ? limit - used : 0;
+  return limit > used ? acc_external_take_share (limit - used) : 0;
 }
 
 /* Of the outermost run of a thread. 0: it has one attempt. */
@@ -52,9 +67,8 @@ acc_external_get_room (AccBackend *backend)
   return room != G_MAXUINT64 && number > 1 ? room >> (number - 1) : room;
 }
 
-/* Whether all that @arrays read can be read again. */
-static gboolean
-can_repeat (AccArray **arrays, guint n_arrays)
+gboolean
+acc_external_can_repeat (AccArray **arrays, guint n_arrays)
 {
   g_autoptr(GPtrArray) nodes = acc_array_sort_known_nodes (arrays, n_arrays);
 
@@ -73,7 +87,7 @@ gboolean
 acc_external_begin_attempts (AccBackend *backend, AccArray **arrays, guint n_arrays)
 {
   if (g_private_get (&attempt) != NULL || !acc_backend_is_apart (backend)
-      || acc_budget_get_limit (acc_backend_get_budget (backend)) == 0 || !can_repeat (arrays, n_arrays))
+      || acc_budget_get_limit (acc_backend_get_budget (backend)) == 0 || !acc_external_can_repeat (arrays, n_arrays))
     return FALSE;
   g_private_set (&attempt, GUINT_TO_POINTER (1));
 
