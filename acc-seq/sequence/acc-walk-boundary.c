@@ -393,14 +393,6 @@ static const AccWalkOutletClass whole_class = { build_same, absorb_whole, NULL, 
 
 /* --- batch, map_batches */
 
-/* For want of memory: what waits to be read by the stage before goes to files. Whether there was any. */
-static gboolean
-leaves_room (Boundary     *self,
-             const GError *error)
-{
-  return g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && acc_walk_stage_store (self->outlet.stage);
-}
-
 /* @size elements at a time: where that does not go for all together, as far as it goes. */
 static gboolean
 map_batches (Boundary    *self,
@@ -415,7 +407,8 @@ map_batches (Boundary    *self,
 
   if (map_part (self, all, first, &local))
     return TRUE;
-  if (half == 0 && leaves_room (self, local))
+  /* What waits to be read by the stage before goes to files. */
+  if (half == 0 && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && acc_walk_stage_store (self->outlet.stage))
     {
       g_clear_error (&local);
       return map_part (self, all, first, error);
@@ -442,20 +435,12 @@ store_parts (Boundary  *self,
   gboolean any = FALSE;
 
   for (guint i = 0; i < parts->len; i++)
-    {
-      AccWalkPart *part = acc_walk_store_part (self->outlet.stage->walk, g_ptr_array_index (parts, i));
-
-      if (part == NULL)
-        continue;
-      acc_walk_part_unref (g_ptr_array_index (parts, i));
-      g_ptr_array_index (parts, i) = part;
-      any = TRUE;
-    }
+    any |= acc_walk_store_part (self->outlet.stage->walk, (AccWalkPart **) &g_ptr_array_index (parts, i));
 
   return any;
 }
 
-/* As one; where there is no room for that beside the parts, these go to files, too. */
+/* As one; where there is no room for that, what waits to be read by the stage before goes to files, and then the parts do. */
 static AccWalkPart *
 join (Boundary  *self,
       GPtrArray *parts,
@@ -463,18 +448,12 @@ join (Boundary  *self,
 {
   AccBudget *budget = acc_backend_get_host_budget (self->outlet.stage->walk->backend);
   GError *local = NULL;
-  AccWalkPart *all = acc_walk_part_join (parts, budget, &local);
+  AccWalkPart *all;
+  gboolean stored = FALSE;
 
-  if (all == NULL && leaves_room (self, local))
-    {
-      g_clear_error (&local);
-      all = acc_walk_part_join (parts, budget, &local);
-    }
-  if (g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) && store_parts (self, parts))
-    {
-      g_clear_error (&local);
-      all = acc_walk_part_join (parts, budget, &local);
-    }
+  while ((all = acc_walk_part_join (parts, budget, &local)) == NULL && g_error_matches (local, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY)
+         && (acc_walk_stage_store (self->outlet.stage) || (!stored && (stored = store_parts (self, parts)))))
+    g_clear_error (&local);
   if (local != NULL)
     g_propagate_error (error, local);
 
@@ -489,24 +468,9 @@ take_pending (Boundary *self,
 {
   g_autoptr(GPtrArray) taken = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
 
-  for (gint64 left = count; left > 0;)
-    {
-      g_autoptr(AccWalkPart) part = g_queue_pop_head (&self->pending);
-      gint64 n = MIN (part->count, left);
-      AccWalkPart *slice = acc_walk_part_slice (part, 0, n, error);
-
-      if (slice == NULL)
-        return NULL;
-      g_ptr_array_add (taken, slice);
-      left -= n;
-      self->n_pending -= n;
-      if (n == part->count)
-        continue;
-      slice = acc_walk_part_slice (part, n, part->count - n, error);
-      if (slice == NULL)
-        return NULL;
-      g_queue_push_head (&self->pending, slice);
-    }
+  if (!acc_walk_take_parts (&self->pending, count, taken, error))
+    return NULL;
+  self->n_pending -= count;
 
   return join (self, taken, error);
 }

@@ -286,36 +286,25 @@ acc_walk_inlet_give_back (AccWalkInlet *self,
   g_queue_push_head (&self->parts[self->current], part);
 }
 
-/* The first @count elements, in parts that are no longer there. FALSE: as many as are in @taken. */
-static gboolean
-take_parts (AccWalkInlet *self,
-            gint64        count,
-            GPtrArray    *taken,
-            GError      **error)
+gboolean
+acc_walk_take_parts (GQueue    *queue,
+                     gint64     count,
+                     GPtrArray *taken,
+                     GError   **error)
 {
   while (count > 0)
     {
-      AccWalkPart *part = g_queue_pop_head (&self->parts[self->current]), *first, *rest;
+      AccWalkPart *part = g_queue_peek_head (queue);
+      gint64 n = MIN (part->count, count);
+      g_autoptr(AccWalkPart) first = acc_walk_part_slice (part, 0, n, error), rest = NULL;
 
-      self->waiting -= count_waiting (self, part);
-      if (part->count <= count)
-        {
-          count -= part->count;
-          g_ptr_array_add (taken, part);
-          continue;
-        }
-
-      first = acc_walk_part_slice (part, 0, count, error);
-      rest = first != NULL ? acc_walk_part_slice (part, count, part->count - count, error) : NULL;
-      acc_walk_inlet_give_back (self, rest != NULL ? rest : acc_walk_part_ref (part));
-      acc_walk_part_unref (part);
-      if (rest == NULL)
-        {
-          g_clear_pointer (&first, acc_walk_part_unref);
-          return FALSE;
-        }
-      g_ptr_array_add (taken, first);
-      count = 0;
+      if (first == NULL || (n < part->count && (rest = acc_walk_part_slice (part, n, part->count - n, error)) == NULL))
+        return FALSE;
+      acc_walk_part_unref (g_queue_pop_head (queue));
+      if (rest != NULL)
+        g_queue_push_head (queue, g_steal_pointer (&rest));
+      g_ptr_array_add (taken, g_steal_pointer (&first));
+      count -= n;
     }
 
   return TRUE;
@@ -328,13 +317,17 @@ acc_walk_inlet_take (AccWalkInlet *self,
 {
   g_autoptr(GPtrArray) taken = g_ptr_array_new_with_free_func ((GDestroyNotify) acc_walk_part_unref);
   AccWalkPart *all = NULL;
+  gboolean done;
 
   /* It has to be cut, or goes through a second time. */
   if (self->whole_is_lazy && (count < self->whole->count || self->tried) && !compute_whole (self, error))
     return NULL;
   self->tried = self->whole_is_lazy;
 
-  if (take_parts (self, count, taken, error))
+  done = acc_walk_take_parts (&self->parts[self->current], count, taken, error);
+  for (guint i = 0; i < taken->len; i++)
+    self->waiting -= count_waiting (self, g_ptr_array_index (taken, i));
+  if (done)
     all = acc_walk_part_join (taken, acc_backend_get_host_budget (self->stage->walk->backend), error);
   for (guint i = taken->len; i > 0 && all == NULL; i--)
     acc_walk_inlet_give_back (self, acc_walk_part_ref (g_ptr_array_index (taken, i - 1)));
@@ -344,19 +337,25 @@ acc_walk_inlet_take (AccWalkInlet *self,
 
 /* --- in files */
 
-AccWalkPart *
-acc_walk_store_part (AccWalk     *self,
-                     AccWalkPart *part)
+gboolean
+acc_walk_store_part (AccWalk      *self,
+                     AccWalkPart **part)
 {
-  AccArray *values = acc_nested_array_get_values (part->nested);
+  AccNestedArray *nested = (*part)->nested;
+  AccArray *values = acc_nested_array_get_values (nested);
   g_autoptr(AccArray) stored = NULL;
 
-  if (acc_nested_array_get_inner (part->nested) != NULL || acc_nested_array_get_form (part->nested) != ACC_NESTED_FORM_REGULAR
+  if (acc_nested_array_get_inner (nested) != NULL || acc_nested_array_get_form (nested) != ACC_NESTED_FORM_REGULAR
       || !acc_array_is_manifest (values))
-    return NULL;
+    return FALSE;
   stored = acc_stages_dup_in_file (self->backend, values, "elements of a sequence", NULL);
+  if (stored == NULL)
+    return FALSE;
 
-  return stored != NULL ? acc_walk_part_new_regular (stored) : NULL;
+  acc_walk_part_unref (*part);
+  *part = acc_walk_part_new_regular (stored);
+
+  return TRUE;
 }
 
 gboolean
@@ -368,15 +367,7 @@ acc_walk_inlet_store (AccWalkInlet *self)
   if (self->stored)
     return FALSE;
   for (GList *item = self->parts[self->current].head; item != NULL; item = item->next)
-    {
-      AccWalkPart *part = acc_walk_store_part (self->stage->walk, item->data);
-
-      if (part == NULL)
-        continue;
-      acc_walk_part_unref (item->data);
-      item->data = part;
-      any = TRUE;
-    }
+    any |= acc_walk_store_part (self->stage->walk, (AccWalkPart **) &item->data);
   rest = self->reader != NULL ? acc_walk_reader_store (self->reader) : NULL;
   if (rest != NULL)
     {

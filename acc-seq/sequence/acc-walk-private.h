@@ -229,8 +229,10 @@ double         acc_walk_inlet_get_fraction (AccWalkInlet *self);
 gboolean       acc_walk_inlet_has_step  (AccWalkInlet *self, gint64 bytes);
 /* Exactly @count of those that are there. NULL: they still are. */
 AccWalkPart   *acc_walk_inlet_take      (AccWalkInlet *self, gint64 count, GError **error);
-/* The same elements in a file; NULL: they are no regular ones, or there is none. */
-AccWalkPart   *acc_walk_store_part      (AccWalk *self, AccWalkPart *part);
+/* The first @count elements of parts, which are no longer there then. FALSE: as many as are in @taken. */
+gboolean       acc_walk_take_parts      (GQueue *parts, gint64 count, GPtrArray *taken, GError **error);
+/* *@part becomes one of the same elements in a file. FALSE: they are no regular ones, or there is none. */
+gboolean       acc_walk_store_part      (AccWalk *self, AccWalkPart **part);
 /* What waits for the stage, and what comes, goes to files: once for each element. FALSE: there is nothing. */
 gboolean       acc_walk_stage_store     (AccWalkStage *self);
 /* Takes over @part, which was taken. */
