@@ -382,43 +382,41 @@ run_in_host (Run *self, AccArray **arrays, guint n_arrays, GError *reason, GErro
   return results;
 }
 
-static GPtrArray *
-evaluate_once (Run *self, AccArray **arrays, guint n_arrays, GError **error)
-{
-  GError *local = NULL;
+typedef struct {
+  Run       *run;
+  AccArray **arrays;
+  guint      n_arrays;
   GPtrArray *results;
+} Evaluation;
 
-  self->tried = 1 << ACC_STAGES_FLOW;
-  results = run_stages (self, arrays, n_arrays, ACC_STAGES_FLOW, &local);
+static gboolean
+evaluate_once (gpointer data, gboolean *is_final, GError **error)
+{
+  Evaluation *self = data;
+  GError *local = NULL;
 
-  return results != NULL ? results : run_in_host (self, arrays, n_arrays, local, error);
+  self->run->tried = 1 << ACC_STAGES_FLOW;
+  self->results = run_stages (self->run, self->arrays, self->n_arrays, ACC_STAGES_FLOW, &local);
+  if (self->results == NULL)
+    self->results = run_in_host (self->run, self->arrays, self->n_arrays, local, error);
+
+  return self->results != NULL;
 }
 
 static GPtrArray *
 evaluate (Run *self, AccArray **arrays, guint n_arrays, GError **error)
 {
-  GError *local = NULL, *last = NULL;
-  GPtrArray *results;
-  gboolean repeats;
+  Evaluation evaluation = { self, arrays, n_arrays, NULL };
 
   if (!check_arrays (arrays, n_arrays, error) || g_cancellable_set_error_if_cancelled (self->cancellable, error))
     return NULL;
 
-  repeats = acc_external_begin_attempts (self->backend, arrays, n_arrays);
-  results = evaluate_once (self, arrays, n_arrays, &local);
-  while (results == NULL && repeats && acc_external_attempt_again (&local, g_steal_pointer (&last)))
-    results = evaluate_once (self, arrays, n_arrays, &last);
-  if (repeats)
-    acc_external_end_attempts ();
-  g_clear_error (&last);
-  if (results != NULL)
-    g_clear_error (&local);
-  else
-    g_propagate_error (error, local);
-  for (guint i = 0; results != NULL && i < n_arrays; i++)
-    acc_stages_set_in_memory (g_ptr_array_index (results, i), FALSE);
+  if (!acc_external_attempt (self->backend, arrays, n_arrays, evaluate_once, &evaluation, error))
+    return NULL;
+  for (guint i = 0; i < n_arrays; i++)
+    acc_stages_set_in_memory (g_ptr_array_index (evaluation.results, i), FALSE);
 
-  return results;
+  return evaluation.results;
 }
 
 GPtrArray *

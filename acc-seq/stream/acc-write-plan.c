@@ -417,37 +417,35 @@ add_line (AccPlan *self, const char *line)
   self->stages = g_strconcat (stages != NULL ? stages : "", line, NULL);
 }
 
-static AccPlan *
-plan_attempt (Planning *self, AccArray **arrays, AccSink **sinks, guint n, GError **error)
+typedef struct {
+  Planning  *planning;
+  AccArray **arrays;
+  AccSink  **sinks;
+  guint      n;
+  AccPlan   *plan;
+} All;
+
+static gboolean
+plan_attempt (gpointer data, gboolean *is_final, GError **error)
 {
-  g_autoptr(GPtrArray) outputs = acc_outputs_new (arrays, sinks, n);
-  gboolean grows = acc_outputs_let_grow (outputs, self->backend);
-  AccPlan *plan = acc_outputs_hold (outputs, self->backend, error) ? plan_outputs (self, outputs, error) : NULL;
+  All *self = data;
+  AccBackend *backend = self->planning->backend;
+  g_autoptr(GPtrArray) outputs = acc_outputs_new (self->arrays, self->sinks, self->n);
+  gboolean grows = acc_outputs_let_grow (outputs, backend);
 
-  if (plan != NULL && grows)
-    add_line (plan, "filter   what is kept goes straight to the sink, and nothing is stored; how much it is is known at the end\n");
+  self->plan = acc_outputs_hold (outputs, backend, error) ? plan_outputs (self->planning, outputs, error) : NULL;
+  if (self->plan != NULL && grows)
+    add_line (self->plan, "filter   what is kept goes straight to the sink, and nothing is stored; how much it is is known at the end\n");
 
-  return plan;
+  return self->plan != NULL;
 }
 
 static AccPlan *
 plan_once (Planning *self, AccArray **arrays, AccSink **sinks, guint n, GError **error)
 {
-  gboolean repeats = acc_external_begin_attempts (self->backend, arrays, n);
-  GError *local = NULL, *last = NULL;
-  AccPlan *plan = plan_attempt (self, arrays, sinks, n, &local);
+  All all = { self, arrays, sinks, n, NULL };
 
-  while (plan == NULL && repeats && acc_external_attempt_again (&local, g_steal_pointer (&last)))
-    plan = plan_attempt (self, arrays, sinks, n, &last);
-  if (repeats)
-    acc_external_end_attempts ();
-  g_clear_error (&last);
-  if (plan != NULL)
-    g_clear_error (&local);
-  else
-    g_propagate_error (error, local);
-
-  return plan;
+  return acc_external_attempt (self->backend, arrays, n, plan_attempt, &all, error) ? all.plan : NULL;
 }
 
 /* As if filters kept all; where that has no room, as far as it is known, and with a line that says so. */

@@ -422,11 +422,20 @@ acc_write_check (AccArray **arrays, guint n_arrays, AccSink **sinks, guint n_sin
   return acc_outputs_check_sinks (sinks, n_sinks, error);
 }
 
-/* *@started: whether some sink has been. */
+typedef struct {
+  Write     *write;
+  AccArray **arrays;
+  AccSink  **sinks;
+  guint      n;
+} All;
+
+/* Once: where some sink was started. */
 static gboolean
-write_once (Write *self, AccArray **arrays, AccSink **sinks, guint n, gboolean *started, GError **error)
+write_once (gpointer data, gboolean *is_final, GError **error)
 {
-  g_autoptr(GPtrArray) outputs = acc_outputs_new (arrays, sinks, n);
+  const All *all = data;
+  Write *self = all->write;
+  g_autoptr(GPtrArray) outputs = acc_outputs_new (all->arrays, all->sinks, all->n);
   gboolean done;
 
   /* Rows are counted by what is kept of them. */
@@ -436,7 +445,7 @@ write_once (Write *self, AccArray **arrays, AccSink **sinks, guint n, gboolean *
   done = acc_outputs_hold (outputs, self->backend, error) && write_outputs (self, outputs, error)
          && acc_outputs_commit (outputs, self->cancellable, error);
   for (guint i = 0; i < outputs->len; i++)
-    *started |= ((AccOutput *) g_ptr_array_index (outputs, i))->started;
+    *is_final |= ((AccOutput *) g_ptr_array_index (outputs, i))->started;
 
   return done;
 }
@@ -445,8 +454,6 @@ static gboolean
 write_all (Write *self, AccArray **arrays, AccSink **sinks, guint n, GError **error)
 {
   g_autoptr(GPtrArray) claimed = acc_session_new_claims ();
-  gboolean done, started = FALSE, repeats;
-  GError *local = NULL, *last = NULL;
 
   if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
     return FALSE;
@@ -454,19 +461,7 @@ write_all (Write *self, AccArray **arrays, AccSink **sinks, guint n, GError **er
     if (!acc_session_claim (claimed, sinks[i], acc_sink_get_name (sinks[i]), error))
       return FALSE;
 
-  repeats = acc_external_begin_attempts (self->backend, arrays, n);
-  done = write_once (self, arrays, sinks, n, &started, &local);
-  while (!done && repeats && acc_external_attempt_again (&local, g_steal_pointer (&last)) && !started)
-    done = write_once (self, arrays, sinks, n, &started, &last);
-  if (repeats)
-    acc_external_end_attempts ();
-  g_clear_error (&last);
-  if (done)
-    g_clear_error (&local);
-  else
-    g_propagate_error (error, local);
-
-  return done;
+  return acc_external_attempt (self->backend, arrays, n, write_once, &(All) { self, arrays, sinks, n }, error);
 }
 
 gboolean

@@ -117,14 +117,14 @@ void     acc_external_set_share    (guint n);
 guint64  acc_external_take_share   (guint64 room);
 /* Whether all that @arrays read can be read again. */
 gboolean acc_external_can_repeat   (AccArray **arrays, guint n_arrays);
+/* *@is_final: it must not be attempted again. */
+typedef gboolean (*AccAttempt) (gpointer data, gboolean *is_final, GError **error);
+
 /* How much a device takes for what is computed whole is not known before. So a run, or a plan, that has no room is attempted again, and
- * all is decided as if there was half of the room, which fits within less. FALSE: not by a run within another one, or one that reads what
- * cannot be read again. */
-gboolean acc_external_begin_attempts (AccBackend *backend, AccArray **arrays, guint n_arrays);
-/* Whether to attempt once more. *@reason: why there was no room; it stays so, unless @last, which is taken over, nullable, is something
- * else that came of the last attempt. */
-gboolean acc_external_attempt_again  (GError **reason, GError *last);
-void     acc_external_end_attempts   (void);
+ * all is decided as if there was half of the room, which fits within less; not by a run within another one, or one that reads what cannot
+ * be read again. The error is why there was no room at first, unless something else came of the last attempt. */
+gboolean acc_external_attempt      (AccBackend *backend, AccArray **arrays, guint n_arrays, AccAttempt attempt, gpointer data,
+                                    GError **error);
 /* Elements of an array, or of one element; G_MAXUINT64: not known. */
 guint64  acc_external_get_size     (AccArray *array);
 guint64  acc_external_get_bytes    (AccArray *array);

@@ -67,6 +67,12 @@ acc_external_get_room (AccBackend *backend)
   return room != G_MAXUINT64 && number > 1 ? room >> (number - 1) : room;
 }
 
+static gboolean
+is_refused (const GError *error)
+{
+  return g_error_matches (error, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY);
+}
+
 gboolean
 acc_external_can_repeat (AccArray **arrays, guint n_arrays)
 {
@@ -84,38 +90,35 @@ acc_external_can_repeat (AccArray **arrays, guint n_arrays)
 }
 
 gboolean
-acc_external_begin_attempts (AccBackend *backend, AccArray **arrays, guint n_arrays)
+acc_external_attempt (AccBackend *backend, AccArray **arrays, guint n_arrays, AccAttempt run, gpointer data, GError **error)
 {
-  if (g_private_get (&attempt) != NULL || !acc_backend_is_apart (backend)
-      || acc_budget_get_limit (acc_backend_get_budget (backend)) == 0 || !acc_external_can_repeat (arrays, n_arrays))
-    return FALSE;
-  g_private_set (&attempt, GUINT_TO_POINTER (1));
+  gboolean is_outermost = g_private_get (&attempt) == NULL && acc_backend_is_apart (backend)
+                          && acc_budget_get_limit (acc_backend_get_budget (backend)) > 0
+                          && acc_external_can_repeat (arrays, n_arrays);
+  g_autoptr(GError) reason = NULL;
+  gboolean is_final = FALSE, done;
 
-  return TRUE;
-}
-
-gboolean
-acc_external_attempt_again (GError **reason, GError *last)
-{
-  guint number = GPOINTER_TO_UINT (g_private_get (&attempt));
-
-  if (last != NULL && !g_error_matches (last, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY))
+  if (is_outermost)
+    g_private_set (&attempt, GUINT_TO_POINTER (1));
+  done = run (data, &is_final, &reason);
+  for (guint number = 2; !done && is_outermost && !is_final && number <= MOST_ATTEMPTS && is_refused (reason); number++)
     {
-      g_error_free (*reason);
-      *reason = g_steal_pointer (&last);
+      g_autoptr(GError) last = NULL;
+
+      g_private_set (&attempt, GUINT_TO_POINTER (number));
+      done = run (data, &is_final, &last);
+      if (last != NULL && !is_refused (last))
+        {
+          g_clear_error (&reason);
+          reason = g_steal_pointer (&last);
+        }
     }
-  g_clear_error (&last);
-  if (!g_error_matches (*reason, ACC_ERROR, ACC_ERROR_OUT_OF_MEMORY) || number == MOST_ATTEMPTS)
-    return FALSE;
-  g_private_set (&attempt, GUINT_TO_POINTER (number + 1));
+  if (is_outermost)
+    g_private_set (&attempt, NULL);
+  if (!done)
+    g_propagate_error (error, g_steal_pointer (&reason));
 
-  return TRUE;
-}
-
-void
-acc_external_end_attempts (void)
-{
-  g_private_set (&attempt, NULL);
+  return done;
 }
 
 void
